@@ -1,0 +1,298 @@
+//! Accessors: typed views into buffers, checked against what is really there before anything is allocated.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{ReadError, Source, schema};
+
+/// A component type of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Component {
+    /// 5120
+    I8,
+    /// 5121
+    U8,
+    /// 5122
+    I16,
+    /// 5123
+    U16,
+    /// 5125
+    U32,
+    /// 5126
+    F32,
+}
+
+impl Component {
+    fn of(code: usize) -> Option<Self> {
+        Some(match code {
+            5120 => Self::I8,
+            5121 => Self::U8,
+            5122 => Self::I16,
+            5123 => Self::U16,
+            5125 => Self::U32,
+            5126 => Self::F32,
+            _ => return None,
+        })
+    }
+
+    /// Bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// The smallest difference of the normalised integer type; 0 for floats.
+    pub fn step(self) -> f32 {
+        match self {
+            Self::I8 => 1.0 / 127.0,
+            Self::U8 => 1.0 / 255.0,
+            Self::I16 => 1.0 / 32767.0,
+            Self::U16 => 1.0 / 65535.0,
+            Self::U32 | Self::F32 => 0.0,
+        }
+    }
+
+    /// Decodes one component (glTF 2.0, *Animations*, for the normalised forms).
+    fn float(self, b: &[u8], normalized: bool) -> f32 {
+        match self {
+            Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            Self::U32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32,
+            Self::U16 => f32::from(u16::from_le_bytes([b[0], b[1]])) * if normalized { self.step() } else { 1.0 },
+            Self::U8 => f32::from(b[0]) * if normalized { self.step() } else { 1.0 },
+            Self::I16 => {
+                let v = f32::from(i16::from_le_bytes([b[0], b[1]]));
+                if normalized { (v * self.step()).max(-1.0) } else { v }
+            }
+            Self::I8 => {
+                let v = f32::from(b[0].cast_signed());
+                if normalized { (v * self.step()).max(-1.0) } else { v }
+            }
+        }
+    }
+
+    fn integer(self, b: &[u8]) -> u32 {
+        match self {
+            Self::U8 | Self::I8 => u32::from(b[0]),
+            Self::U16 | Self::I16 => u32::from(u16::from_le_bytes([b[0], b[1]])),
+            Self::U32 | Self::F32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+        }
+    }
+}
+
+/// What an accessor holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Component type.
+    pub component: Component,
+    /// Components an element: 1, 2, 3, 4, 9 or 16.
+    pub width: usize,
+    /// Elements.
+    pub count: usize,
+    /// Whether integers stand for 0…1 or −1…1.
+    pub normalized: bool,
+}
+
+/// Bytes of elements, one every `stride`, or nothing (zeros).
+struct Elements<'a> {
+    bytes: Option<&'a [u8]>,
+    stride: usize,
+}
+
+/// Why an accessor's values cannot be had.
+#[derive(Debug)]
+pub enum Missing {
+    /// An extension packs them in a way that Ulna does not unpack; the rest of the file can be shown.
+    Packed(&'static str),
+    /// The file is refused.
+    Refused(ReadError),
+}
+
+impl From<ReadError> for Missing {
+    fn from(error: ReadError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Decodes accessors, each at most once, within a budget of memory.
+pub struct Accessors<'a> {
+    source: &'a Source,
+    list: Vec<schema::Accessor>,
+    views: Vec<schema::BufferView>,
+    /// Bytes that may still be allocated.
+    budget: u64,
+    floats: HashMap<usize, Arc<[f32]>>,
+}
+
+impl<'a> Accessors<'a> {
+    /// `budget` is in bytes.
+    pub fn new(source: &'a Source, list: Vec<schema::Accessor>, views: Vec<schema::BufferView>, budget: u64) -> Self {
+        Self { source, list, views, budget, floats: HashMap::new() }
+    }
+
+    /// The bytes they lie in.
+    pub const fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// The bytes of a view.
+    pub fn view(&self, view: usize, place: &str) -> Result<&'a [u8], Missing> {
+        let Some(v) = self.views.get(view) else {
+            return Err(ReadError::at(place, format!("buffer view {view} is not there")).into());
+        };
+        for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+            if v.extensions.has(extension) {
+                return Err(Missing::Packed(extension));
+            }
+        }
+        let Some(buffer) = self.source.buffer(v.buffer.0) else {
+            return Err(ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into());
+        };
+        let start = v.byte_offset.map_or(0, |i| i.0);
+        let bytes = start.checked_add(v.byte_length.0).and_then(|end| buffer.get(start..end));
+        bytes.ok_or_else(|| {
+            let message = format!("it ends past its buffer of {} bytes", buffer.len());
+            ReadError::at(format!("bufferViews/{view}"), message).into()
+        })
+    }
+
+    /// What an accessor holds.
+    pub fn shape(&self, index: usize, place: &str) -> Result<Shape, ReadError> {
+        let Some(a) = self.list.get(index) else {
+            return Err(ReadError::at(place, format!("accessor {index} is not there")));
+        };
+        let here = || format!("accessors/{index}");
+        let Some(component) = Component::of(a.component_type.0) else {
+            return Err(ReadError::at(here(), format!("component type {} is unknown", a.component_type.0)));
+        };
+        let width = match a.kind.as_str() {
+            "SCALAR" => 1,
+            "VEC2" => 2,
+            "VEC3" => 3,
+            "VEC4" => 4,
+            "MAT2" => 4,
+            "MAT3" => 9,
+            "MAT4" => 16,
+            other => return Err(ReadError::at(here(), format!("type {other:?} is unknown"))),
+        };
+        if a.count.0 == 0 {
+            return Err(ReadError::at(here(), "its count is 0"));
+        }
+        Ok(Shape { component, width, count: a.count.0, normalized: a.normalized })
+    }
+
+    /// The bounds the file states.
+    pub fn bounds(&self, index: usize) -> (Option<&[f64]>, Option<&[f64]>) {
+        let a = &self.list[index];
+        (a.min.as_deref(), a.max.as_deref())
+    }
+
+    /// Checks where the elements lie and takes the memory they need from the budget.
+    fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
+        let here = format!("accessors/{index}");
+        let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
+        if wanted > self.budget {
+            return Err(ReadError::Memory { place: here, wanted }.into());
+        }
+        let a = &self.list[index];
+        let size = shape.width * shape.component.size();
+        let Some(view) = a.buffer_view else {
+            self.budget -= wanted;
+            return Ok(Elements { bytes: None, stride: size });
+        };
+        let bytes = self.view(view.0, &here)?;
+        let stride = match self.views[view.0].byte_stride {
+            None | Some(super::json::Index(0)) => size,
+            Some(stride) if stride.0 < size => {
+                return Err(ReadError::at(format!("bufferViews/{}", view.0), "its stride is smaller than one element").into());
+            }
+            Some(stride) => stride.0,
+        };
+        let start = a.byte_offset.map_or(0, |i| i.0);
+        let end = (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
+        let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
+            ReadError::at(&here, format!("its {} elements end past buffer view {}", shape.count, view.0))
+        })?;
+        self.budget -= wanted;
+        Ok(Elements { bytes: Some(bytes), stride })
+    }
+
+    /// All components as floats, element after element.
+    pub fn floats(&mut self, index: usize, place: &str) -> Result<Arc<[f32]>, Missing> {
+        if let Some(found) = self.floats.get(&index) {
+            return Ok(found.clone());
+        }
+        let shape = self.shape(index, place)?;
+        let elements = self.elements(index, shape)?;
+        let mut out = vec![0.0f32; shape.count * shape.width];
+        if let Some(bytes) = elements.bytes {
+            let size = shape.component.size();
+            if shape.component == Component::F32 && elements.stride == size * shape.width {
+                for (o, b) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                    *o = f32::from_le_bytes(*b);
+                }
+            } else {
+                for (out, b) in out.chunks_exact_mut(shape.width).zip(bytes.chunks(elements.stride)) {
+                    for (o, b) in out.iter_mut().zip(b.chunks_exact(size)) {
+                        *o = shape.component.float(b, shape.normalized);
+                    }
+                }
+            }
+        }
+        self.sparse(index, shape, &mut out, |b| shape.component.float(b, shape.normalized))?;
+        let out: Arc<[f32]> = out.into();
+        self.floats.insert(index, out.clone());
+        Ok(out)
+    }
+
+    /// All components as integers, not normalised.
+    pub fn integers(&mut self, index: usize, place: &str) -> Result<Vec<u32>, Missing> {
+        let shape = self.shape(index, place)?;
+        let elements = self.elements(index, shape)?;
+        let mut out = vec![0u32; shape.count * shape.width];
+        if let Some(bytes) = elements.bytes {
+            for (out, b) in out.chunks_exact_mut(shape.width).zip(bytes.chunks(elements.stride)) {
+                for (o, b) in out.iter_mut().zip(b.chunks_exact(shape.component.size())) {
+                    *o = shape.component.integer(b);
+                }
+            }
+        }
+        self.sparse(index, shape, &mut out, |b| shape.component.integer(b))?;
+        Ok(out)
+    }
+
+    /// Puts the sparse values in.
+    fn sparse<T>(&self, index: usize, shape: Shape, out: &mut [T], convert: impl Fn(&[u8]) -> T) -> Result<(), Missing> {
+        let Some(sparse) = &self.list[index].sparse else { return Ok(()) };
+        let here = format!("accessors/{index}/sparse");
+        let count = sparse.count.0;
+        if count > shape.count {
+            return Err(ReadError::at(here, "it replaces more elements than there are").into());
+        }
+        let index_type = match sparse.indices.component_type.and_then(|c| Component::of(c.0)) {
+            Some(c @ (Component::U8 | Component::U16 | Component::U32)) => c,
+            _ => return Err(ReadError::at(here, "the type of its indices is not an unsigned integer").into()),
+        };
+        let part = |part: &schema::SparsePart, size: usize| -> Result<&'a [u8], Missing> {
+            let bytes = self.view(part.buffer_view.0, &here)?;
+            let start = part.byte_offset.map_or(0, |i| i.0);
+            let end = count.checked_mul(size).and_then(|n| n.checked_add(start));
+            end.and_then(|end| bytes.get(start..end))
+                .ok_or_else(|| ReadError::at(&here, "it ends past its buffer view").into())
+        };
+        let size = shape.component.size();
+        let indices = part(&sparse.indices, index_type.size())?;
+        let values = part(&sparse.values, size * shape.width)?;
+        for (i, v) in indices.chunks_exact(index_type.size()).zip(values.chunks_exact(size * shape.width)) {
+            let element = index_type.integer(i) as usize;
+            let Some(slot) = out.get_mut(element * shape.width..(element + 1) * shape.width) else {
+                return Err(ReadError::at(here, format!("element {element} is not there")).into());
+            };
+            for (o, b) in slot.iter_mut().zip(v.chunks_exact(size)) {
+                *o = convert(b);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,232 @@
+//! `animations[]` → clips.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::{
+    ReadError,
+    accessor::{Accessors, Component, Missing},
+    json, schema,
+};
+use crate::model::{Clip, Diagnostics, Interpolation, MeshId, Property, Severity, Track, TrackId};
+
+/// What a clip may point at.
+pub struct Targets<'a> {
+    /// The nodes of the file.
+    pub nodes: &'a [schema::Node],
+    /// Nodes that have a sound matrix, which must not be animated.
+    pub fixed: &'a [bool],
+    /// Morph targets of each mesh.
+    pub target_counts: &'a dyn Fn(MeshId) -> usize,
+}
+
+/// Reads one animation. Channels that move nothing Ulna knows stay in the file and are no tracks.
+pub fn read(
+    text: &str,
+    index: usize,
+    accessors: &mut Accessors<'_>,
+    targets: &Targets<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Clip, ReadError> {
+    let place = format!("animations/{index}");
+    let mut repaired = false;
+    let animation: schema::Animation = json::typed(text, &place, &mut repaired)?;
+    if repaired {
+        diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", &place, "JSON that is not well formed was repaired for showing");
+    }
+    let mut clip = Clip {
+        name: animation.name.map(Into::into),
+        tracks: Default::default(),
+        channels_in_file: u32::try_from(animation.channels.len()).unwrap_or(u32::MAX),
+    };
+    if animation.channels.is_empty() {
+        diagnostics.add(Severity::Error, "EMPTY_ENTITY", &place, "The clip has no channels");
+    }
+    let mut seen = HashSet::new();
+    for (k, channel) in animation.channels.iter().enumerate() {
+        let here = format!("{place}/channels/{k}");
+        let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
+            return Err(ReadError::at(here, format!("sampler {} is not there", channel.sampler.0)));
+        };
+        let property = match channel.target.path.as_str() {
+            "translation" => Property::Translation,
+            "rotation" => Property::Rotation,
+            "scale" => Property::Scale,
+            "weights" => Property::Weights,
+            "pointer" => {
+                diagnostics.add(Severity::Info, "ULNA_POINTER_CHANNEL", here, "An animation pointer is kept and not played");
+                continue;
+            }
+            other => {
+                let message = format!("The path “{other}” is unknown; the channel is kept and not played");
+                diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", here, message);
+                continue;
+            }
+        };
+        let Some(node) = channel.target.node else { continue };
+        let Some(target) = targets.nodes.get(node.0) else {
+            return Err(ReadError::at(here, format!("node {} is not there", node.0)));
+        };
+        if targets.fixed[node.0] && property != Property::Weights {
+            return Err(ReadError::at(here, format!("it moves node {}, which has a matrix; a matrix cannot be animated", node.0)));
+        }
+        let width = match property {
+            Property::Translation | Property::Scale => 3,
+            Property::Rotation => 4,
+            Property::Weights => target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
+        };
+        if width == 0 {
+            return Err(ReadError::at(here, format!("it moves morph targets of node {}, which has none", node.0)));
+        }
+        if !seen.insert((node.0, property)) {
+            let message = format!("Two channels move the {} of one node; the later one wins", property.path());
+            diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", &here, message);
+        }
+        let sampler_place = format!("{place}/samplers/{}", channel.sampler.0);
+        match track(sampler, &sampler_place, property, width, accessors, diagnostics) {
+            Ok(Some((times, values, interpolation))) => {
+                let track = Track { target: node.0.into(), property, interpolation, times, values, width };
+                clip.tracks.insert(TrackId::from(k), Arc::new(track));
+            }
+            Ok(None) => {}
+            Err(Missing::Packed(extension)) => {
+                let message = format!("The keys are packed with {extension}; they are kept and not played");
+                diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
+            }
+            Err(Missing::Refused(error)) => return Err(error),
+        }
+    }
+    Ok(clip)
+}
+
+type Keys = (Arc<[f32]>, Arc<[f32]>, Interpolation);
+
+/// The keys of a sampler, repaired for showing; `None` where no key is left.
+fn track(
+    sampler: &schema::Sampler,
+    place: &str,
+    property: Property,
+    width: usize,
+    accessors: &mut Accessors<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Keys>, Missing> {
+    let interpolation = match sampler.interpolation.as_deref() {
+        None | Some("LINEAR") => Interpolation::Linear,
+        Some("STEP") => Interpolation::Step,
+        Some("CUBICSPLINE") => Interpolation::CubicSpline,
+        Some(other) => {
+            let message = format!("The interpolation “{other}” is unknown; LINEAR is shown");
+            diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", place, message);
+            Interpolation::Linear
+        }
+    };
+    let input = accessors.shape(sampler.input.0, place)?;
+    if input.width != 1 || input.component != Component::F32 {
+        return Err(ReadError::at(place, "its key times are not single floats").into());
+    }
+    let output = accessors.shape(sampler.output.0, place)?;
+    let element = if property == Property::Weights { 1 } else { width };
+    if output.width != element {
+        let message = format!("its values have {} components where {element} are needed", output.width);
+        return Err(ReadError::at(place, message).into());
+    }
+    let per_key = interpolation.values_per_key() * if property == Property::Weights { width } else { 1 };
+    let wanted = input.count.saturating_mul(per_key);
+    if output.count < wanted {
+        let message = format!("it has {} values for {} keys, {wanted} are needed", output.count, input.count);
+        return Err(ReadError::at(place, message).into());
+    }
+    if output.count > wanted {
+        let message = format!("{} values for {} keys; the extra ones are not used", output.count, input.count);
+        diagnostics.add(Severity::Error, "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT", place, message);
+    }
+    let times = accessors.floats(sampler.input.0, place)?;
+    let values = accessors.floats(sampler.output.0, place)?;
+    let values: Arc<[f32]> = if output.count > wanted { values[..wanted * element].into() } else { values };
+    let stride = per_key * element;
+    let (times, values) = mend_times(times, values, stride, place, diagnostics);
+    if times.is_empty() {
+        return Ok(None);
+    }
+    let values = mend_values(values, property, interpolation, width, place, diagnostics);
+    Ok(Some((times, values, interpolation)))
+}
+
+/// Times finite and strictly increasing: what the file has, or its keys sorted, without those that are not numbers and,
+/// of keys at one time, with the last one.
+fn mend_times(
+    times: Arc<[f32]>,
+    values: Arc<[f32]>,
+    stride: usize,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> (Arc<[f32]>, Arc<[f32]>) {
+    if times.first().is_some_and(|t| *t < 0.0) {
+        diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place, "Key times lie before 0 s");
+    }
+    if times.iter().all(|t| t.is_finite()) && times.windows(2).all(|w| w[0] < w[1]) {
+        return (times, values);
+    }
+    diagnostics.add(
+        Severity::Error,
+        "ACCESSOR_ANIMATION_INPUT_NON_INCREASING",
+        place,
+        "Key times do not increase; the keys are shown in order",
+    );
+    let mut order: Vec<usize> = (0..times.len()).filter(|k| times[*k].is_finite()).collect();
+    order.sort_by(|a, b| times[*a].total_cmp(&times[*b]));
+    let mut kept: Vec<usize> = Vec::with_capacity(order.len());
+    for k in order {
+        if kept.last().is_some_and(|last| times[*last] == times[k]) {
+            kept.pop();
+        }
+        kept.push(k);
+    }
+    let sorted = kept.iter().map(|k| times[*k]).collect();
+    let values = kept.iter().flat_map(|k| values[k * stride..(k + 1) * stride].iter().copied()).collect();
+    (sorted, values)
+}
+
+/// Values finite, rotations with a direction.
+fn mend_values(
+    values: Arc<[f32]>,
+    property: Property,
+    interpolation: Interpolation,
+    width: usize,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Arc<[f32]> {
+    let mut broken = values.iter().any(|v| !v.is_finite());
+    if broken {
+        diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", place, "Some key values are not numbers; defaults are shown");
+    }
+    let is_value = |k: usize| interpolation != Interpolation::CubicSpline || k % 3 == 1;
+    if property == Property::Rotation {
+        let mut zero = 0;
+        let mut off = 0;
+        for (_, q) in values.as_chunks::<4>().0.iter().enumerate().filter(|(k, _)| is_value(*k)) {
+            let length = glam::Vec4::from_array(*q).length();
+            zero += usize::from(length < 1e-6);
+            off += usize::from((length - 1.0).abs() > 0.00769);
+        }
+        broken |= zero > 0;
+        if off > 0 {
+            let message = format!("{off} rotation keys are not of length 1; they are made so for showing");
+            diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION", place, message);
+        }
+    }
+    if !broken {
+        return values;
+    }
+    let mut mended = values.to_vec();
+    for (k, value) in mended.chunks_exact_mut(width).enumerate() {
+        let bad = value.iter().any(|v| !v.is_finite());
+        let zero = property == Property::Rotation && value.iter().all(|v| v.abs() < 1e-6);
+        if bad || (zero && is_value(k)) {
+            value.fill(if property == Property::Scale && is_value(k) { 1.0 } else { 0.0 });
+            if property == Property::Rotation && is_value(k) {
+                value[3] = 1.0;
+            }
+        }
+    }
+    mended.into()
+}

@@ -1,0 +1,128 @@
+//! The outside of a file: plain JSON, or the chunks of a GLB.
+
+use std::ops::Range;
+
+use super::ReadError;
+
+/// Where things lie in the bytes of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// A `.gltf`: all JSON.
+    Gltf {
+        /// The JSON, without a byte order mark.
+        json: Range<usize>,
+    },
+    /// A `.glb`.
+    Glb {
+        /// The JSON chunk's data.
+        json: Range<usize>,
+        /// The BIN chunk's data.
+        bin: Option<Range<usize>>,
+        /// Everything after those two up to the file's end: unknown chunks and stray bytes, kept.
+        rest: Range<usize>,
+        /// The length the header declares.
+        declared: usize,
+    },
+}
+
+const MAGIC: &[u8] = b"glTF";
+const JSON: u32 = 0x4E4F_534A;
+const BIN: u32 = 0x004E_4942;
+
+impl Container {
+    /// Finds the parts, by content, not by the file's name.
+    ///
+    /// # Errors
+    /// Where it is neither JSON nor a whole GLB of version 2.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        if bytes.starts_with(MAGIC) {
+            return Self::parse_glb(bytes);
+        }
+        if bytes.is_empty() {
+            return Err(ReadError::NotGltf("the file is empty".into()));
+        }
+        let start = if bytes.starts_with(&[0xEF, 0xBB, 0xBF]) { 3 } else { 0 };
+        match bytes[start..].iter().find(|b| !b.is_ascii_whitespace()) {
+            Some(b'{') => Ok(Self::Gltf { json: start..bytes.len() }),
+            _ => Err(ReadError::NotGltf("it begins with neither a JSON object nor a GLB header".into())),
+        }
+    }
+
+    fn parse_glb(bytes: &[u8]) -> Result<Self, ReadError> {
+        let fail = |message: &str| Err(ReadError::Container(message.into()));
+        let (Some(version), Some(declared)) = (word(bytes, 4), word(bytes, 8)) else {
+            return fail("it ends inside its header");
+        };
+        if version != 2 {
+            return Err(ReadError::Version(version.to_string()));
+        }
+        let declared = declared as usize;
+        if declared > bytes.len() {
+            return fail("its header names more bytes than the file has");
+        }
+        let chunk = |at: usize| -> Option<(u32, Range<usize>)> {
+            let length = word(bytes, at).filter(|_| at + 8 <= declared)? as usize;
+            let data = at + 8..(at + 8).checked_add(length)?;
+            Some((word(bytes, at + 4)?, data))
+        };
+        let Some((kind, json)) = chunk(12) else { return fail("it has no JSON chunk") };
+        if kind != JSON {
+            return fail("its first chunk is not JSON");
+        }
+        if json.end > declared {
+            return fail("the JSON chunk is longer than the file");
+        }
+        let mut end = json.end;
+        let mut bin = None;
+        if let Some((BIN, data)) = chunk(json.end) {
+            if data.end > declared {
+                return fail("the BIN chunk is longer than the file");
+            }
+            // A length that is no multiple of four is against the specification; what it leaves out was meant as data.
+            end = data.start + data.len().next_multiple_of(4);
+            end = end.min(declared);
+            bin = Some(data.start..end);
+        }
+        Ok(Self::Glb { json, bin, rest: end..bytes.len(), declared })
+    }
+
+    /// Where the JSON lies.
+    pub fn json(&self) -> Range<usize> {
+        match self {
+            Self::Gltf { json } | Self::Glb { json, .. } => json.clone(),
+        }
+    }
+
+    /// Whether this is a GLB.
+    pub const fn is_glb(&self) -> bool {
+        matches!(self, Self::Glb { .. })
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let b = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// A GLB of these parts. `rest` follows as it was; `trailing` of its last bytes are not counted in the header.
+pub fn build_glb(json: &[u8], bin: Option<&[u8]>, rest: &[u8], trailing: usize) -> Result<Vec<u8>, std::num::TryFromIntError> {
+    let json_length = json.len().next_multiple_of(4);
+    let bin_length = bin.map_or(0, |b| b.len().next_multiple_of(4));
+    let total = 12 + 8 + json_length + bin.map_or(0, |_| 8 + bin_length) + rest.len();
+    let mut out = Vec::with_capacity(total);
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&2u32.to_le_bytes());
+    out.extend_from_slice(&u32::try_from(total - trailing)?.to_le_bytes());
+    out.extend_from_slice(&u32::try_from(json_length)?.to_le_bytes());
+    out.extend_from_slice(&JSON.to_le_bytes());
+    out.extend_from_slice(json);
+    out.resize(20 + json_length, b' ');
+    if let Some(bin) = bin {
+        out.extend_from_slice(&u32::try_from(bin_length)?.to_le_bytes());
+        out.extend_from_slice(&BIN.to_le_bytes());
+        out.extend_from_slice(bin);
+        out.resize(28 + json_length + bin_length, 0);
+    }
+    out.extend_from_slice(rest);
+    Ok(out)
+}

@@ -1,0 +1,237 @@
+//! JSON as the reader wants it: elements as raw text, typed on demand, forgiving where a repair is plain.
+
+use indexmap::IndexMap;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error as _, MapAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
+
+use super::ReadError;
+
+/// An object's members as raw text, in order; of a key that stands twice the later value counts, and the earlier ones are
+/// listed apart.
+#[derive(Debug, Default)]
+pub struct RawMap<'a>(pub IndexMap<String, &'a RawValue>, pub Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawMap<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = RawMap<'de>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = IndexMap::new();
+                let mut displaced = Vec::new();
+                while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
+                    if let Some(earlier) = members.insert(key.clone(), value) {
+                        displaced.push((key, earlier));
+                    }
+                }
+                Ok(RawMap(members, displaced))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+/// An index into a list of the file. An integer spelt `3.0` is one too (glTF 2.0, *JSON Encoding*).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Index(pub usize);
+
+impl<'de> Deserialize<'de> for Index {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Index;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a whole number of 0 or more")
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, v: u64) -> Result<Index, E> {
+                usize::try_from(v).map(Index).map_err(|e| E::custom(e))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Index, E> {
+                usize::try_from(v).map(Index).map_err(|_| E::custom(format!("{v} is negative")))
+            }
+
+            fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<Index, E> {
+                if v >= 0.0 && v.fract() == 0.0 && v < 9e15 {
+                    Ok(Index(v as usize))
+                } else {
+                    Err(E::custom(format!("{v} is not a whole number of 0 or more")))
+                }
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
+
+/// Extensions or extras of an element: members as owned raw text.
+#[derive(Debug, Default)]
+pub struct Extensions(pub IndexMap<String, Box<RawValue>>);
+
+impl<'de> Deserialize<'de> for Extensions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Anything but an object is nobody's extension; it is kept in the source and not looked into.
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self(serde_json::from_str(raw.get()).unwrap_or_default()))
+    }
+}
+
+impl Extensions {
+    /// Whether an extension is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// An extension's content as a type, if it is there and of that type.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_str(self.0.get(name)?.get()).ok()
+    }
+}
+
+/// The JSON text of a file, split into its top-level members.
+pub fn split(text: &str) -> Result<RawMap<'_>, ReadError> {
+    serde_json::from_str(text).map_err(|e| ReadError::Json { line: e.line(), column: e.column(), message: plain(&e) })
+}
+
+/// The elements of a top-level array.
+pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, ReadError> {
+    match root.0.get(name) {
+        None => Ok(Vec::new()),
+        Some(raw) if raw.get() == "null" => Ok(Vec::new()),
+        Some(raw) => serde_json::from_str(raw.get()).map_err(|_| ReadError::at(name, "a list is expected here")),
+    }
+}
+
+/// An element as a type. What can plainly be repaired is (see [`lenient`]); `repaired` is then set.
+pub fn typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut bool) -> Result<T, ReadError> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(first) => {
+            let again = lenient(text).and_then(|value| serde_json::from_value(value));
+            match again {
+                Ok(value) => {
+                    *repaired = true;
+                    Ok(value)
+                }
+                Err(_) => Err(ReadError::at(place, plain(&first))),
+            }
+        }
+    }
+}
+
+/// Parses with a lone surrogate read as U+FFFD, a number past a double as infinity, a null member as absent, and of a key
+/// that stands twice the later value.
+fn lenient(text: &str) -> serde_json::Result<Value> {
+    let mut value: Value = serde_json::from_str(&mend_tokens(text))?;
+    drop_nulls(&mut value);
+    Ok(value)
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, v| !v.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}
+
+fn mend_tokens(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    let mut copied = 0;
+    let mut in_string = false;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                in_string = !in_string;
+                at += 1;
+            }
+            b'\\' if in_string => {
+                if let Some(unit) = escape_unit(bytes, at) {
+                    let pair = (0xD800..0xDC00).contains(&unit)
+                        && escape_unit(bytes, at + 6).is_some_and(|low| (0xDC00..0xE000).contains(&low));
+                    if pair {
+                        at += 12;
+                        continue;
+                    }
+                    if (0xD800..0xE000).contains(&unit) {
+                        out.push_str(&text[copied..at]);
+                        out.push_str("\\uFFFD");
+                        copied = at + 6;
+                    }
+                    at += 6;
+                } else {
+                    at += 2;
+                }
+            }
+            b'-' | b'0'..=b'9' if !in_string => {
+                let start = at;
+                while at < bytes.len() && matches!(bytes[at], b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9') {
+                    at += 1;
+                }
+                if text[start..at].parse::<f64>().is_ok_and(f64::is_infinite) {
+                    out.push_str(&text[copied..start]);
+                    out.push_str("1e300");
+                    copied = at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
+fn escape_unit(bytes: &[u8], at: usize) -> Option<u32> {
+    let escape = bytes.get(at..at + 6).filter(|e| e.starts_with(b"\\u"))?;
+    u32::from_str_radix(std::str::from_utf8(&escape[2..]).ok()?, 16).ok()
+}
+
+/// serde_json's message without its own place.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
+
+/// A type that only checks that something is an array of numbers of a length.
+pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<[f32; N]>, D::Error> {
+    let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
+    let found = list.len();
+    <[f32; N]>::try_from(list).map(Some).map_err(|_| D::Error::custom(format!("{N} numbers are expected, {found} are there")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_surrogate_pair_stays_and_a_lone_one_is_replaced() {
+        assert_eq!(mend_tokens(r#"{"a":"\ud83d\ude00 \ud83d x","b":-1e400}"#), r#"{"a":"\ud83d\ude00 \uFFFD x","b":1e300}"#);
+    }
+
+    #[test]
+    fn integers_may_be_spelt_with_a_point() {
+        assert_eq!(serde_json::from_str::<Index>("3.0").unwrap(), Index(3));
+        assert!(serde_json::from_str::<Index>("0.5").is_err());
+        assert!(serde_json::from_str::<Index>("-1").is_err());
+    }
+
+    #[test]
+    fn the_later_of_two_equal_keys_counts() {
+        let map = split(r#"{"a":1,"b":2,"a":3}"#).unwrap();
+        assert_eq!(map.0["a"].get(), "3");
+    }
+}

@@ -1,0 +1,153 @@
+//! `materials[]`, `textures[]`, `samplers[]` and `images[]`, by the typed `gltf` crate, element by element, so that one bad
+//! element costs no other.
+
+use gltf::json as typed;
+use glam::{Vec2, Vec3, Vec4};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::{
+    ReadError,
+    accessor::{Accessors, Missing},
+    source::data_uri,
+};
+use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Severity, TextureRef, Wrap};
+
+/// The raw elements that materials are made of.
+pub struct Looks<'a> {
+    /// `materials`
+    pub materials: Vec<&'a RawValue>,
+    /// `textures`
+    pub textures: Vec<&'a RawValue>,
+    /// `samplers`
+    pub samplers: Vec<&'a RawValue>,
+    /// `images`
+    pub images: Vec<&'a RawValue>,
+}
+
+/// Reads all materials. A reference to a texture that is not there refuses the file.
+pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec<Material>, ReadError> {
+    let textures: Vec<Option<typed::Texture>> =
+        looks.textures.iter().enumerate().map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics)).collect();
+    let samplers: Vec<Option<typed::texture::Sampler>> =
+        looks.samplers.iter().enumerate().map(|(k, s)| element(s, &format!("samplers/{k}"), diagnostics)).collect();
+    let mut list = Vec::with_capacity(looks.materials.len());
+    for (k, raw) in looks.materials.iter().enumerate() {
+        let place = format!("materials/{k}");
+        let Some(raw) = element::<typed::Material>(raw, &place, diagnostics) else {
+            list.push(Material::default());
+            continue;
+        };
+        let texture = |info: &Option<typed::texture::Info>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
+            let Some(info) = info else { return Ok(None) };
+            let index = info.index.value();
+            if index >= textures.len() {
+                return Err(ReadError::at(&place, format!("texture {index} is not there")));
+            }
+            let Some(texture) = &textures[index] else { return Ok(None) };
+            let image = texture.source.value();
+            if image >= looks.images.len() {
+                let message = "The texture has no image that Ulna can show; it is kept";
+                diagnostics.add(Severity::Warning, "ULNA_TEXTURE", format!("textures/{index}"), message);
+                return Ok(None);
+            }
+            let sampler = texture.sampler.and_then(|s| samplers.get(s.value()).cloned().flatten());
+            let transform = info.extensions.as_ref().and_then(|e| e.texture_transform.clone()).unwrap_or_default();
+            Ok(Some(TextureRef {
+                image: ImageId::from(image),
+                uv_set: transform.tex_coord.unwrap_or(info.tex_coord),
+                wrap: sampler.as_ref().map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
+                nearest: sampler.as_ref().is_some_and(|s| {
+                    matches!(s.mag_filter, Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest)))
+                }),
+                offset: Vec2::from_array(transform.offset.0),
+                rotation: transform.rotation.0,
+                scale: Vec2::from_array(transform.scale.0),
+            }))
+        };
+        let pbr = &raw.pbr_metallic_roughness;
+        let strength = raw.extensions.as_ref().and_then(|e| e.emissive_strength.as_ref()).map_or(1.0, |e| e.emissive_strength.0);
+        list.push(Material {
+            name: raw.name.as_deref().map(Into::into),
+            base_color: Vec4::from_array(pbr.base_color_factor.0),
+            base_color_texture: texture(&pbr.base_color_texture, diagnostics)?,
+            metallic: pbr.metallic_factor.0,
+            roughness: pbr.roughness_factor.0,
+            metallic_roughness_texture: texture(&pbr.metallic_roughness_texture, diagnostics)?,
+            emissive: Vec3::from_array(raw.emissive_factor.0) * strength,
+            emissive_texture: texture(&raw.emissive_texture, diagnostics)?,
+            alpha: match raw.alpha_mode {
+                typed::validation::Checked::Valid(typed::material::AlphaMode::Mask) => {
+                    AlphaMode::Mask(raw.alpha_cutoff.map_or(0.5, |c| c.0))
+                }
+                typed::validation::Checked::Valid(typed::material::AlphaMode::Blend) => AlphaMode::Blend,
+                _ => AlphaMode::Opaque,
+            },
+            double_sided: raw.double_sided,
+            unlit: raw.extensions.as_ref().is_some_and(|e| e.unlit.is_some()),
+        });
+        for (name, index) in [
+            ("normalTexture", raw.normal_texture.as_ref().map(|t| t.index.value())),
+            ("occlusionTexture", raw.occlusion_texture.as_ref().map(|t| t.index.value())),
+        ] {
+            if let Some(index) = index.filter(|i| *i >= textures.len()) {
+                return Err(ReadError::at(format!("{place}/{name}"), format!("texture {index} is not there")));
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
+pub fn images(looks: &Looks<'_>, accessors: &Accessors<'_>, diagnostics: &mut Diagnostics) -> (Vec<Image>, Vec<String>) {
+    let source = accessors.source();
+    let mut uris = Vec::new();
+    let mut list = Vec::with_capacity(looks.images.len());
+    for (k, raw) in looks.images.iter().enumerate() {
+        let place = format!("images/{k}");
+        let raw: Option<typed::Image> = element(raw, &place, diagnostics);
+        let name = raw.as_ref().and_then(|r| r.name.as_deref().map(Into::into));
+        let found: Result<Vec<u8>, String> = match &raw {
+            None => Ok(Vec::new()),
+            Some(typed::Image { uri: Some(uri), .. }) => data_uri(uri).unwrap_or_else(|| {
+                let bytes = source.companion(uri);
+                if bytes.is_ok() {
+                    uris.push(uri.clone());
+                }
+                bytes
+            }),
+            Some(typed::Image { buffer_view: Some(view), .. }) => match accessors.view(view.value(), &place) {
+                Ok(bytes) => Ok(bytes.to_vec()),
+                Err(Missing::Packed(extension)) => Err(format!("it is packed with {extension}")),
+                Err(Missing::Refused(error)) => Err(error.to_string()),
+            },
+            Some(_) => Err("it has neither a uri nor a buffer view".into()),
+        };
+        let bytes = found.unwrap_or_else(|message| {
+            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
+            Vec::new()
+        });
+        list.push(Image { name, bytes: bytes.into() });
+    }
+    (list, uris)
+}
+
+/// One element as the typed crate's type; where it does not fit, a finding and nothing.
+fn element<T: DeserializeOwned>(raw: &RawValue, place: &str, diagnostics: &mut Diagnostics) -> Option<T> {
+    match super::json::typed(raw.get(), place, &mut false) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let message = format!("It cannot be read and is shown plain: {error}");
+            diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
+            None
+        }
+    }
+}
+
+fn wrap(mode: typed::validation::Checked<typed::texture::WrappingMode>) -> Wrap {
+    match mode {
+        typed::validation::Checked::Valid(typed::texture::WrappingMode::ClampToEdge) => Wrap::Clamp,
+        typed::validation::Checked::Valid(typed::texture::WrappingMode::MirroredRepeat) => Wrap::Mirror,
+        _ => Wrap::Repeat,
+    }
+}

@@ -1,0 +1,327 @@
+//! `meshes[]` → meshes.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3, Vec4};
+use indexmap::IndexMap;
+
+use super::{
+    ReadError,
+    accessor::{Accessors, Component, Missing},
+    json, schema,
+};
+use crate::{
+    model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap},
+};
+
+/// Smallest step of the type each primitive's weights are stored in; 0 for floats. For checking sums.
+pub type WeightSteps = Vec<(String, Arc<WeightMap>, f32)>;
+
+/// Reads one mesh.
+pub fn read(
+    text: &str,
+    index: usize,
+    material_count: usize,
+    accessors: &mut Accessors<'_>,
+    diagnostics: &mut Diagnostics,
+    steps: &mut WeightSteps,
+) -> Result<Mesh, ReadError> {
+    let place = format!("meshes/{index}");
+    let mut repaired = false;
+    let mesh: schema::Mesh = json::typed(text, &place, &mut repaired)?;
+    if repaired {
+        diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", &place, "JSON that is not well formed was repaired for showing");
+    }
+    if mesh.primitives.is_empty() {
+        return Err(ReadError::at(place, "the mesh has no primitives"));
+    }
+    let targets = mesh.primitives[0].targets.len();
+    let mut primitives = Vec::with_capacity(mesh.primitives.len());
+    for (k, primitive) in mesh.primitives.iter().enumerate() {
+        let here = format!("{place}/primitives/{k}");
+        if primitive.targets.len() != targets {
+            return Err(ReadError::at(here, "its primitives have different numbers of morph targets"));
+        }
+        if let Some(material) = primitive.material.filter(|m| m.0 >= material_count) {
+            return Err(ReadError::at(here, format!("material {} is not there", material.0)));
+        }
+        let mut reader = PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics };
+        let read = match reader.read(steps) {
+            Ok(read) => read,
+            Err(Missing::Packed(extension)) => {
+                let message = format!("The shape is packed with {extension}; it is kept and not shown");
+                diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
+                hidden(primitive)
+            }
+            Err(Missing::Refused(error)) => return Err(error),
+        };
+        primitives.push(read);
+    }
+    if mesh.weights.len() > targets {
+        let message = format!("{} morph weights for {targets} targets; the extra ones are not used", mesh.weights.len());
+        diagnostics.add(Severity::Error, "MESH_INVALID_WEIGHTS_COUNT", &place, message);
+    }
+    let default_weights = (0..targets).map(|k| mesh.weights.get(k).copied().filter(|w| w.is_finite()).unwrap_or(0.0)).collect();
+    let names: Vec<String> = mesh.extras.get("targetNames").unwrap_or_default();
+    Ok(Mesh {
+        name: mesh.name.map(Into::into),
+        primitives,
+        default_weights,
+        target_names: names.into_iter().map(Into::into).collect(),
+    })
+}
+
+/// A primitive of which nothing can be shown.
+fn hidden(raw: &schema::Primitive) -> Primitive {
+    Primitive {
+        topology: Topology::Points,
+        positions: Arc::default(),
+        normals: Arc::default(),
+        uv0: Arc::default(),
+        uv1: Arc::default(),
+        colors: Arc::default(),
+        indices: Arc::default(),
+        material: raw.material.map(|m| m.0.into()),
+        targets: raw.targets.iter().map(|_| MorphTarget::default()).collect(),
+        weights: None,
+    }
+}
+
+struct PrimitiveReader<'r, 'a> {
+    raw: &'r schema::Primitive,
+    place: String,
+    accessors: &'r mut Accessors<'a>,
+    diagnostics: &'r mut Diagnostics,
+}
+
+impl PrimitiveReader<'_, '_> {
+    fn read(&mut self, steps: &mut WeightSteps) -> Result<Primitive, Missing> {
+        let mode = self.raw.mode.map_or(4, |m| m.0);
+        if mode > 6 {
+            return Err(ReadError::at(&self.place, format!("mode {mode} is unknown")).into());
+        }
+        if self.raw.extensions.has("KHR_draco_mesh_compression") {
+            return Err(Missing::Packed("KHR_draco_mesh_compression"));
+        }
+        let Some(position) = self.raw.attributes.get("POSITION") else {
+            let message = "The primitive has no positions; it is kept and not shown";
+            self.diagnostics.add(Severity::Warning, "MESH_PRIMITIVE_NO_POSITION", &self.place, message);
+            return Ok(hidden(self.raw));
+        };
+        let positions = self.vec3(position.0, "POSITION")?;
+        let count = positions.len();
+        self.check_bounds(position.0, &positions);
+        let normals = self.optional("NORMAL", count, |s, i| s.vec3(i, "NORMAL"))?;
+        let uv0 = self.optional("TEXCOORD_0", count, |s, i| s.vec2(i))?;
+        let uv1 = self.optional("TEXCOORD_1", count, |s, i| s.vec2(i))?;
+        let colors = self.optional("COLOR_0", count, |s, i| s.colors(i))?;
+        let weights = self.weights(count, steps)?;
+        let indices = self.indices(count)?;
+        let (topology, indices) = unroll(mode, indices);
+        let indices = if topology == Topology::Triangles && indices.len() % 3 != 0 {
+            let message = format!("{} indices do not make whole triangles; the last are not shown", indices.len());
+            self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_INCOMPATIBLE_MODE", &self.place, message);
+            indices[..indices.len() / 3 * 3].to_vec()
+        } else {
+            indices
+        };
+        let targets = self.targets(count)?;
+        Ok(Primitive {
+            topology,
+            positions,
+            normals,
+            uv0,
+            uv1,
+            colors,
+            indices: indices.into(),
+            material: self.raw.material.map(|m| m.0.into()),
+            targets,
+            weights,
+        })
+    }
+
+    /// An attribute that may be missing; of a wrong length it refuses the file.
+    fn optional<T>(
+        &mut self,
+        name: &str,
+        count: usize,
+        read: impl Fn(&mut Self, usize) -> Result<Arc<[T]>, Missing>,
+    ) -> Result<Arc<[T]>, Missing>
+    where
+        Arc<[T]>: Default,
+    {
+        let Some(index) = self.raw.attributes.get(name) else { return Ok(Arc::default()) };
+        let list = read(self, index.0)?;
+        if list.len() == count {
+            Ok(list)
+        } else {
+            let message = format!("{name} has {} elements, POSITION has {count}", list.len());
+            Err(ReadError::at(&self.place, message).into())
+        }
+    }
+
+    fn floats(&mut self, index: usize, name: &str, widths: &[usize]) -> Result<(Arc<[f32]>, usize), Missing> {
+        let shape = self.accessors.shape(index, &self.place)?;
+        if !widths.contains(&shape.width) {
+            return Err(ReadError::at(&self.place, format!("{name} has {} components", shape.width)).into());
+        }
+        let list = self.accessors.floats(index, &self.place)?;
+        let bad = list.iter().filter(|v| !v.is_finite()).count();
+        if bad == 0 {
+            return Ok((list, shape.width));
+        }
+        let message = format!("{bad} numbers of {name} are not finite; 0 is shown");
+        self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
+        Ok((list.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect(), shape.width))
+    }
+
+    fn vec3(&mut self, index: usize, name: &str) -> Result<Arc<[Vec3]>, Missing> {
+        let (list, _) = self.floats(index, name, &[3])?;
+        Ok(list.as_chunks::<3>().0.iter().map(|v| Vec3::from_array(*v)).collect())
+    }
+
+    fn vec2(&mut self, index: usize) -> Result<Arc<[Vec2]>, Missing> {
+        let (list, _) = self.floats(index, "TEXCOORD", &[2])?;
+        Ok(list.as_chunks::<2>().0.iter().map(|v| Vec2::from_array(*v)).collect())
+    }
+
+    fn colors(&mut self, index: usize) -> Result<Arc<[Vec4]>, Missing> {
+        let (list, width) = self.floats(index, "COLOR_0", &[3, 4])?;
+        Ok(list.chunks_exact(width).map(|v| Vec4::new(v[0], v[1], v[2], v.get(3).copied().unwrap_or(1.0))).collect())
+    }
+
+    fn indices(&mut self, vertices: usize) -> Result<Vec<u32>, Missing> {
+        let Some(index) = self.raw.indices else {
+            return Ok((0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect());
+        };
+        let shape = self.accessors.shape(index.0, &self.place)?;
+        if shape.width != 1 || !matches!(shape.component, Component::U8 | Component::U16 | Component::U32) {
+            return Err(ReadError::at(&self.place, "its indices are not unsigned integers").into());
+        }
+        let list = self.accessors.integers(index.0, &self.place)?;
+        if let Some(past) = list.iter().find(|i| **i as usize >= vertices) {
+            return Err(ReadError::at(&self.place, format!("vertex {past} of {vertices} is named by its indices")).into());
+        }
+        Ok(list)
+    }
+
+    fn weights(&mut self, count: usize, steps: &mut WeightSteps) -> Result<Option<Arc<WeightMap>>, Missing> {
+        let attributes = &self.raw.attributes;
+        let mut pairs = Vec::new();
+        while let (Some(j), Some(w)) =
+            (attributes.get(&format!("JOINTS_{}", pairs.len())), attributes.get(&format!("WEIGHTS_{}", pairs.len())))
+        {
+            pairs.push((j.0, w.0));
+        }
+        let joint_sets = attributes.keys().filter(|k| k.starts_with("JOINTS_")).count();
+        let weight_sets = attributes.keys().filter(|k| k.starts_with("WEIGHTS_")).count();
+        if joint_sets != pairs.len() || weight_sets != pairs.len() {
+            let message = format!("{joint_sets} sets of joints and {weight_sets} of weights do not pair up; {} are used", pairs.len());
+            self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_JOINTS_WEIGHTS_MISMATCH", &self.place, message);
+        }
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        let sets = pairs.len();
+        let mut joints = vec![0u16; count * sets * 4];
+        let mut weights = vec![0.0f32; count * sets * 4];
+        let mut step = 0.0f32;
+        for (set, (j, w)) in pairs.into_iter().enumerate() {
+            let joint_shape = self.accessors.shape(j, &self.place)?;
+            let weight_shape = self.accessors.shape(w, &self.place)?;
+            if !matches!(joint_shape.component, Component::U8 | Component::U16) || joint_shape.width != 4 {
+                return Err(ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into());
+            }
+            let whole = weight_shape.component != Component::F32;
+            if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
+                return Err(ReadError::at(&self.place, format!("WEIGHTS_{set} is neither floats nor normalised integers")).into());
+            }
+            for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
+                if shape.count != count {
+                    let message = format!("{name}_{set} has {} elements, POSITION has {count}", shape.count);
+                    return Err(ReadError::at(&self.place, message).into());
+                }
+            }
+            step = step.max(weight_shape.component.step());
+            let js = self.accessors.integers(j, &self.place)?;
+            let ws = self.accessors.floats(w, &self.place)?;
+            for (vertex, (js, ws)) in js.as_chunks::<4>().0.iter().zip(ws.as_chunks::<4>().0).enumerate() {
+                let start = (vertex * sets + set) * 4;
+                for k in 0..4 {
+                    joints[start + k] = js[k] as u16;
+                    weights[start + k] = ws[k];
+                }
+            }
+        }
+        let bad = weights.iter().filter(|w| !w.is_finite()).count();
+        if bad > 0 {
+            let message = format!("{bad} weights are not numbers; 0 is shown");
+            self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
+            weights.iter_mut().filter(|w| !w.is_finite()).for_each(|w| *w = 0.0);
+        }
+        let map = Arc::new(WeightMap { sets, joints: joints.into(), weights: weights.into() });
+        steps.push((self.place.clone(), map.clone(), step));
+        Ok(Some(map))
+    }
+
+    fn targets(&mut self, count: usize) -> Result<Arc<[MorphTarget]>, Missing> {
+        let mut list = Vec::with_capacity(self.raw.targets.len());
+        for (k, target) in self.raw.targets.iter().enumerate() {
+            let mut read = |name: &str, map: &IndexMap<String, json::Index>| -> Result<Arc<[Vec3]>, Missing> {
+                let Some(index) = map.get(name) else { return Ok(Arc::default()) };
+                let deltas = self.vec3(index.0, name)?;
+                if deltas.len() == count {
+                    return Ok(deltas);
+                }
+                let message = format!("morph target {k} has {} elements of {name}, POSITION has {count}", deltas.len());
+                Err(ReadError::at(&self.place, message).into())
+            };
+            list.push(MorphTarget { positions: read("POSITION", target)?, normals: read("NORMAL", target)? });
+        }
+        Ok(list.into())
+    }
+
+    /// Bounds that do not hold mislead programs that trust them.
+    fn check_bounds(&mut self, index: usize, positions: &[Vec3]) {
+        let (Some(min), Some(max)) = self.accessors.bounds(index) else { return };
+        let low = positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+        let high = positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let shape = self.accessors.shape(index, &self.place);
+        let exact = |stated: &[f64], found: Vec3| {
+            stated.len() == 3 && stated.iter().zip(found.to_array()).all(|(s, f)| *s as f32 == f)
+        };
+        let float = shape.is_ok_and(|s| s.component == Component::F32);
+        if float && (!exact(min, low) || !exact(max, high)) {
+            let message = "The stated bounds of the positions are not the real ones";
+            self.diagnostics.add(Severity::Error, "ACCESSOR_MIN_MISMATCH", format!("accessors/{index}"), message);
+        }
+    }
+}
+
+/// Strips, loops and fans as plain lists.
+fn unroll(mode: usize, list: Vec<u32>) -> (Topology, Vec<u32>) {
+    let n = list.len();
+    match mode {
+        0 => (Topology::Points, list),
+        1 => {
+            let even = n / 2 * 2;
+            (Topology::Lines, list[..even].to_vec())
+        }
+        2 | 3 => {
+            let mut out: Vec<u32> = list.windows(2).flatten().copied().collect();
+            if mode == 2 && n > 2 {
+                out.extend([list[n - 1], list[0]]);
+            }
+            (Topology::Lines, out)
+        }
+        5 => {
+            let flip = |(k, w): (usize, &[u32])| if k % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] };
+            (Topology::Triangles, list.windows(3).enumerate().flat_map(flip).collect())
+        }
+        6 => {
+            let rim = list.get(1..).unwrap_or_default();
+            (Topology::Triangles, rim.windows(2).flat_map(|w| [w[0], w[1], list[0]]).collect())
+        }
+        _ => (Topology::Triangles, list),
+    }
+}

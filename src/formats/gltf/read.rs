@@ -1,0 +1,530 @@
+//! Bytes → document. A file opens, perhaps repaired for showing and with findings, or is refused with a sentence.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+};
+
+use glam::{Mat4, Quat, Vec3};
+use serde::de::DeserializeOwned;
+
+use super::{
+    Container, ReadError, Source,
+    accessor::{Accessors, Component, Missing},
+    animation, json, material, mesh, schema,
+    source::check_asset,
+};
+use crate::{
+    model::{
+        Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity, Skin, Transform,
+        WeightMap, find_rest, transform::unit_or,
+    },
+};
+
+/// What opening a file gives.
+#[derive(Debug)]
+pub struct Opened {
+    /// The bytes it came from.
+    pub source: Source,
+    /// The model.
+    pub document: Document,
+    /// What is odd about it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Weights by primitive, with the smallest step of their stored type, for checking.
+    pub weights: Vec<(String, Arc<WeightMap>, f32)>,
+    /// What wrote the file.
+    pub generator: Option<String>,
+    /// `extensionsUsed`
+    pub extensions_used: Vec<String>,
+}
+
+/// How far long work is, and whether somebody wants it to stop. Shared between threads.
+#[derive(Debug, Default)]
+pub struct Progress {
+    permille: AtomicU32,
+    cancelled: AtomicBool,
+}
+
+impl Progress {
+    /// 0 to 1.
+    pub fn fraction(&self) -> f32 {
+        self.permille.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+
+    /// Asks the work to stop at the next chance.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Says how far the work is.
+    ///
+    /// # Errors
+    /// [`ReadError::Cancelled`] where somebody cancelled.
+    pub fn reach(&self, fraction: f32) -> Result<(), ReadError> {
+        self.permille.store((fraction * 1000.0) as u32, Ordering::Relaxed);
+        if self.cancelled.load(Ordering::Relaxed) { Err(ReadError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// A sentence that says what is wrong and where.
+pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
+    let bytes = fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    open_bytes(bytes.into(), Some(path), progress)
+}
+
+/// Reads a file that is in memory; `path` is where files it names are looked for.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) -> Result<Opened, ReadError> {
+    let container = Container::parse(&bytes)?;
+    let mut source = Source { path: path.map(Path::to_owned), bytes, container, buffers: Vec::new(), image_uris: Vec::new() };
+    progress.reach(0.1)?;
+    let text_owner = source.bytes.clone();
+    let text = std::str::from_utf8(&text_owner[source.container.json()])
+        .map_err(|e| ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to())))?;
+    let root = json::split(text)?;
+    let asset = check_asset(&root)?;
+    let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
+    check_required(&root, text)?;
+    let buffers: Vec<schema::Buffer> = list(&root, "buffers")?;
+    source.load_buffers(&buffers)?;
+    progress.reach(0.2)?;
+    let mut diagnostics = Diagnostics::default();
+    for (key, _) in &root.1 {
+        diagnostics.add(Severity::Error, "DUPLICATE_PROPERTY", "", format!("“{key}” stands twice in the file; the later one is used"));
+    }
+    if let Container::Glb { json, bin, rest, .. } = &source.container {
+        check_glb(&source.bytes, json, bin.as_ref(), rest, &mut diagnostics);
+    }
+    if text_owner.starts_with(&[0xEF, 0xBB, 0xBF]) {
+        diagnostics.add(Severity::Error, "INVALID_JSON", "", "The file begins with a byte order mark");
+    }
+    let companions: u64 = (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
+    let budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
+    let mut reader = Reader {
+        accessors: Accessors::new(&source, list(&root, "accessors")?, list(&root, "bufferViews")?, budget),
+        diagnostics,
+        root: &root,
+        weights: Vec::new(),
+    };
+    let (document, image_uris) = reader.document(progress)?;
+    let Reader { diagnostics, weights, .. } = reader;
+    source.image_uris = image_uris;
+    progress.reach(1.0)?;
+    Ok(Opened { source, document, diagnostics: diagnostics.finish(), weights, generator: asset.generator, extensions_used })
+}
+
+/// A top-level list as a type.
+fn list<T: DeserializeOwned>(root: &json::RawMap<'_>, name: &str) -> Result<Vec<T>, ReadError> {
+    let elements = json::elements(root, name)?;
+    elements.iter().enumerate().map(|(k, raw)| json::typed(raw.get(), &format!("{name}/{k}"), &mut false)).collect()
+}
+
+fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
+    root.0.get(name).map_or_else(|| Ok(Vec::new()), |raw| json::typed(raw.get(), name, &mut false))
+}
+
+/// Extensions without which a file can still be shown, rightly or in part, and edited safely.
+fn is_known(extension: &str) -> bool {
+    const KNOWN: [&str; 15] = [
+        "EXT_mesh_gpu_instancing",
+        "EXT_meshopt_compression",
+        "EXT_texture_avif",
+        "EXT_texture_webp",
+        "KHR_animation_pointer",
+        "KHR_draco_mesh_compression",
+        "KHR_lights_punctual",
+        "KHR_mesh_quantization",
+        "KHR_meshopt_compression",
+        "KHR_node_visibility",
+        "KHR_texture_basisu",
+        "KHR_texture_transform",
+        "KHR_xmp_json_ld",
+        "MSFT_texture_dds",
+        "KHR_audio",
+    ];
+    KNOWN.contains(&extension) || extension.starts_with("KHR_materials_") || extension.starts_with("VRM")
+}
+
+/// Refuses what is required and unknown, and packing that the file requires but nowhere uses: then nobody can say what of
+/// the file it changes.
+fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> {
+    const PACKING: [&str; 3] = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
+    for name in names(root, "extensionsRequired")? {
+        if !is_known(&name) {
+            return Err(ReadError::Extension { name, why: "" });
+        }
+        if PACKING.contains(&name.as_str()) && text.matches(&format!("\"{name}\"")).count() < 3 {
+            return Err(ReadError::Extension { name, why: ", and no mesh of the file says where it is used" });
+        }
+    }
+    Ok(())
+}
+
+fn check_glb(
+    bytes: &[u8],
+    json: &std::ops::Range<usize>,
+    bin: Option<&std::ops::Range<usize>>,
+    rest: &std::ops::Range<usize>,
+    diagnostics: &mut Diagnostics,
+) {
+    let odd = |r: &std::ops::Range<usize>| !r.len().is_multiple_of(4);
+    if odd(json) || bin.is_some_and(odd) {
+        diagnostics.add(Severity::Error, "GLB_CHUNK_LENGTH_UNALIGNED", "", "A chunk's length is not a multiple of 4");
+    }
+    if bytes[rest.clone()].get(4..8) == Some(b"BIN\0") {
+        diagnostics.add(Severity::Error, "GLB_DUPLICATE_CHUNK", "", "The file has a second BIN chunk; it is kept and not used");
+    } else if !rest.is_empty() {
+        diagnostics.add(Severity::Info, "GLB_UNKNOWN_CHUNK_TYPE", "", format!("{} bytes after the known chunks are kept", rest.len()));
+    }
+}
+
+struct Reader<'a> {
+    accessors: Accessors<'a>,
+    diagnostics: Diagnostics,
+    root: &'a json::RawMap<'a>,
+    weights: mesh::WeightSteps,
+}
+
+impl Reader<'_> {
+    fn document(&mut self, progress: &Progress) -> Result<(Document, Vec<String>), ReadError> {
+        let looks = material::Looks {
+            materials: json::elements(self.root, "materials")?,
+            textures: json::elements(self.root, "textures")?,
+            samplers: json::elements(self.root, "samplers")?,
+            images: json::elements(self.root, "images")?,
+        };
+        let materials = material::materials(&looks, &mut self.diagnostics)?;
+        let (images, uris) = material::images(&looks, &self.accessors, &mut self.diagnostics);
+        progress.reach(0.3)?;
+        let mut meshes = Vec::new();
+        for (k, raw) in json::elements(self.root, "meshes")?.iter().enumerate() {
+            meshes.push(Arc::new(mesh::read(
+                raw.get(),
+                k,
+                materials.len(),
+                &mut self.accessors,
+                &mut self.diagnostics,
+                &mut self.weights,
+            )?));
+            progress.reach(0.5)?;
+        }
+        let raw_nodes = self.raw_nodes()?;
+        let mut document = Document {
+            nodes: self.nodes(&raw_nodes, &meshes)?,
+            meshes,
+            materials: materials.into(),
+            images: images.into(),
+            ..Document::default()
+        };
+        document.order = order(&document.nodes)?;
+        self.scenes(&mut document)?;
+        self.skins(&mut document)?;
+        self.check_joints(&document)?;
+        progress.reach(0.7)?;
+        let animations = json::elements(self.root, "animations")?;
+        document.clips_in_file = u32::try_from(animations.len()).unwrap_or(u32::MAX);
+        let counts: Vec<usize> = document.meshes.iter().map(|m| m.target_count()).collect();
+        let sound = |m: &Mat4| !is_odd(&Transform::decompose(m, &Transform::IDENTITY));
+        let fixed: Vec<bool> = document.nodes.iter().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
+        let targets = animation::Targets { nodes: &raw_nodes, fixed: &fixed, target_counts: &|m| counts.get(m.index()).copied().unwrap_or(0) };
+        for (k, raw) in animations.iter().enumerate() {
+            let clip = animation::read(raw.get(), k, &mut self.accessors, &targets, &mut self.diagnostics)?;
+            document.clips.insert(k.into(), Arc::new(clip));
+            progress.reach(0.7 + 0.25 * (k + 1) as f32 / animations.len() as f32)?;
+        }
+        find_rest(&mut document);
+        Ok((document, uris))
+    }
+
+    fn raw_nodes(&mut self) -> Result<Vec<schema::Node>, ReadError> {
+        let mut nodes = Vec::new();
+        for (k, raw) in json::elements(self.root, "nodes")?.iter().enumerate() {
+            let place = format!("nodes/{k}");
+            let mut repaired = false;
+            nodes.push(json::typed(raw.get(), &place, &mut repaired)?);
+            if repaired {
+                let message = "JSON that is not well formed was repaired for showing";
+                self.diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", place, message);
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn nodes(&mut self, raw: &[schema::Node], meshes: &[Arc<Mesh>]) -> Result<Vec<Node>, ReadError> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
+        let skins = json::elements(self.root, "skins")?.len();
+        for (k, n) in raw.iter().enumerate() {
+            let place = format!("nodes/{k}");
+            if let Some(mesh) = n.mesh.filter(|m| m.0 >= meshes.len()) {
+                return Err(ReadError::at(place, format!("mesh {} is not there", mesh.0)));
+            }
+            if let Some(skin) = n.skin.filter(|s| s.0 >= skins) {
+                return Err(ReadError::at(place, format!("skin {} is not there", skin.0)));
+            }
+            if let (Some(_), Some(mesh)) = (n.skin, n.mesh)
+                && meshes[mesh.0].primitives.iter().all(|p| p.weights.is_none() && !p.positions.is_empty())
+            {
+                let message = "The node has a skin, but its mesh has no joints; it is shown unskinned";
+                self.diagnostics.add(Severity::Error, "NODE_SKIN_WITH_NON_SKINNED_MESH", &place, message);
+            }
+            nodes.push(Node {
+                name: n.name.as_deref().map(Into::into),
+                parent: None,
+                children: n.children.iter().map(|c| NodeId::from(c.0)).collect(),
+                rest: self.local(n, &place),
+                rest_source: RestSource::File,
+                user: None,
+                mesh: n.mesh.map(|m| m.0.into()),
+                skin: n.skin.map(|s| s.0.into()),
+                camera: n.camera.is_some(),
+                light: n.extensions.has("KHR_lights_punctual"),
+                morph_weights: n.weights.as_ref().map(|w| w.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
+            });
+        }
+        for (k, n) in raw.iter().enumerate() {
+            for child in &n.children {
+                let place = format!("nodes/{k}/children");
+                let Some(node) = nodes.get_mut(child.0) else {
+                    return Err(ReadError::at(place, format!("node {} is not there", child.0)));
+                };
+                if node.parent.replace(k.into()).is_some() {
+                    return Err(ReadError::at(place, format!("node {} has two parents, or the same one twice", child.0)));
+                }
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// The node's transform; numbers that are none become the specification's defaults.
+    fn local(&mut self, n: &schema::Node, place: &str) -> Local {
+        let mut odd = |code: &'static str, message: &str| self.diagnostics.add(Severity::Error, code, place, message);
+        if let Some(m) = n.matrix {
+            if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
+                odd("NODE_MATRIX_TRS", "The node has a matrix and a translation, rotation or scale; the matrix is shown");
+            }
+            if m.iter().any(|v| !v.is_finite()) {
+                odd("ACCESSOR_INVALID_FLOAT", "The matrix has numbers that are not finite; it is shown without one");
+                return Local::Trs(Transform::IDENTITY);
+            }
+            let mut matrix = Mat4::from_cols_array(&m);
+            if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
+                odd("NODE_MATRIX_NON_TRS", "The matrix's last row is not 0 0 0 1; it is shown as if it were");
+                matrix.x_axis.w = 0.0;
+                matrix.y_axis.w = 0.0;
+                matrix.z_axis.w = 0.0;
+                matrix.w_axis.w = 1.0;
+                return Local::Trs(Transform::decompose(&matrix, &Transform::IDENTITY).transform);
+            }
+            if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
+                return Local::Trs(Transform::decompose(&matrix, &Transform::IDENTITY).transform);
+            }
+            if is_odd(&Transform::decompose(&matrix, &Transform::IDENTITY)) {
+                odd("NODE_MATRIX_NON_TRS", "The matrix is sheared or flat; it is kept, and an edit here would lose that");
+            }
+            return Local::Matrix(matrix);
+        }
+        let mut finite = |values: Vec3, default: Vec3, what: &str| {
+            if values.is_finite() {
+                values
+            } else {
+                odd("ACCESSOR_INVALID_FLOAT", &format!("The {what} has numbers that are not finite; the default is shown"));
+                default
+            }
+        };
+        let translation = finite(n.translation.map_or(Vec3::ZERO, Into::into), Vec3::ZERO, "translation");
+        let scale = finite(n.scale.map_or(Vec3::ONE, Into::into), Vec3::ONE, "scale");
+        let rotation = n.rotation.map_or(Quat::IDENTITY, Quat::from_array);
+        if !(rotation.is_finite() && (rotation.length() - 1.0).abs() <= 0.00769) {
+            odd("ROTATION_NON_UNIT", "The rotation is not of length 1; it is made so for showing");
+        }
+        let rotation = if rotation.is_finite() { unit_or(rotation, Quat::IDENTITY) } else { Quat::IDENTITY };
+        Local::Trs(Transform { translation, rotation, scale })
+    }
+
+    fn scenes(&mut self, document: &mut Document) -> Result<(), ReadError> {
+        let raw: Vec<schema::Scene> = list(self.root, "scenes")?;
+        for (k, scene) in raw.iter().enumerate() {
+            let place = format!("scenes/{k}");
+            let mut roots = Vec::with_capacity(scene.nodes.len());
+            for node in &scene.nodes {
+                let id = NodeId::from(node.0);
+                let Some(found) = document.nodes.get(node.0) else {
+                    return Err(ReadError::at(place, format!("node {} is not there", node.0)));
+                };
+                if found.parent.is_some() {
+                    let message = format!("Node {} is named as a root, but has a parent", node.0);
+                    self.diagnostics.add(Severity::Error, "SCENE_NON_ROOT_NODE", &place, message);
+                }
+                roots.push(id);
+            }
+            document.scenes.push(Scene { name: scene.name.as_deref().map(Into::into), roots });
+        }
+        let default: Option<json::Index> = match self.root.0.get("scene") {
+            Some(raw) => json::typed(raw.get(), "scene", &mut false)?,
+            None => None,
+        };
+        let earlier = self.root.1.iter().find(|(key, _)| key == "scene").and_then(|(_, raw)| raw.get().parse::<usize>().ok());
+        document.scene = match default {
+            // One key twice: the later one counts, unless it names nothing and the earlier one does.
+            Some(scene) if scene.0 >= document.scenes.len() && earlier.is_some_and(|s| s < document.scenes.len()) => earlier,
+            Some(scene) if scene.0 >= document.scenes.len() => {
+                return Err(ReadError::at("scene", format!("scene {} is not there", scene.0)));
+            }
+            Some(scene) => Some(scene.0),
+            None if document.scenes.is_empty() => None,
+            None => Some(0),
+        };
+        Ok(())
+    }
+
+    fn skins(&mut self, document: &mut Document) -> Result<(), ReadError> {
+        let raw: Vec<schema::Skin> = list(self.root, "skins")?;
+        for (k, skin) in raw.iter().enumerate() {
+            let place = format!("skins/{k}");
+            if skin.joints.is_empty() {
+                return Err(ReadError::at(place, "the skin has no joints"));
+            }
+            if let Some(past) = skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= document.nodes.len()) {
+                return Err(ReadError::at(place, format!("node {} is not there", past.0)));
+            }
+            let joints: Arc<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
+            let inverse_bind = match skin.inverse_bind_matrices {
+                None => vec![Mat4::IDENTITY; joints.len()],
+                Some(accessor) => self.inverse_bind(accessor.0, joints.len(), &place)?,
+            };
+            self.check_skin(document, skin, &joints, &place);
+            document.skins.push(Arc::new(Skin {
+                name: skin.name.as_deref().map(Into::into),
+                has_inverse_bind: skin.inverse_bind_matrices.is_some(),
+                joints,
+                inverse_bind: inverse_bind.into(),
+            }));
+        }
+        Ok(())
+    }
+
+    fn inverse_bind(&mut self, accessor: usize, joints: usize, place: &str) -> Result<Vec<Mat4>, ReadError> {
+        let shape = self.accessors.shape(accessor, place)?;
+        if shape.width != 16 || shape.component != Component::F32 {
+            return Err(ReadError::at(place, "its inverse bind matrices are not 4×4 floats"));
+        }
+        if shape.count < joints {
+            return Err(ReadError::at(place, format!("{} inverse bind matrices for {joints} joints", shape.count)));
+        }
+        let list = match self.accessors.floats(accessor, place) {
+            Ok(list) => list,
+            Err(Missing::Refused(error)) => return Err(error),
+            Err(Missing::Packed(extension)) => {
+                let message = format!("The inverse bind matrices are packed with {extension}; the shape is not posed rightly");
+                self.diagnostics.add(Severity::Warning, "ULNA_PACKED", place, message);
+                return Ok(vec![Mat4::IDENTITY; joints]);
+            }
+        };
+        let mut odd = 0;
+        let matrices = list.as_chunks::<16>().0[..joints].iter().map(|m| {
+            let affine = m.iter().all(|v| v.is_finite()) && [m[3], m[7], m[11], m[15]] == [0.0, 0.0, 0.0, 1.0];
+            let matrix = if m.iter().all(|v| v.is_finite()) {
+                Mat4::from_cols_array(&[
+                    m[0], m[1], m[2], 0.0, m[4], m[5], m[6], 0.0, m[8], m[9], m[10], 0.0, m[12], m[13], m[14], 1.0,
+                ])
+            } else {
+                Mat4::IDENTITY
+            };
+            odd += usize::from(!affine || matrix.determinant() == 0.0);
+            matrix
+        });
+        let matrices = matrices.collect();
+        if odd > 0 {
+            let message = format!("{odd} inverse bind matrices are not affine, not finite or singular");
+            self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_IBM", place, message);
+        }
+        Ok(matrices)
+    }
+
+    fn check_skin(&mut self, document: &Document, skin: &schema::Skin, joints: &[NodeId], place: &str) {
+        let mut sorted = joints.to_vec();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|w| w[0] == w[1]) {
+            self.diagnostics.add(Severity::Error, "ARRAY_NOT_UNIQUE", place, "A node stands twice among the joints");
+        }
+        let root = |mut id: NodeId| {
+            while let Some(parent) = document.node(id).parent {
+                id = parent;
+            }
+            id
+        };
+        let first = root(joints[0]);
+        // The way up is walked once a joint; a chain of thousands would make that quadratic.
+        if document.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
+            let same_scene = document.scenes.iter().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
+            let message = if same_scene { "The joints have no common root" } else { "The joints are in different trees" };
+            self.diagnostics.add(Severity::Error, "SKIN_NO_COMMON_ROOT", place, message);
+        } else if !document.scenes.is_empty() && !document.scenes.iter().any(|s| s.roots.contains(&first)) {
+            self.diagnostics.add(Severity::Error, "SKIN_NO_SCENE", place, "The joints are in no scene");
+        }
+        if let Some(skeleton) = skin.skeleton
+            && document.nodes.len() < 5000
+            && joints.iter().any(|j| j.0 as usize != skeleton.0 && !document.is_above(skeleton.0.into(), *j))
+        {
+            let message = format!("Its skeleton, node {}, is not above all joints", skeleton.0);
+            self.diagnostics.add(Severity::Error, "SKIN_SKELETON_INVALID", place, message);
+        }
+    }
+
+    /// A weight on a joint that is not there cannot be shown.
+    fn check_joints(&mut self, document: &Document) -> Result<(), ReadError> {
+        for (k, node) in document.nodes.iter().enumerate() {
+            let (Some(mesh), Some(skin)) = (node.mesh, node.skin) else { continue };
+            let joints = document.skin(skin).joints.len();
+            for primitive in &document.mesh(mesh).primitives {
+                let Primitive { weights: Some(weights), .. } = primitive else { continue };
+                let past = |used: bool| {
+                    let mut pairs = weights.joints.iter().zip(weights.weights.iter());
+                    pairs.any(|(j, w)| usize::from(*j) >= joints && (*w != 0.0) == used)
+                };
+                if past(true) {
+                    return Err(ReadError::at(format!("nodes/{k}"), format!("a vertex names a joint past the {joints} of the skin")));
+                }
+                if past(false) {
+                    let message = format!("Vertices name joints past the {joints} of the skin, with weight 0");
+                    self.diagnostics.add(Severity::Error, "ACCESSOR_JOINTS_INDEX_OOB", format!("nodes/{k}"), message);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a matrix holds what a transform cannot: shear, or an axis squashed to nothing.
+fn is_odd(split: &Decomposed) -> bool {
+    split.residue > 1e-3 || split.transform.scale.abs().min_element() == 0.0
+}
+
+/// Parents first; refuses cycles.
+fn order(nodes: &[Node]) -> Result<Arc<[NodeId]>, ReadError> {
+    let mut order: Vec<NodeId> = (0..nodes.len()).map(NodeId::from).filter(|id| nodes[id.index()].parent.is_none()).collect();
+    let mut at = 0;
+    while at < order.len() {
+        let children = nodes[order[at].index()].children.clone();
+        order.extend(children.iter());
+        at += 1;
+    }
+    if order.len() == nodes.len() {
+        return Ok(order.into());
+    }
+    let mut reached = vec![false; nodes.len()];
+    for id in &order {
+        reached[id.index()] = true;
+    }
+    let lost = reached.iter().position(|r| !r).unwrap_or(0);
+    Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor"))
+}

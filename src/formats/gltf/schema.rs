@@ -1,0 +1,178 @@
+//! Lean types of the parts of glTF that Ulna edits. What they leave out stays in the source's text.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::json::{Extensions, Index, fixed};
+
+/// `asset`.
+#[derive(Debug, Deserialize)]
+pub struct Asset {
+    /// `2.0`.
+    pub version: String,
+    /// The least version a reader must know.
+    #[serde(rename = "minVersion")]
+    pub min_version: Option<String>,
+    /// What wrote the file.
+    pub generator: Option<String>,
+}
+
+/// `scenes[]`.
+#[derive(Debug, Deserialize)]
+pub struct Scene {
+    pub name: Option<String>,
+    #[serde(default)]
+    pub nodes: Vec<Index>,
+}
+
+/// `nodes[]`.
+#[derive(Debug, Deserialize)]
+pub struct Node {
+    pub name: Option<String>,
+    #[serde(default)]
+    pub children: Vec<Index>,
+    #[serde(default, deserialize_with = "fixed")]
+    pub matrix: Option<[f32; 16]>,
+    #[serde(default, deserialize_with = "fixed")]
+    pub translation: Option<[f32; 3]>,
+    #[serde(default, deserialize_with = "fixed")]
+    pub rotation: Option<[f32; 4]>,
+    #[serde(default, deserialize_with = "fixed")]
+    pub scale: Option<[f32; 3]>,
+    pub mesh: Option<Index>,
+    pub skin: Option<Index>,
+    pub camera: Option<Index>,
+    pub weights: Option<Vec<f32>>,
+    #[serde(default)]
+    pub extensions: Extensions,
+    #[serde(default)]
+    pub extras: Extensions,
+}
+
+/// `meshes[]`.
+#[derive(Debug, Deserialize)]
+pub struct Mesh {
+    pub name: Option<String>,
+    pub primitives: Vec<Primitive>,
+    #[serde(default)]
+    pub weights: Vec<f32>,
+    #[serde(default)]
+    pub extras: Extensions,
+}
+
+/// `meshes[].primitives[]`.
+#[derive(Debug, Deserialize)]
+pub struct Primitive {
+    pub attributes: IndexMap<String, Index>,
+    pub indices: Option<Index>,
+    pub material: Option<Index>,
+    pub mode: Option<Index>,
+    #[serde(default)]
+    pub targets: Vec<IndexMap<String, Index>>,
+    #[serde(default)]
+    pub extensions: Extensions,
+}
+
+/// `skins[]`.
+#[derive(Debug, Deserialize)]
+pub struct Skin {
+    pub name: Option<String>,
+    pub joints: Vec<Index>,
+    #[serde(rename = "inverseBindMatrices")]
+    pub inverse_bind_matrices: Option<Index>,
+    pub skeleton: Option<Index>,
+}
+
+/// `animations[]`.
+#[derive(Debug, Deserialize)]
+pub struct Animation {
+    pub name: Option<String>,
+    #[serde(default)]
+    pub channels: Vec<Channel>,
+    #[serde(default)]
+    pub samplers: Vec<Sampler>,
+}
+
+/// `animations[].channels[]`.
+#[derive(Debug, Deserialize)]
+pub struct Channel {
+    pub sampler: Index,
+    pub target: ChannelTarget,
+}
+
+/// `animations[].channels[].target`.
+#[derive(Debug, Deserialize)]
+pub struct ChannelTarget {
+    pub node: Option<Index>,
+    pub path: String,
+}
+
+/// `animations[].samplers[]`.
+#[derive(Debug, Deserialize)]
+pub struct Sampler {
+    pub input: Index,
+    pub output: Index,
+    pub interpolation: Option<String>,
+}
+
+/// `accessors[]`.
+#[derive(Debug, Deserialize)]
+pub struct Accessor {
+    #[serde(rename = "bufferView")]
+    pub buffer_view: Option<Index>,
+    #[serde(default, rename = "byteOffset")]
+    pub byte_offset: Option<Index>,
+    #[serde(rename = "componentType")]
+    pub component_type: Index,
+    #[serde(default)]
+    pub normalized: bool,
+    pub count: Index,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub min: Option<Vec<f64>>,
+    pub max: Option<Vec<f64>>,
+    pub sparse: Option<Sparse>,
+}
+
+/// `accessors[].sparse`.
+#[derive(Debug, Deserialize)]
+pub struct Sparse {
+    pub count: Index,
+    pub indices: SparsePart,
+    pub values: SparsePart,
+}
+
+/// `accessors[].sparse.indices` and `.values`.
+#[derive(Debug, Deserialize)]
+pub struct SparsePart {
+    #[serde(rename = "bufferView")]
+    pub buffer_view: Index,
+    #[serde(default, rename = "byteOffset")]
+    pub byte_offset: Option<Index>,
+    #[serde(rename = "componentType")]
+    pub component_type: Option<Index>,
+}
+
+/// `bufferViews[]`.
+#[derive(Debug, Deserialize)]
+pub struct BufferView {
+    pub buffer: Index,
+    #[serde(rename = "byteOffset")]
+    pub byte_offset: Option<Index>,
+    #[serde(rename = "byteLength")]
+    pub byte_length: Index,
+    #[serde(rename = "byteStride")]
+    pub byte_stride: Option<Index>,
+    #[serde(default)]
+    pub extensions: Extensions,
+}
+
+/// `buffers[]`.
+#[derive(Debug, Deserialize)]
+pub struct Buffer {
+    pub uri: Option<String>,
+    #[serde(rename = "byteLength")]
+    pub byte_length: Index,
+    #[serde(default)]
+    pub extensions: Extensions,
+}

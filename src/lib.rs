@@ -1,0 +1,8 @@
+//! Ulna, an editor for rigged models: opens glTF, poses it, edits its keys, and saves it back with nothing else changed.
+//!
+//! The folders are layers; `docs/architecture.md` says what each holds and whom it may name.
+
+pub mod formats;
+pub mod model;
+pub mod motion;
+pub mod weights;

@@ -1,0 +1,294 @@
+//! Clips and their tracks: the keys of an animation as the file gives them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{NodeId, TrackId};
+
+/// What a track moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Property {
+    /// Three numbers a value, metres.
+    Translation,
+    /// Four numbers a value, `x y z w` of a unit quaternion.
+    Rotation,
+    /// Three numbers a value.
+    Scale,
+    /// One number a value and morph target.
+    Weights,
+}
+
+impl Property {
+    /// Translation, rotation, scale, in the order of the panels.
+    pub const TRS: [Self; 3] = [Self::Translation, Self::Rotation, Self::Scale];
+
+    /// The glTF path.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Translation => "translation",
+            Self::Rotation => "rotation",
+            Self::Scale => "scale",
+            Self::Weights => "weights",
+        }
+    }
+}
+
+/// How values between keys come about (glTF 2.0, *Animations*).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Interpolation {
+    /// The value of the key before.
+    Step,
+    /// Straight between two keys; rotations by slerp on the short way.
+    #[default]
+    Linear,
+    /// Hermite; a key holds in-tangent, value, out-tangent.
+    CubicSpline,
+}
+
+impl Interpolation {
+    /// How many values one key holds.
+    pub const fn values_per_key(self) -> usize {
+        match self {
+            Self::CubicSpline => 3,
+            Self::Step | Self::Linear => 1,
+        }
+    }
+
+    /// The word in the file.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Step => "STEP",
+            Self::Linear => "LINEAR",
+            Self::CubicSpline => "CUBICSPLINE",
+        }
+    }
+}
+
+/// Keys of one property of one node.
+///
+/// Invariants, checked by [`Track::validate`]:
+/// 1. `times` is not empty, finite, and strictly increasing (seconds);
+/// 2. `values.len() == times.len() × values_per_key × width`;
+/// 3. `width` is 3, 4 or 3 for translation, rotation and scale, and at least 1 for weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// The node that moves.
+    pub target: NodeId,
+    /// What of it moves.
+    pub property: Property,
+    /// How values between keys come about.
+    pub interpolation: Interpolation,
+    /// Key times in seconds, as in the file.
+    pub times: Arc<[f32]>,
+    /// Values, key after key; a CUBICSPLINE key holds in-tangent, value, out-tangent, each of `width` numbers.
+    pub values: Arc<[f32]>,
+    /// Numbers a value.
+    pub width: usize,
+}
+
+/// Which rule of [`Track`] is broken.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TrackError {
+    /// No key.
+    #[error("a track needs at least one key")]
+    Empty,
+    /// A time is not a number, or not later than the one before.
+    #[error("key {0} is not later than the key before it")]
+    Times(usize),
+    /// The number of values does not fit the number of keys.
+    #[error("{found} numbers where {wanted} are needed")]
+    Values {
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        wanted: usize,
+    },
+}
+
+impl Track {
+    /// Checks the invariants.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn validate(&self) -> Result<(), TrackError> {
+        if self.times.is_empty() || self.width == 0 {
+            return Err(TrackError::Empty);
+        }
+        for (k, time) in self.times.iter().enumerate() {
+            if !time.is_finite() || (k > 0 && *time <= self.times[k - 1]) {
+                return Err(TrackError::Times(k));
+            }
+        }
+        let wanted = self.times.len() * self.stride();
+        if self.values.len() == wanted {
+            Ok(())
+        } else {
+            Err(TrackError::Values { found: self.values.len(), wanted })
+        }
+    }
+
+    /// Numbers a key.
+    pub const fn stride(&self) -> usize {
+        self.width * self.interpolation.values_per_key()
+    }
+
+    /// The value at a key, without its tangents.
+    pub fn value(&self, key: usize) -> &[f32] {
+        let start = key * self.stride() + if matches!(self.interpolation, Interpolation::CubicSpline) { self.width } else { 0 };
+        &self.values[start..start + self.width]
+    }
+
+    /// The key at a time, or within `tolerance` seconds of it.
+    pub fn key_at(&self, time: f32, tolerance: f32) -> Option<usize> {
+        let at = self.times.partition_point(|t| *t < time - tolerance);
+        self.times.get(at).filter(|t| (**t - time).abs() <= tolerance).map(|_| at)
+    }
+
+    /// The track with a key of `value` at `time`; an existing key there is replaced.
+    ///
+    /// On a CUBICSPLINE track a new key gets the slope of its neighbours as both tangents, so that the curve stays
+    /// smooth.
+    pub fn with_key(&self, time: f32, value: &[f32], tolerance: f32) -> Self {
+        let stride = self.stride();
+        let mut times = self.times.to_vec();
+        let mut values = self.values.to_vec();
+        let cubic = matches!(self.interpolation, Interpolation::CubicSpline);
+        let skip = if cubic { self.width } else { 0 };
+        if let Some(key) = self.key_at(time, tolerance) {
+            values[key * stride + skip..key * stride + skip + self.width].copy_from_slice(value);
+        } else {
+            let at = times.partition_point(|t| *t < time);
+            let mut key = value.to_vec();
+            if cubic {
+                let mut slope = vec![0.0; self.width];
+                if at > 0 && at < times.len() {
+                    let span = times[at] - times[at - 1];
+                    for (k, s) in slope.iter_mut().enumerate() {
+                        *s = (self.value(at)[k] - self.value(at - 1)[k]) / span;
+                    }
+                }
+                key = [slope.clone(), key, slope].concat();
+            }
+            times.insert(at, time);
+            values.splice(at * stride..at * stride, key);
+        }
+        Self { times: times.into(), values: values.into(), ..self.clone() }
+    }
+
+    /// The track without the keys for which `drop` says so, or `None` where none is left.
+    pub fn without_keys(&self, drop: impl Fn(f32) -> bool) -> Option<Self> {
+        let stride = self.stride();
+        let kept: Vec<usize> = (0..self.times.len()).filter(|k| !drop(self.times[*k])).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        Some(Self {
+            times: kept.iter().map(|k| self.times[*k]).collect(),
+            values: kept.iter().flat_map(|k| self.values[k * stride..(k + 1) * stride].iter().copied()).collect(),
+            ..self.clone()
+        })
+    }
+}
+
+/// One animation of the file: a named set of tracks.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Clip {
+    /// The name, where the file gives one.
+    pub name: Option<Arc<str>>,
+    /// Tracks by the index of their channel in the file; new ones come after all of those.
+    pub tracks: BTreeMap<TrackId, Arc<Track>>,
+    /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
+    pub channels_in_file: u32,
+}
+
+impl Clip {
+    /// The last key of any track, in seconds; 0 where there is none.
+    pub fn length(&self) -> f32 {
+        self.tracks.values().filter_map(|t| t.times.last().copied()).fold(0.0, f32::max)
+    }
+
+    /// The track of a property of a node. Where the file has two (it must not), the later wins, as on screen.
+    pub fn track(&self, node: NodeId, property: Property) -> Option<(TrackId, &Arc<Track>)> {
+        self.tracks.iter().rev().find(|(_, t)| t.target == node && t.property == property).map(|(id, t)| (*id, t))
+    }
+
+    /// An id no track of this clip or channel of the file has.
+    pub fn free_track_id(&self) -> TrackId {
+        let after = self.tracks.keys().next_back().map_or(0, |id| id.0 + 1);
+        TrackId(after.max(self.channels_in_file))
+    }
+
+    /// How many keys the tracks hold together.
+    pub fn key_count(&self) -> usize {
+        self.tracks.values().map(|t| t.times.len()).sum()
+    }
+
+    /// The frame rate that puts most keys on whole frames, and the share of keys it does (0 to 1).
+    ///
+    /// Returns `None` where there are fewer than two different key times.
+    pub fn guess_fps(&self) -> Option<(f32, f32)> {
+        let mut seen: Vec<f32> = Vec::new();
+        let mut last: Option<*const f32> = None;
+        for track in self.tracks.values() {
+            if last != Some(track.times.as_ptr()) && seen.len() < 20_000 {
+                seen.extend(track.times.iter().copied().filter(|t| *t > 0.0));
+                last = Some(track.times.as_ptr());
+            }
+        }
+        if seen.is_empty() {
+            return None;
+        }
+        const RATES: [f32; 9] = [24.0, 30.0, 60.0, 25.0, 15.0, 12.0, 10.0, 50.0, 120.0];
+        let mut best = (30.0, 0.0);
+        for fps in RATES {
+            let on = seen.iter().filter(|t| ((**t * fps) - (**t * fps).round()).abs() < 0.01).count();
+            let share = on as f32 / seen.len() as f32;
+            if share > best.1 + 0.01 {
+                best = (fps, share);
+            }
+        }
+        Some(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(times: &[f32]) -> Track {
+        Track {
+            target: NodeId(0),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: times.into(),
+            values: times.iter().flat_map(|t| [*t, 0.0, 0.0]).collect(),
+            width: 3,
+        }
+    }
+
+    #[test]
+    fn a_new_key_lands_between_and_an_old_one_is_replaced() {
+        let t = track(&[0.0, 1.0]).with_key(0.5, &[9.0, 0.0, 0.0], 1e-4).with_key(1.0, &[7.0, 0.0, 0.0], 1e-4);
+        assert_eq!(&*t.times, [0.0, 0.5, 1.0]);
+        assert_eq!(t.value(1), [9.0, 0.0, 0.0]);
+        assert_eq!(t.value(2), [7.0, 0.0, 0.0]);
+        assert!(t.validate().is_ok());
+    }
+
+    #[test]
+    fn removing_the_last_key_removes_the_track() {
+        assert!(track(&[0.5]).without_keys(|t| t == 0.5).is_none());
+        assert_eq!(&*track(&[0.0, 0.5]).without_keys(|t| t == 0.5).unwrap().times, [0.0]);
+    }
+
+    #[test]
+    fn fps_is_guessed_from_the_grid() {
+        let mut clip = Clip::default();
+        clip.tracks.insert(TrackId(0), Arc::new(track(&[0.0, 1.0 / 24.0, 5.0 / 24.0, 7.0 / 24.0])));
+        assert_eq!(clip.guess_fps().unwrap().0, 24.0);
+    }
+}

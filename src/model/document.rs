@@ -1,0 +1,153 @@
+//! The document: everything Ulna knows of a model, as plain data.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Clip, ClipId, Image, Material, Mesh, MeshId, Node, NodeId, Skin, SkinId, Transform};
+
+/// A scene: the roots that are shown together.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Scene {
+    /// The name, where the file gives one.
+    pub name: Option<Arc<str>>,
+    /// Its roots.
+    pub roots: Vec<NodeId>,
+}
+
+/// A model.
+///
+/// Ids are indices of the opened file. Heavy parts are shared (`Arc`), so a clone is cheap, and two documents that are
+/// equal by `==` are saved as the same bytes. Invariants: parents and children agree, there is no cycle, every id names
+/// something, and `order` lists every node once, parents first.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Document {
+    /// All nodes.
+    pub nodes: Vec<Node>,
+    /// All nodes, parents before children.
+    pub order: Arc<[NodeId]>,
+    /// All scenes; empty in a library of parts.
+    pub scenes: Vec<Scene>,
+    /// The scene that is shown.
+    pub scene: Option<usize>,
+    /// All meshes.
+    pub meshes: Vec<Arc<Mesh>>,
+    /// All skins.
+    pub skins: Vec<Arc<Skin>>,
+    /// Clips by the index of their animation in the file; new ones come after all of those.
+    pub clips: BTreeMap<ClipId, Arc<Clip>>,
+    /// How many animations the file has.
+    pub clips_in_file: u32,
+    /// All materials.
+    pub materials: Arc<[Material]>,
+    /// All images, encoded.
+    pub images: Arc<[Image]>,
+    /// Local transforms made while a clip is shown and not keyed yet. Never saved.
+    pub pending: BTreeMap<NodeId, Transform>,
+}
+
+impl Document {
+    /// The node of an id.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// Every node's id.
+    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId::from)
+    }
+
+    /// The roots that are shown: those of the scene, or every root where the file has no scenes.
+    pub fn shown_roots(&self) -> Vec<NodeId> {
+        match self.scene.and_then(|s| self.scenes.get(s)) {
+            Some(scene) => scene.roots.clone(),
+            None => self.node_ids().filter(|id| self.node(*id).parent.is_none()).collect(),
+        }
+    }
+
+    /// The nodes that are shown, each before its children, in the file's order.
+    pub fn shown_nodes(&self) -> Vec<NodeId> {
+        let mut stack = self.shown_roots();
+        stack.reverse();
+        let mut shown = Vec::new();
+        let mut seen = vec![false; self.nodes.len()];
+        while let Some(id) = stack.pop() {
+            if !std::mem::replace(&mut seen[id.index()], true) {
+                shown.push(id);
+                stack.extend(self.node(id).children.iter().rev());
+            }
+        }
+        shown
+    }
+
+    /// For every node, whether a skin counts it among its joints.
+    pub fn joint_flags(&self) -> Vec<bool> {
+        let mut flags = vec![false; self.nodes.len()];
+        for skin in &self.skins {
+            for joint in skin.joints.iter() {
+                flags[joint.index()] = true;
+            }
+        }
+        flags
+    }
+
+    /// The mesh of an id.
+    pub fn mesh(&self, id: MeshId) -> &Mesh {
+        &self.meshes[id.index()]
+    }
+
+    /// The skin of an id.
+    pub fn skin(&self, id: SkinId) -> &Skin {
+        &self.skins[id.index()]
+    }
+
+    /// The name of a clip, or `clip N`.
+    pub fn clip_label(&self, id: ClipId) -> String {
+        match self.clips.get(&id).and_then(|c| c.name.as_deref()) {
+            Some(name) if !name.is_empty() => name.to_owned(),
+            _ => format!("clip {}", id.0),
+        }
+    }
+
+    /// An id no clip of this document or animation of the file has.
+    pub fn free_clip_id(&self) -> ClipId {
+        let after = self.clips.keys().next_back().map_or(0, |id| id.0 + 1);
+        ClipId(after.max(self.clips_in_file))
+    }
+
+    /// The names from the root down to a node, joined by `/`.
+    pub fn path(&self, id: NodeId) -> String {
+        let mut names = vec![self.node(id).label(id)];
+        let mut at = self.node(id).parent;
+        while let Some(parent) = at {
+            names.push(self.node(parent).label(parent));
+            at = self.node(parent).parent;
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    /// Whether `ancestor` is above `node`.
+    pub fn is_above(&self, ancestor: NodeId, node: NodeId) -> bool {
+        let mut at = self.node(node).parent;
+        while let Some(parent) = at {
+            if parent == ancestor {
+                return true;
+            }
+            at = self.node(parent).parent;
+        }
+        false
+    }
+
+    /// The weights a node's morph targets have when no clip moves them.
+    pub fn morph_weights(&self, node: NodeId) -> Vec<f32> {
+        let node = self.node(node);
+        let Some(mesh) = node.mesh.map(|m| self.mesh(m)) else { return Vec::new() };
+        let count = mesh.target_count();
+        let given = node.morph_weights.as_ref().unwrap_or(&mesh.default_weights);
+        (0..count).map(|k| given.get(k).copied().unwrap_or(0.0)).collect()
+    }
+
+    /// Vertices of all meshes as they are shown (a mesh under two nodes counts twice).
+    pub fn shown_vertex_count(&self) -> usize {
+        self.shown_nodes().iter().filter_map(|id| self.node(*id).mesh).map(|m| self.mesh(m).vertex_count()).sum()
+    }
+}

@@ -1,0 +1,55 @@
+//! Ids of the things in a document: the glTF index of the opened file, so that an id means the
+//! same to the file, to a person and to a script.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index into the document's list.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<usize> for $name {
+            fn from(index: usize) -> Self {
+                Self(u32::try_from(index).unwrap_or(u32::MAX))
+            }
+        }
+    };
+}
+
+id!(
+    /// A node of the tree.
+    NodeId
+);
+id!(
+    /// A mesh.
+    MeshId
+);
+id!(
+    /// A skin.
+    SkinId
+);
+id!(
+    /// A clip: one glTF animation.
+    ClipId
+);
+id!(
+    /// A track of one clip: the index of the glTF channel it came from.
+    TrackId
+);
+id!(
+    /// A material.
+    MaterialId
+);
+id!(
+    /// An image.
+    ImageId
+);

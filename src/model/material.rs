@@ -1,0 +1,104 @@
+//! How surfaces look: materials, textures and the encoded images they come from.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3, Vec4};
+
+use super::ImageId;
+
+/// What alpha does.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum AlphaMode {
+    /// Alpha is ignored.
+    #[default]
+    Opaque,
+    /// Seen where alpha is at least the cut-off.
+    Mask(f32),
+    /// Mixed with what is behind.
+    Blend,
+}
+
+/// How a texture continues outside 0…1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Wrap {
+    /// Tiled.
+    #[default]
+    Repeat,
+    /// Tiled, every second one mirrored.
+    Mirror,
+    /// The edge goes on.
+    Clamp,
+}
+
+/// A texture as a material uses it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextureRef {
+    /// The image.
+    pub image: ImageId,
+    /// Which texture coordinates: 0 or 1.
+    pub uv_set: u32,
+    /// How it continues, along u and v.
+    pub wrap: [Wrap; 2],
+    /// Whether it is magnified without smoothing.
+    pub nearest: bool,
+    /// `KHR_texture_transform`: offset, rotation (radians), scale.
+    pub offset: Vec2,
+    /// Radians, counter-clockwise.
+    pub rotation: f32,
+    /// Scale of the coordinates.
+    pub scale: Vec2,
+}
+
+/// A metallic-roughness material (glTF 2.0, *Materials*).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// The name, where the file gives one.
+    pub name: Option<Arc<str>>,
+    /// Linear colour, straight alpha.
+    pub base_color: Vec4,
+    /// Multiplies `base_color`; stored as sRGB.
+    pub base_color_texture: Option<TextureRef>,
+    /// 0 dielectric … 1 metal.
+    pub metallic: f32,
+    /// 0 mirror … 1 matt.
+    pub roughness: f32,
+    /// Green is roughness, blue is metallic.
+    pub metallic_roughness_texture: Option<TextureRef>,
+    /// Linear light given off.
+    pub emissive: Vec3,
+    /// Multiplies `emissive`; stored as sRGB.
+    pub emissive_texture: Option<TextureRef>,
+    /// What alpha does.
+    pub alpha: AlphaMode,
+    /// Whether the back is seen too.
+    pub double_sided: bool,
+    /// `KHR_materials_unlit`: shown without light.
+    pub unlit: bool,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            name: None,
+            base_color: Vec4::ONE,
+            base_color_texture: None,
+            metallic: 1.0,
+            roughness: 1.0,
+            metallic_roughness_texture: None,
+            emissive: Vec3::ZERO,
+            emissive_texture: None,
+            alpha: AlphaMode::Opaque,
+            double_sided: false,
+            unlit: false,
+        }
+    }
+}
+
+/// An image as the file holds it, not decoded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// The name, where the file gives one.
+    pub name: Option<Arc<str>>,
+    /// Encoded bytes; empty where they could not be had (a diagnostic says why).
+    pub bytes: Arc<[u8]>,
+}

@@ -1,0 +1,101 @@
+//! Meshes, their primitives, morph targets, and vertex weights, as plain arrays.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3, Vec4};
+
+use super::MaterialId;
+
+/// What the indices of a primitive draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// Single points.
+    Points,
+    /// Pairs of points.
+    Lines,
+    /// Triples of points; strips and fans are unrolled when read.
+    Triangles,
+}
+
+/// Deltas of one morph target, one for each vertex, added before skinning.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct MorphTarget {
+    /// Differences of position, metres; empty where the target moves none.
+    pub positions: Arc<[Vec3]>,
+    /// Differences of normals; empty where it turns none.
+    pub normals: Arc<[Vec3]>,
+}
+
+/// Joint weights of a primitive's vertices, all sets of the file side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightMap {
+    /// Sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
+    pub sets: usize,
+    /// `sets × 4` joints a vertex: indices into the skin's joint list.
+    pub joints: Arc<[u16]>,
+    /// `sets × 4` weights a vertex, as stored (integers decoded), whatever they sum to.
+    pub weights: Arc<[f32]>,
+}
+
+impl WeightMap {
+    /// Slots a vertex.
+    pub const fn stride(&self) -> usize {
+        self.sets * 4
+    }
+
+    /// The joints and weights of one vertex, slot by slot.
+    pub fn vertex(&self, vertex: usize) -> impl Iterator<Item = (u16, f32)> + '_ {
+        let range = vertex * self.stride()..(vertex + 1) * self.stride();
+        self.joints[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+}
+
+/// One draw of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Primitive {
+    /// What the indices mean.
+    pub topology: Topology,
+    /// Rest positions in mesh space, metres.
+    pub positions: Arc<[Vec3]>,
+    /// Unit normals; empty where the file has none (flat normals are made for showing).
+    pub normals: Arc<[Vec3]>,
+    /// First texture coordinates; empty where there are none.
+    pub uv0: Arc<[Vec2]>,
+    /// Second texture coordinates.
+    pub uv1: Arc<[Vec2]>,
+    /// Linear colours, straight alpha; empty where there are none.
+    pub colors: Arc<[Vec4]>,
+    /// Vertex indices in `topology`'s groups.
+    pub indices: Arc<[u32]>,
+    /// How it is shaded.
+    pub material: Option<MaterialId>,
+    /// Morph targets; the same number in every primitive of a mesh.
+    pub targets: Arc<[MorphTarget]>,
+    /// Joint weights, where the primitive has both joints and weights.
+    pub weights: Option<Arc<WeightMap>>,
+}
+
+/// A mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    /// The name, where the file gives one.
+    pub name: Option<Arc<str>>,
+    /// Its draws.
+    pub primitives: Vec<Primitive>,
+    /// Weights of the morph targets where the node gives none; as many as targets.
+    pub default_weights: Arc<[f32]>,
+    /// Names of the morph targets, from `extras.targetNames`; may be shorter than the targets.
+    pub target_names: Vec<Arc<str>>,
+}
+
+impl Mesh {
+    /// How many morph targets it has.
+    pub fn target_count(&self) -> usize {
+        self.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0)
+    }
+
+    /// Vertices of all primitives.
+    pub fn vertex_count(&self) -> usize {
+        self.primitives.iter().map(|p| p.positions.len()).sum()
+    }
+}

@@ -1,0 +1,101 @@
+//! Nodes: the tree of transforms, and what hangs on it.
+
+use std::sync::Arc;
+
+use glam::Mat4;
+
+use super::{MeshId, NodeId, SkinId, Transform};
+
+/// A node's transform in the parent's space, in one of the two forms a file can give it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Local {
+    /// Translation, rotation, scale.
+    Trs(Transform),
+    /// A matrix, kept as it is until it is edited or keyed.
+    Matrix(Mat4),
+}
+
+impl Local {
+    /// As a matrix.
+    pub fn matrix(&self) -> Mat4 {
+        match self {
+            Self::Trs(t) => t.matrix(),
+            Self::Matrix(m) => *m,
+        }
+    }
+
+    /// As a transform; a matrix is split, and what a transform cannot hold is left out.
+    pub fn transform(&self) -> Transform {
+        match self {
+            Self::Trs(t) => *t,
+            Self::Matrix(m) => Transform::decompose(m, &Transform::IDENTITY).transform,
+        }
+    }
+}
+
+/// Where a node's rest came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestSource {
+    /// The node's own transform in the file.
+    File,
+    /// The inverse bind matrices of a skin; the node's transform in the file is then its pose.
+    Bind,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The name, where the file gives one. Not unique.
+    pub name: Option<Arc<str>>,
+    /// The node above.
+    pub parent: Option<NodeId>,
+    /// The nodes below, in the file's order.
+    pub children: Arc<[NodeId]>,
+    /// `L`: the local transform in the rest pose.
+    pub rest: Local,
+    /// Where `rest` came from.
+    pub rest_source: RestSource,
+    /// `Ul`: what a person, or the file's pose, added to the rest.
+    pub user: Option<Transform>,
+    /// What is drawn here.
+    pub mesh: Option<MeshId>,
+    /// The skin that deforms `mesh`; the node's own transform is then ignored.
+    pub skin: Option<SkinId>,
+    /// Whether a camera of the file sits here.
+    pub camera: bool,
+    /// Whether a light of the file sits here.
+    pub light: bool,
+    /// Weights of the mesh's morph targets, where the node gives its own.
+    pub morph_weights: Option<Arc<[f32]>>,
+}
+
+impl Node {
+    /// `L ∘ Ul`: the local transform of the pose. A matrix that nobody edited stays one.
+    pub fn local(&self) -> Local {
+        match &self.user {
+            None => self.rest,
+            Some(user) => Local::Trs(self.rest.transform().compose(user)),
+        }
+    }
+
+    /// The name, or `node N`.
+    pub fn label(&self, id: NodeId) -> String {
+        match &self.name {
+            Some(name) if !name.is_empty() => name.to_string(),
+            _ => format!("node {}", id.0),
+        }
+    }
+}
+
+/// A skin: which joints deform a mesh, and from which bind pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skin {
+    /// The name, where the file gives one.
+    pub name: Option<Arc<str>>,
+    /// The joints, in the order the weights count them.
+    pub joints: Arc<[NodeId]>,
+    /// `joint_from_mesh`, one a joint; identities where the file has none.
+    pub inverse_bind: Arc<[Mat4]>,
+    /// Whether the file gives inverse bind matrices.
+    pub has_inverse_bind: bool,
+}

@@ -1,0 +1,104 @@
+//! The rest pose from the bind pose: what a skin's inverse bind matrices say of its joints.
+
+use glam::{DMat4, Mat4, Vec3};
+
+use super::{Document, Local, NodeId, RestSource, SkinId, Transform, transform::decompose};
+
+/// A node whose transform in the file is its pose, this close to its rest (radians; metres relative to the skeleton's
+/// size), has none.
+const SAME_ANGLE: f32 = 0.01 * std::f32::consts::PI / 180.0;
+const SAME_DISTANCE: f32 = 1e-5;
+
+/// How far a bind matrix may be from what a transform can hold.
+const SHEAR_LIMIT: f32 = 1e-3;
+
+/// Sets `rest` and `user` of every joint whose rest the skins give; all other nodes keep their file transform as rest.
+///
+/// For a joint `j` whose nearest ancestor among the joints of the same skin is `a`, `L_j = N⁻¹ · B_a⁻¹ · B_j`, where `N`
+/// is the product of the transforms of the nodes between. What the node's own transform says is then the pose:
+/// `Ul = L⁻¹ ∘ M`.
+pub fn find_rest(document: &mut Document) {
+    let sizes: Vec<f32> = (0..document.skins.len()).map(|s| skeleton_size(document, SkinId::from(s))).collect();
+    let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; document.nodes.len()];
+    for (skin, size) in sizes.iter().enumerate() {
+        let skin = document.skins[skin].clone();
+        if !skin.has_inverse_bind {
+            for joint in skin.joints.iter() {
+                found[joint.index()] = Some(Err(()));
+            }
+            continue;
+        }
+        let mut slot: Vec<Option<usize>> = vec![None; document.nodes.len()];
+        for (k, joint) in skin.joints.iter().enumerate() {
+            slot[joint.index()].get_or_insert(k);
+        }
+        for (k, joint) in skin.joints.iter().enumerate() {
+            let rest = rest_of(document, *joint, k, &slot, &skin.inverse_bind);
+            let entry = &mut found[joint.index()];
+            *entry = Some(match (&entry, rest) {
+                (None, Some(rest)) => Ok((rest, *size)),
+                // Two skins: they must agree.
+                (Some(Ok((other, size))), Some(rest)) if other.is_close(&rest, SAME_ANGLE * 10.0, SAME_DISTANCE * 10.0 * size) => {
+                    Ok((*other, *size))
+                }
+                _ => Err(()),
+            });
+        }
+    }
+    for (index, rest) in found.into_iter().enumerate() {
+        let Some(Ok((rest, size))) = rest else { continue };
+        let node = &mut document.nodes[index];
+        let pose = node.rest.transform();
+        if rest.is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
+            continue;
+        }
+        // Not only a number: the composition must give the file's pose back.
+        let Ok(user) = rest.user_from(&pose) else { continue };
+        if rest.compose(&user).is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
+            node.rest = Local::Trs(rest);
+            node.rest_source = RestSource::Bind;
+            node.user = Some(user);
+        }
+    }
+}
+
+/// The rest of one joint, where its skin gives one that a transform can hold.
+fn rest_of(document: &Document, joint: NodeId, k: usize, slot: &[Option<usize>], inverse_bind: &[Mat4]) -> Option<Transform> {
+    let mut between = DMat4::IDENTITY;
+    let mut at = document.node(joint).parent;
+    let ancestor = loop {
+        let node = at?;
+        match slot[node.index()] {
+            Some(k) => break k,
+            None => between = document.node(node).rest.matrix().as_dmat4() * between,
+        }
+        at = document.node(node).parent;
+    };
+    let own = inverse_bind[k].as_dmat4();
+    if !(own.determinant().abs() > 1e-30) || !(between.determinant().abs() > 1e-30) {
+        return None;
+    }
+    let matrix = between.inverse() * inverse_bind[ancestor].as_dmat4() * own.inverse();
+    let pose = document.node(joint).rest.transform();
+    let split = decompose(&matrix, &pose);
+    let fits = (0..3).all(|axis| {
+        let (rest, pose) = (split.transform.scale[axis].abs(), pose.scale[axis].abs());
+        rest >= pose * 1e-4 && rest <= pose * 1e4 && rest > 0.0
+    });
+    (split.transform.is_finite() && split.residue <= SHEAR_LIMIT && fits).then_some(split.transform)
+}
+
+/// The diagonal of a skin's joints in the bind pose, in metres of its mesh.
+fn skeleton_size(document: &Document, skin: SkinId) -> f32 {
+    let mut low = Vec3::INFINITY;
+    let mut high = Vec3::NEG_INFINITY;
+    for inverse in document.skin(skin).inverse_bind.iter() {
+        let p = inverse.inverse().w_axis.truncate();
+        if p.is_finite() {
+            low = low.min(p);
+            high = high.max(p);
+        }
+    }
+    let size = (high - low).length();
+    if size.is_finite() && size > 1e-6 { size } else { 1.0 }
+}

@@ -1,0 +1,13 @@
+//! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
+
+mod pose;
+mod sample;
+pub mod skinning;
+mod surface;
+
+pub use self::{
+    pose::{Moment, Pose, joint_bounds},
+    sample::{nlerp, sample_into, slerp},
+    skinning::{Placement, Posed},
+    surface::{Hit, Ray, Surface, joints_at},
+};

@@ -1,0 +1,140 @@
+//! The value of a track at a time (glTF 2.0, *Animations* and appendix C).
+
+use glam::{Quat, Vec4};
+
+use crate::model::{Interpolation, Property, Track, transform::unit_or};
+
+/// The value of `track` at `time` seconds, written to `out` (`track.width` numbers).
+///
+/// Before the first and after the last key the end value holds; at a key the stored value is used as it is, rotations
+/// made unit.
+pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
+    let times = &track.times;
+    let after = times.partition_point(|t| f64::from(*t) <= time);
+    if after == 0 {
+        out.copy_from_slice(track.value(0));
+    } else if after == times.len() {
+        out.copy_from_slice(track.value(times.len() - 1));
+    } else {
+        between(track, after - 1, time, out);
+    }
+    if track.property == Property::Rotation {
+        let q = unit_or(Quat::from_slice(out), Quat::IDENTITY);
+        out.copy_from_slice(&q.to_array());
+    }
+}
+
+/// The value between key `k` and the next, at `time` seconds.
+fn between(track: &Track, k: usize, time: f64, out: &mut [f32]) {
+    let (start, end) = (f64::from(track.times[k]), f64::from(track.times[k + 1]));
+    let span = end - start;
+    let u = ((time - start) / span) as f32;
+    match track.interpolation {
+        Interpolation::Step => out.copy_from_slice(track.value(k)),
+        Interpolation::Linear if track.property == Property::Rotation => {
+            let a = Quat::from_slice(track.value(k));
+            let b = Quat::from_slice(track.value(k + 1));
+            out.copy_from_slice(&slerp(a, b, u).to_array());
+        }
+        Interpolation::Linear => {
+            for ((o, a), b) in out.iter_mut().zip(track.value(k)).zip(track.value(k + 1)) {
+                *o = a + (b - a) * u;
+            }
+        }
+        Interpolation::CubicSpline => {
+            let (u2, u3) = (u * u, u * u * u);
+            let w = track.width;
+            let span = span as f32;
+            let from = &track.values[k * 3 * w..];
+            let to = &track.values[(k + 1) * 3 * w..];
+            for (i, o) in out.iter_mut().enumerate() {
+                *o = (2.0 * u3 - 3.0 * u2 + 1.0) * from[w + i]
+                    + span * (u3 - 2.0 * u2 + u) * from[2 * w + i]
+                    + (-2.0 * u3 + 3.0 * u2) * to[w + i]
+                    + span * (u3 - u2) * to[i];
+            }
+        }
+    }
+}
+
+/// Spherical interpolation on the short way (glTF 2.0, appendix C.4), exact for small angles too.
+pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
+    let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
+    let mut dot = a4.dot(b4);
+    if dot < 0.0 {
+        b4 = -b4;
+        dot = -dot;
+    }
+    // Below this angle slerp and nlerp differ by less than an f32 can hold, and 1/sin would not.
+    if dot > 1.0 - 1e-6 {
+        return unit_or(Quat::from_vec4(a4 + (b4 - a4) * u), a);
+    }
+    // The angle from both lengths: acos(dot) loses half its digits near 1.
+    let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
+    let sin = angle.sin();
+    Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
+}
+
+/// Normalised linear interpolation on the short way: for cross-fades and previews, where neighbours are close.
+pub fn nlerp(a: Quat, b: Quat, u: f32) -> Quat {
+    let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
+    if a4.dot(b4) < 0.0 {
+        b4 = -b4;
+    }
+    unit_or(Quat::from_vec4(a4 + (b4 - a4) * u), a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::NodeId;
+
+    fn track(property: Property, interpolation: Interpolation, times: &[f32], values: &[f32], width: usize) -> Track {
+        let track = Track { target: NodeId(0), property, interpolation, times: times.into(), values: values.into(), width };
+        track.validate().unwrap();
+        track
+    }
+
+    fn at(track: &Track, time: f64) -> Vec<f32> {
+        let mut out = vec![0.0; track.width];
+        sample_into(track, time, &mut out);
+        out
+    }
+
+    #[test]
+    fn ends_hold_and_step_keeps_the_key_before() {
+        let t = track(Property::Scale, Interpolation::Step, &[1.0, 2.0], &[1.0, 1.0, 1.0, 5.0, 5.0, 5.0], 3);
+        assert_eq!(at(&t, 0.0)[0], 1.0);
+        assert_eq!(at(&t, 1.99)[0], 1.0);
+        assert_eq!(at(&t, 2.0)[0], 5.0);
+        assert_eq!(at(&t, 9.0)[0], 5.0);
+    }
+
+    #[test]
+    fn slerp_takes_the_short_way_at_constant_speed() {
+        let a = Quat::from_rotation_y(0.2);
+        let b = Quat::from_rotation_y(1.2);
+        for sign in [1.0, -1.0] {
+            let b = Quat::from_vec4(Vec4::from(b) * sign);
+            let found = slerp(a, b, 0.25);
+            assert!(found.dot(Quat::from_rotation_y(0.45)).abs() > 1.0 - 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_cubic_with_the_slope_of_a_line_is_the_line() {
+        let values = [2.0, 0.0, 2.0, 2.0, 4.0, 2.0];
+        let t = track(Property::Weights, Interpolation::CubicSpline, &[0.0, 2.0], &values, 1);
+        for k in 0..=10 {
+            let time = f64::from(k) * 0.2;
+            assert!((f64::from(at(&t, time)[0]) - 2.0 * time).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_single_key_is_constant() {
+        let t = track(Property::Translation, Interpolation::Linear, &[3.0], &[1.0, 2.0, 3.0], 3);
+        assert_eq!(at(&t, 0.0), [1.0, 2.0, 3.0]);
+        assert_eq!(at(&t, 7.0), [1.0, 2.0, 3.0]);
+    }
+}

@@ -1,0 +1,316 @@
+//! The posed surface as something a ray can hit: for clicks on the skin, and for brushes.
+
+use glam::{Vec3, Vec3A};
+
+use super::{Placement, Pose, Posed, skinning};
+use crate::model::{Document, NodeId, Topology};
+
+/// A ray in scene space.
+#[derive(Clone, Copy, Debug)]
+pub struct Ray {
+    /// Where it starts.
+    pub origin: Vec3,
+    /// Where it goes; unit.
+    pub direction: Vec3,
+}
+
+/// What a ray hit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance along the ray, metres.
+    pub distance: f32,
+    /// The node whose mesh was hit.
+    pub node: NodeId,
+    /// The primitive of its mesh.
+    pub primitive: usize,
+    /// The vertices of the triangle.
+    pub vertices: [u32; 3],
+    /// Their shares at the spot; sum to 1.
+    pub shares: [f32; 3],
+}
+
+/// One primitive of the posed surface.
+#[derive(Clone, Debug)]
+struct Part {
+    node: NodeId,
+    primitive: usize,
+    posed: Posed,
+    bvh: Bvh,
+}
+
+/// All shown triangles at one pose.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    parts: Vec<Part>,
+}
+
+impl Surface {
+    /// Poses every shown triangle mesh.
+    pub fn new(document: &Document, pose: &Pose) -> Self {
+        let mut surface = Self::default();
+        surface.update(document, pose);
+        surface
+    }
+
+    /// Poses again; trees whose triangles are the same are refitted, not built.
+    pub fn update(&mut self, document: &Document, pose: &Pose) {
+        let mut old = std::mem::take(&mut self.parts).into_iter();
+        for node in document.shown_nodes() {
+            let Some(mesh) = document.node(node).mesh else { continue };
+            for (index, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+                if primitive.topology != Topology::Triangles {
+                    continue;
+                }
+                let mut part = old
+                    .next()
+                    .filter(|p| p.node == node && p.primitive == index && p.bvh.triangle_count() == primitive.indices.len() / 3)
+                    .unwrap_or_else(|| Part { node, primitive: index, posed: Posed::default(), bvh: Bvh::default() });
+                let placement = Placement::of(document, pose, node, primitive);
+                skinning::skin(primitive, &[], &pose.morphs[node.index()], &placement, &mut part.posed);
+                if part.bvh.triangle_count() == 0 {
+                    part.bvh = Bvh::build(&part.posed.positions, &primitive.indices);
+                } else {
+                    part.bvh.refit(&part.posed.positions, &primitive.indices);
+                }
+                self.parts.push(part);
+            }
+        }
+    }
+
+    /// Lowest and highest corner of everything, or `None` where there is no finite point.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        let mut bounds: Option<(Vec3, Vec3)> = None;
+        for p in self.parts.iter().flat_map(|part| &part.posed.positions).filter(|p| p.is_finite()) {
+            let (low, high) = bounds.get_or_insert((*p, *p));
+            *low = low.min(*p);
+            *high = high.max(*p);
+        }
+        bounds
+    }
+
+    /// The nearest triangle on a ray, seen from either side.
+    pub fn hit(&self, document: &Document, ray: &Ray) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        for part in &self.parts {
+            let Some(mesh) = document.node(part.node).mesh else { continue };
+            let primitive = &document.mesh(mesh).primitives[part.primitive];
+            let limit = best.map_or(f32::INFINITY, |h| h.distance);
+            if let Some((distance, triangle, shares)) = part.bvh.hit(&part.posed.positions, &primitive.indices, ray, limit) {
+                let corner = &primitive.indices[triangle * 3..triangle * 3 + 3];
+                best = Some(Hit {
+                    distance,
+                    node: part.node,
+                    primitive: part.primitive,
+                    vertices: [corner[0], corner[1], corner[2]],
+                    shares,
+                });
+            }
+        }
+        best
+    }
+}
+
+/// Joints that move the spot of a hit, the strongest first, with their shares.
+pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
+    let node = document.node(hit.node);
+    let Some((skin, mesh)) = node.skin.zip(node.mesh) else { return Vec::new() };
+    let Some(weights) = &document.mesh(mesh).primitives[hit.primitive].weights else { return Vec::new() };
+    let joints = &document.skin(skin).joints;
+    let mut shares: std::collections::BTreeMap<NodeId, f32> = std::collections::BTreeMap::new();
+    for (vertex, share) in hit.vertices.iter().zip(hit.shares) {
+        for (joint, weight) in weights.vertex(*vertex as usize) {
+            if let Some(joint) = joints.get(usize::from(joint)).filter(|_| weight > 0.0) {
+                *shares.entry(*joint).or_default() += weight * share;
+            }
+        }
+    }
+    let mut list: Vec<_> = shares.into_iter().collect();
+    list.sort_by(|a, b| b.1.total_cmp(&a.1));
+    list
+}
+
+/// Triangles in a tree of boxes: median split, four triangles a leaf.
+#[derive(Clone, Debug, Default)]
+struct Bvh {
+    nodes: Vec<BvhNode>,
+    /// Triangle numbers, leaf by leaf.
+    triangles: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BvhNode {
+    low: Vec3A,
+    high: Vec3A,
+    /// First child (the second follows it) or, in a leaf, first triangle.
+    first: u32,
+    /// Triangles of a leaf; 0 in an inner node.
+    count: u32,
+}
+
+impl Bvh {
+    const LEAF: usize = 4;
+
+    fn triangle_count(&self) -> usize {
+        self.triangles.len()
+    }
+
+    fn build(positions: &[Vec3], indices: &[u32]) -> Self {
+        let count = indices.len() / 3;
+        let centres: Vec<Vec3A> = indices
+            .chunks_exact(3)
+            .map(|c| c.iter().map(|v| Vec3A::from(positions[*v as usize])).sum::<Vec3A>() / 3.0)
+            .collect();
+        let mut tree = Self { nodes: Vec::with_capacity(count), triangles: (0..count as u32).collect() };
+        tree.nodes.push(BvhNode { low: Vec3A::ZERO, high: Vec3A::ZERO, first: 0, count: count as u32 });
+        let mut stack = vec![(0usize, 0usize, count)];
+        while let Some((node, start, end)) = stack.pop() {
+            if end - start <= Self::LEAF {
+                tree.nodes[node].first = start as u32;
+                tree.nodes[node].count = (end - start) as u32;
+                continue;
+            }
+            let slice = &mut tree.triangles[start..end];
+            let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
+            for t in slice.iter() {
+                low = low.min(centres[*t as usize]);
+                high = high.max(centres[*t as usize]);
+            }
+            let size = high - low;
+            let axis = if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
+            let middle = slice.len() / 2;
+            slice.select_nth_unstable_by(middle, |a, b| centres[*a as usize][axis].total_cmp(&centres[*b as usize][axis]));
+            let first = tree.nodes.len();
+            tree.nodes[node].first = first as u32;
+            tree.nodes[node].count = 0;
+            let blank = tree.nodes[node];
+            tree.nodes.extend([blank, blank]);
+            stack.push((first, start, start + middle));
+            stack.push((first + 1, start + middle, end));
+        }
+        tree.refit(positions, indices);
+        tree
+    }
+
+    /// New boxes for the same triangles: children come after their parent, so one walk backwards does it.
+    fn refit(&mut self, positions: &[Vec3], indices: &[u32]) {
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
+            let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
+            if node.count > 0 {
+                for t in &self.triangles[node.first as usize..(node.first + node.count) as usize] {
+                    for v in &indices[*t as usize * 3..*t as usize * 3 + 3] {
+                        let p = Vec3A::from(positions[*v as usize]);
+                        low = low.min(p);
+                        high = high.max(p);
+                    }
+                }
+            } else if self.triangles.is_empty() {
+                continue;
+            } else {
+                for child in &self.nodes[node.first as usize..node.first as usize + 2] {
+                    low = low.min(child.low);
+                    high = high.max(child.high);
+                }
+            }
+            self.nodes[at].low = low;
+            self.nodes[at].high = high;
+        }
+    }
+
+    fn hit(&self, positions: &[Vec3], indices: &[u32], ray: &Ray, limit: f32) -> Option<(f32, usize, [f32; 3])> {
+        if self.triangles.is_empty() {
+            return None;
+        }
+        let origin = Vec3A::from(ray.origin);
+        let inverse = Vec3A::from(ray.direction).recip();
+        let mut best = None;
+        let mut nearest = limit;
+        let mut stack = vec![0usize];
+        while let Some(at) = stack.pop() {
+            let node = &self.nodes[at];
+            let a = (node.low - origin) * inverse;
+            let b = (node.high - origin) * inverse;
+            let enter = a.min(b).max_element().max(0.0);
+            let leave = a.max(b).min_element();
+            if !(enter <= leave) || enter > nearest {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.first as usize, node.first as usize + 1]);
+                continue;
+            }
+            for t in &self.triangles[node.first as usize..(node.first + node.count) as usize] {
+                let c = &indices[*t as usize * 3..*t as usize * 3 + 3];
+                let [p, q, r] = [positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize]];
+                if let Some((distance, shares)) = ray_triangle(ray, p, q, r)
+                    && distance < nearest
+                {
+                    nearest = distance;
+                    best = Some((distance, *t as usize, shares));
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Möller and Trumbore, *Fast, minimum storage ray/triangle intersection* (1997), both sides.
+fn ray_triangle(ray: &Ray, a: Vec3, b: Vec3, c: Vec3) -> Option<(f32, [f32; 3])> {
+    let (ab, ac) = (b - a, c - a);
+    let p = ray.direction.cross(ac);
+    let determinant = ab.dot(p);
+    if determinant == 0.0 || !determinant.is_finite() {
+        return None;
+    }
+    let from = ray.origin - a;
+    let u = from.dot(p) / determinant;
+    let q = from.cross(ab);
+    let v = ray.direction.dot(q) / determinant;
+    let distance = ac.dot(q) / determinant;
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0).then_some((distance, [1.0 - u - v, u, v]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_finds_what_a_plain_loop_finds_after_a_refit_too() {
+        // A wavy sheet of 40 × 40 quads, seen from many directions.
+        let n = 41;
+        let sheet = |bend: f32| -> Vec<Vec3> {
+            (0..n * n)
+                .map(|k| {
+                    let (x, y) = ((k % n) as f32 / 40.0 - 0.5, (k / n) as f32 / 40.0 - 0.5);
+                    Vec3::new(x, y, (x * 9.0).sin() * bend)
+                })
+                .collect()
+        };
+        let mut indices = Vec::new();
+        for y in 0..n - 1 {
+            for x in 0..n - 1 {
+                let a = (y * n + x) as u32;
+                let n = n as u32;
+                indices.extend([a, a + 1, a + n, a + 1, a + n + 1, a + n]);
+            }
+        }
+        let mut tree = Bvh::build(&sheet(0.1), &indices);
+        let positions = sheet(0.4);
+        tree.refit(&positions, &indices);
+        let mut hits = 0;
+        for k in 0..200 {
+            let angle = k as f32 * 0.37;
+            let origin = Vec3::new(angle.cos() * 2.0, (k as f32 * 0.11).sin() * 0.4, angle.sin() * 2.0);
+            let ray = Ray { origin, direction: (Vec3::new(0.1, 0.05, 0.0) - origin).normalize() };
+            let plain = indices
+                .chunks_exact(3)
+                .filter_map(|c| ray_triangle(&ray, positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize]))
+                .map(|h| h.0)
+                .min_by(f32::total_cmp);
+            let found = tree.hit(&positions, &indices, &ray, f32::INFINITY).map(|h| h.0);
+            assert_eq!(found, plain);
+            hits += usize::from(found.is_some());
+        }
+        assert!(hits > 50, "{hits}");
+    }
+}
