@@ -2,7 +2,10 @@
 //!
 //! The folders are layers; `docs/architecture.md` says what each holds and whom it may name.
 
+pub mod edit;
 pub mod formats;
+pub mod headless;
 pub mod model;
 pub mod motion;
+pub mod session;
 pub mod weights;

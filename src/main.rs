@@ -1,6 +1,38 @@
-fn main() {
-    for path in std::env::args().skip(1) {
-        let r = ulna::formats::gltf::open(path.as_ref(), &Default::default());
-        match r { Ok(o) => println!("ok\t{path}\t{} nodes {} diags {}", o.document.nodes.len(), o.diagnostics.len(), o.diagnostics.first().map_or(String::new(), |d| format!("{d:?}"))), Err(e) => println!("no\t{path}\t{e}") }
+//! The program: hands a verb to the command line, or opens the window.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use ulna::headless::{self, Cli};
+
+fn main() -> ExitCode {
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
+    let cli = Cli::parse();
+    if let Some(verb) = &cli.verb {
+        return match headless::run(verb) {
+            Ok(status) => ExitCode::from(status),
+            Err(failure) => {
+                eprintln!("ulna: {}", failure.message);
+                ExitCode::from(failure.status)
+            }
+        };
     }
+    window(cli)
+}
+
+#[cfg(feature = "gui")]
+fn window(cli: Cli) -> ExitCode {
+    match ulna::app::run(cli.file) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ulna: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_: Cli) -> ExitCode {
+    eprintln!("ulna: this build has no window; `ulna --help` lists what it can do, or build it with the feature “gui”");
+    ExitCode::from(2)
 }

@@ -40,6 +40,8 @@ pub enum RestSource {
     File,
     /// The inverse bind matrices of a skin; the node's transform in the file is then its pose.
     Bind,
+    /// `extras["ulna.rest"]` of the node, which an earlier save of a pose left there.
+    Extras,
 }
 
 /// A node.

@@ -7,24 +7,27 @@ mod accessor;
 mod animation;
 mod container;
 mod error;
-//mod export;
+mod export;
 mod json;
 mod material;
 mod mesh;
-//mod patch;
+mod patch;
 mod read;
 mod schema;
 mod source;
-//mod text;
-//mod transcode;
-//mod write;
+mod text;
+mod transcode;
+mod write;
+
+/// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin carries.
+const REST_EXTRA: &str = "ulna.rest";
 
 pub use self::{
     container::Container,
     error::ReadError,
-    //    export::{ExportError, ExportOptions, export},
+        export::{ExportError, ExportOptions, export},
     read::{Opened, Progress, open, open_bytes},
     source::Source,
-    //    transcode::{Target, transcode},
-    //    write::{FileToWrite, SaveError, Saved, save},
+        transcode::{Target, transcode},
+        write::{FileToWrite, SaveError, SaveOptions, Saved, save},
 };

@@ -242,6 +242,11 @@ impl Reader<'_> {
             progress.reach(0.7 + 0.25 * (k + 1) as f32 / animations.len() as f32)?;
         }
         find_rest(&mut document);
+        for (k, raw) in raw_nodes.iter().enumerate() {
+            if let Some(rest) = raw.extras.get::<Transform>(super::REST_EXTRA) {
+                remembered_rest(&mut document.nodes[k], &rest);
+            }
+        }
         Ok((document, uris))
     }
 
@@ -501,6 +506,19 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Takes the rest that an earlier save left in the node's extras, where the skins give none.
+fn remembered_rest(node: &mut Node, rest: &Transform) {
+    let pose = node.rest.transform();
+    if node.rest_source == RestSource::File
+        && rest.is_finite()
+        && let Ok(user) = rest.user_from(&pose)
+    {
+        node.rest = Local::Trs(Transform { rotation: unit_or(rest.rotation, Quat::IDENTITY), ..*rest });
+        node.rest_source = RestSource::Extras;
+        node.user = Some(user);
     }
 }
 

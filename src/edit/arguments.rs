@@ -1,0 +1,302 @@
+//! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that are finite.
+
+use glam::{Quat, Vec3};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{CommandLine, CommandSpec, pose::Space};
+use crate::model::{ClipId, Document, NodeId, Property, transform::unit_or};
+
+/// What is wrong with an argument.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ArgumentError {
+    /// It is needed.
+    #[error("{command} needs “{name}”")]
+    Missing {
+        /// The command.
+        command: String,
+        /// The argument.
+        name: &'static str,
+    },
+    /// The command has no such argument.
+    #[error("{command} has no argument “{name}”")]
+    Unknown {
+        /// The command.
+        command: String,
+        /// The argument.
+        name: String,
+    },
+    /// It is of another type.
+    #[error("“{name}” should be {wanted}, but is {found}")]
+    Type {
+        /// The argument.
+        name: String,
+        /// What it should be.
+        wanted: &'static str,
+        /// What it is.
+        found: String,
+    },
+    /// Nothing of that name.
+    #[error("nothing is named “{0}”")]
+    NotFound(String),
+    /// Several of that name.
+    #[error("{count} nodes are named “{name}”; name one by its path, such as “{path}”, or all by “{name}*”")]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// How many.
+        count: usize,
+        /// The path of the first.
+        path: String,
+    },
+}
+
+/// The arguments of one command line, checked against its entry in the table.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    command: String,
+    values: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Checks the names.
+    ///
+    /// # Errors
+    /// Where one is needed and missing, or unknown.
+    pub fn new(line: &CommandLine, spec: &CommandSpec) -> Result<Self, ArgumentError> {
+        for name in line.arguments.keys() {
+            if !spec.arguments.iter().any(|a| a.name == name) {
+                return Err(ArgumentError::Unknown { command: line.name.clone(), name: name.clone() });
+            }
+        }
+        if let Some(missing) = spec.arguments.iter().find(|a| a.required && !line.arguments.contains_key(a.name)) {
+            return Err(ArgumentError::Missing { command: line.name.clone(), name: missing.name });
+        }
+        Ok(Self { command: line.name.clone(), values: line.arguments.clone() })
+    }
+
+    /// Whether it is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    fn value(&self, name: &'static str) -> Result<&Value, ArgumentError> {
+        self.values.get(name).ok_or_else(|| ArgumentError::Missing { command: self.command.clone(), name })
+    }
+
+    fn wrong(name: &str, wanted: &'static str, found: &Value) -> ArgumentError {
+        ArgumentError::Type { name: name.to_owned(), wanted, found: found.to_string() }
+    }
+
+    /// Text.
+    ///
+    /// # Errors
+    /// Where it is missing or no text.
+    pub fn text(&self, name: &'static str) -> Result<&str, ArgumentError> {
+        let value = self.value(name)?;
+        value.as_str().ok_or_else(|| Self::wrong(name, "text", value))
+    }
+
+    /// A finite number.
+    ///
+    /// # Errors
+    /// Where it is missing or none.
+    pub fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
+        let value = self.value(name)?;
+        value.as_f64().map(|v| v as f32).filter(|v| v.is_finite()).ok_or_else(|| Self::wrong(name, "a number", value))
+    }
+
+    fn numbers<const N: usize>(&self, name: &'static str, wanted: &'static str) -> Result<[f32; N], ArgumentError> {
+        let value = self.value(name)?;
+        let list: Option<Vec<f32>> =
+            value.as_array().and_then(|a| a.iter().map(|v| v.as_f64().map(|v| v as f32).filter(|v| v.is_finite())).collect());
+        list.and_then(|l| <[f32; N]>::try_from(l).ok()).ok_or_else(|| Self::wrong(name, wanted, value))
+    }
+
+    /// Three numbers, if given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn vector(&self, name: &'static str) -> Result<Option<Vec3>, ArgumentError> {
+        if !self.has(name) {
+            return Ok(None);
+        }
+        self.numbers::<3>(name, "three numbers").map(|v| Some(v.into()))
+    }
+
+    /// One number for all axes, or three.
+    ///
+    /// # Errors
+    /// Where it is missing or something else.
+    pub fn factor(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
+        match self.value(name)?.as_f64() {
+            Some(_) => self.number(name).map(Vec3::splat),
+            None => self.numbers::<3>(name, "a number or three").map(Into::into),
+        }
+    }
+
+    /// `rotation`, a quaternion, or `degrees`, Euler angles x, y, z applied in that order about the own axes, if given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn rotation(&self) -> Result<Option<Quat>, ArgumentError> {
+        if self.has("rotation") {
+            let q = self.numbers::<4>("rotation", "four numbers")?;
+            return Ok(Some(unit_or(Quat::from_array(q), Quat::IDENTITY)));
+        }
+        let degrees = self.vector("degrees")?;
+        Ok(degrees.map(|d| Quat::from_euler(glam::EulerRot::XYZ, d.x.to_radians(), d.y.to_radians(), d.z.to_radians())))
+    }
+
+    /// `x`, `y`, `z`, or three numbers with a direction; unit.
+    ///
+    /// # Errors
+    /// Where it is missing or something else.
+    pub fn axis(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
+        let value = self.value(name)?;
+        let axis = match value.as_str() {
+            Some("x" | "X") => Some(Vec3::X),
+            Some("y" | "Y") => Some(Vec3::Y),
+            Some("z" | "Z") => Some(Vec3::Z),
+            Some(_) => None,
+            None => self.numbers::<3>(name, "x, y, z or three numbers").ok().and_then(|v| Vec3::from(v).try_normalize()),
+        };
+        axis.ok_or_else(|| Self::wrong(name, "x, y, z or three numbers that are not all 0", value))
+    }
+
+    /// The space of a move; local unless given.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn space(&self) -> Result<Space, ArgumentError> {
+        match self.values.get("space").map(|v| (v, v.as_str())) {
+            None | Some((_, Some("local"))) => Ok(Space::Local),
+            Some((_, Some("parent"))) => Ok(Space::Parent),
+            Some((_, Some("world"))) => Ok(Space::World),
+            Some((value, _)) => Err(Self::wrong("space", "local, parent or world", value)),
+        }
+    }
+
+    /// Which of translation, rotation, scale; all unless given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn parts(&self) -> Result<Vec<Property>, ArgumentError> {
+        let Some(value) = self.values.get("parts") else { return Ok(Property::TRS.to_vec()) };
+        let words: Vec<&str> = match value {
+            Value::String(word) => vec![word.as_str()],
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let parts: Option<Vec<Property>> =
+            words.iter().map(|w| Property::TRS.into_iter().find(|p| p.path() == *w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase())))).collect();
+        parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong("parts", "some of translation, rotation, scale", value))
+    }
+
+    /// The nodes a text names. At least one.
+    ///
+    /// # Errors
+    /// Where it names none, or several without a `*`.
+    pub fn nodes(&self, document: &Document) -> Result<Vec<NodeId>, ArgumentError> {
+        let value = self.value("node")?;
+        let texts: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            _ => return Err(Self::wrong("node", "a name, a path, #index or a pattern", value)),
+        };
+        let mut found = Vec::new();
+        for text in texts {
+            found.extend(find_nodes(document, text)?);
+        }
+        found.sort_unstable();
+        found.dedup();
+        if found.is_empty() { Err(ArgumentError::NotFound(value.to_string())) } else { Ok(found) }
+    }
+
+    /// The clip a text names.
+    ///
+    /// # Errors
+    /// Where it names none.
+    pub fn clip(&self, document: &Document) -> Result<ClipId, ArgumentError> {
+        let value = self.value("clip")?;
+        if let Some(index) = value.as_u64() {
+            let id = ClipId(u32::try_from(index).unwrap_or(u32::MAX));
+            return if document.clips.contains_key(&id) { Ok(id) } else { Err(ArgumentError::NotFound(value.to_string())) };
+        }
+        let text = value.as_str().ok_or_else(|| Self::wrong("clip", "a name or #index", value))?;
+        find_clip(document, text).ok_or_else(|| ArgumentError::NotFound(text.to_owned()))
+    }
+}
+
+/// The clip of a name or `#index`; of several of one name the first.
+pub fn find_clip(document: &Document, text: &str) -> Option<ClipId> {
+    let named = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(text)).map(|(id, _)| *id);
+    named.or_else(|| {
+        let id = ClipId(text.strip_prefix('#').unwrap_or(text).parse().ok()?);
+        document.clips.contains_key(&id).then_some(id)
+    })
+}
+
+fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
+    if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
+        return if index < document.nodes.len() { Ok(vec![index.into()]) } else { Err(ArgumentError::NotFound(text.into())) };
+    }
+    let by = |f: &dyn Fn(NodeId) -> bool| -> Vec<NodeId> { document.node_ids().filter(|id| f(*id)).collect() };
+    let exact = by(&|id| document.node(id).name.as_deref() == Some(text));
+    match exact.len() {
+        1 => return Ok(exact),
+        0 => {}
+        count => {
+            return Err(ArgumentError::Ambiguous { name: text.into(), count, path: document.path(exact[0]) });
+        }
+    }
+    if text.contains('*') {
+        let whole_path = text.contains('/');
+        return Ok(by(&|id| if whole_path { path_matches(document, id, text) } else { matches(text, &document.node(id).label(id)) }));
+    }
+    if text.contains('/') {
+        let found = by(&|id| path_matches(document, id, text));
+        if found.len() == 1 {
+            return Ok(found);
+        }
+        if found.len() > 1 {
+            return Err(ArgumentError::Ambiguous { name: text.into(), count: found.len(), path: document.path(found[0]) });
+        }
+    }
+    Err(ArgumentError::NotFound(text.into()))
+}
+
+/// A path matches from its end: `Spine/Head` is `Hips/Spine/Head` too.
+fn path_matches(document: &Document, id: NodeId, pattern: &str) -> bool {
+    let path = document.path(id);
+    matches(pattern, &path) || matches(&format!("*/{pattern}"), &path)
+}
+
+/// Whether a text fits a pattern in which `*` is any run of characters.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns() {
+        assert!(matches("Left*", "LeftArm"));
+        assert!(matches("*Arm", "LeftArm"));
+        assert!(matches("L*t*m", "LeftArm"));
+        assert!(matches("*", ""));
+        assert!(!matches("Left*", "RightArm"));
+        assert!(!matches("Arm", "LeftArm"));
+        assert!(!matches("a*a", "a"));
+    }
+}

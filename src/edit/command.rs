@@ -1,0 +1,205 @@
+//! Commands: what a person does, with a name, a help line, typed arguments, a default key and a text form.
+//!
+//! A line of text is one JSON object, `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`. What was done to one
+//! file replays on another, since nodes are named, not numbered.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::{ArgumentError, Arguments, Edit, EditError};
+use crate::model::{Document, TransformError};
+
+/// Which kind of work the window is set to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The pose of the file; no clip is shown.
+    #[default]
+    Pose,
+    /// A clip is shown and its keys are edited.
+    Animate,
+}
+
+/// What a rule of availability may look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Availability {
+    /// A file is open.
+    pub document: bool,
+    /// How many nodes are selected.
+    pub nodes: usize,
+    /// How many keys are selected.
+    pub keys: usize,
+    /// The file has clips.
+    pub clips: bool,
+    /// A clip is shown.
+    pub clip_shown: bool,
+    /// There is a step to undo.
+    pub undo: bool,
+    /// There is a step to redo.
+    pub redo: bool,
+    /// Something is not saved.
+    pub unsaved: bool,
+    /// Poses wait to be keyed.
+    pub pending: bool,
+}
+
+/// Who carries a command out.
+#[derive(Clone, Copy)]
+pub enum Doer {
+    /// A pure function of the document and the arguments.
+    Document(fn(&Document, &Arguments) -> Result<Vec<Edit>, CommandError>),
+    /// The open file: history, saving, the file's own pose.
+    Session,
+    /// The program around it: windows, files, playback.
+    Host,
+}
+
+impl fmt::Debug for Doer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Document(_) => "Document",
+            Self::Session => "Session",
+            Self::Host => "Host",
+        })
+    }
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A name, a path `Hips/Spine`, `#index`, or a pattern with `*`.
+    Node,
+    /// A name or `#index`.
+    Clip,
+    /// A number.
+    Number,
+    /// Seconds.
+    Seconds,
+    /// Degrees.
+    Degrees,
+    /// Three numbers.
+    Vector,
+    /// Four numbers, `x y z w`.
+    Quaternion,
+    /// `x`, `y`, `z` or three numbers.
+    Axis,
+    /// `local`, `parent` or `world`.
+    Space,
+    /// Some of `translation`, `rotation`, `scale`.
+    Parts,
+    /// Text.
+    Text,
+    /// A file's path.
+    Path,
+    /// `true` or `false`.
+    Flag,
+}
+
+/// One argument of a command.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ArgumentSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: Kind,
+    /// Whether the command needs it.
+    pub required: bool,
+}
+
+/// One entry of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandSpec {
+    /// `pose.rotate`
+    pub name: &'static str,
+    /// The words on a button or in a menu.
+    pub title: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The menu it stands in, or nothing where it is for gestures and scripts.
+    pub menu: Option<&'static str>,
+    /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
+    pub key: &'static str,
+    /// What it takes.
+    pub arguments: &'static [ArgumentSpec],
+    /// When it can be done; else the reason why not.
+    pub enabled: fn(&Availability) -> Result<(), &'static str>,
+    /// Who does it.
+    pub doer: Doer,
+}
+
+/// Why a command could not be done. The document is unchanged then.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// No such command.
+    #[error("there is no command “{0}”; `ulna commands` lists them")]
+    Unknown(String),
+    /// The line is not an object with a `do`.
+    #[error("a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is {0}")]
+    Shape(String),
+    /// An argument is missing, unknown or of the wrong type.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// A transform cannot be reached.
+    #[error("{node}: {source}")]
+    Transform {
+        /// The node's name.
+        node: String,
+        /// Why.
+        source: TransformError,
+    },
+    /// The edit does not fit.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// Something else, as a sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A command with its arguments: one line of text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandLine {
+    /// The command's name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+impl CommandLine {
+    /// A command without arguments.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), arguments: Map::new() }
+    }
+
+    /// With one argument more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.arguments.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Reads the text form.
+    ///
+    /// # Errors
+    /// Where the text is not an object with a `do` that is text.
+    pub fn parse(text: &str) -> Result<Self, CommandError> {
+        let value: Value = serde_json::from_str(text).map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
+        let Value::Object(mut arguments) = value else { return Err(CommandError::Shape(value.to_string())) };
+        match arguments.shift_remove("do") {
+            Some(Value::String(name)) => Ok(Self { name, arguments }),
+            _ => Err(CommandError::Shape(Value::Object(arguments).to_string())),
+        }
+    }
+}
+
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut object = Map::new();
+        object.insert("do".into(), self.name.as_str().into());
+        object.extend(self.arguments.clone());
+        Value::Object(object).fmt(f)
+    }
+}

@@ -1,0 +1,22 @@
+//! How a document *changes*: edits that invert themselves, history, selection, and the one table of commands.
+
+mod apply;
+mod arguments;
+mod clips;
+pub mod command;
+mod history;
+mod keys;
+mod pose;
+mod selection;
+mod table;
+
+pub use self::{
+    apply::{Edit, EditError, apply},
+    arguments::{ArgumentError, Arguments, find_clip},
+    command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Kind, Mode},
+    history::{History, Transaction},
+    keys::moved,
+    pose::{Space, local_after_world_turn, user_edit},
+    selection::{KeyRef, Selection},
+    table::{find, table},
+};

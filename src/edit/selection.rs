@@ -1,0 +1,79 @@
+//! What is selected: nodes and keys. Not part of the document, but of what a person looks at.
+
+use std::collections::BTreeSet;
+
+use crate::model::{ClipId, Document, NodeId, TrackId};
+
+/// A key, named by what stays when others come and go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyRef {
+    /// Its clip.
+    pub clip: ClipId,
+    /// Its track.
+    pub track: TrackId,
+    /// The bits of its time.
+    time_bits: u32,
+}
+
+impl KeyRef {
+    /// The key of a track at a time (seconds, exactly as stored).
+    pub fn new(clip: ClipId, track: TrackId, time: f32) -> Self {
+        Self { clip, track, time_bits: time.to_bits() }
+    }
+
+    /// Its time in seconds.
+    pub fn time(&self) -> f32 {
+        f32::from_bits(self.time_bits)
+    }
+}
+
+/// What is selected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Nodes.
+    pub nodes: BTreeSet<NodeId>,
+    /// The one picked last: what the inspector and the gizmo show.
+    pub active: Option<NodeId>,
+    /// Keys on the timeline.
+    pub keys: BTreeSet<KeyRef>,
+}
+
+impl Selection {
+    /// Only this node.
+    pub fn set(&mut self, node: NodeId) {
+        self.nodes = BTreeSet::from([node]);
+        self.active = Some(node);
+    }
+
+    /// Nothing.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Adds a node, or takes it out.
+    pub fn toggle(&mut self, node: NodeId) {
+        if self.nodes.remove(&node) {
+            if self.active == Some(node) {
+                self.active = self.nodes.last().copied();
+            }
+        } else {
+            self.nodes.insert(node);
+            self.active = Some(node);
+        }
+    }
+
+    /// Drops what is no longer there.
+    pub fn purge(&mut self, document: &Document) {
+        self.nodes.retain(|n| n.index() < document.nodes.len());
+        self.active = self.active.filter(|n| self.nodes.contains(n));
+        self.keys.retain(|k| {
+            let track = document.clips.get(&k.clip).and_then(|c| c.tracks.get(&k.track));
+            track.is_some_and(|t| t.key_at(k.time(), 0.0).is_some())
+        });
+    }
+
+    /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing is turned twice.
+    pub fn tops(&self, document: &Document) -> Vec<NodeId> {
+        self.nodes.iter().copied().filter(|n| !self.nodes.iter().any(|a| document.is_above(*a, *n))).collect()
+    }
+}

@@ -1,0 +1,315 @@
+//! The table: every command there is. Menus, keys, help, the palette, scripts and `ulna commands` read it.
+
+use std::sync::LazyLock;
+
+use super::{
+    Availability, CommandSpec, Doer, Kind, clips,
+    command::ArgumentSpec,
+    keys, pose,
+};
+
+/// All commands, in the order of the menus.
+pub fn table() -> &'static [CommandSpec] {
+    static TABLE: LazyLock<Vec<CommandSpec>> = LazyLock::new(|| [file(), edit(), view(), poses(), clip(), help()].concat());
+    &TABLE
+}
+
+/// The command of a name.
+pub fn find(name: &str) -> Option<&'static CommandSpec> {
+    table().iter().find(|c| c.name == name)
+}
+
+const fn need(name: &'static str, kind: Kind) -> ArgumentSpec {
+    ArgumentSpec { name, kind, required: true }
+}
+
+const fn may(name: &'static str, kind: Kind) -> ArgumentSpec {
+    ArgumentSpec { name, kind, required: false }
+}
+
+const fn host(name: &'static str, title: &'static str, help: &'static str, menu: &'static str, key: &'static str) -> CommandSpec {
+    CommandSpec { name, title, help, menu: Some(menu), key, arguments: &[], enabled: opened, doer: Doer::Host }
+}
+
+const fn always(_: &Availability) -> Result<(), &'static str> {
+    Ok(())
+}
+
+const fn opened(a: &Availability) -> Result<(), &'static str> {
+    if a.document { Ok(()) } else { Err("No file is open") }
+}
+
+const fn selected(a: &Availability) -> Result<(), &'static str> {
+    if a.nodes > 0 { Ok(()) } else { Err("Nothing is selected") }
+}
+
+const fn clip_shown(a: &Availability) -> Result<(), &'static str> {
+    if a.clip_shown { Ok(()) } else { Err("No clip is shown; choose one on the timeline") }
+}
+
+const fn key_set(a: &Availability) -> Result<(), &'static str> {
+    match (a.clip_shown, a.nodes > 0 || a.pending) {
+        (false, _) => Err("No clip is shown; choose one on the timeline"),
+        (_, false) => Err("Nothing is selected"),
+        _ => Ok(()),
+    }
+}
+
+fn file() -> Vec<CommandSpec> {
+    vec![
+        CommandSpec {
+            arguments: const { &[may("path", Kind::Path)] },
+            enabled: always,
+            ..host("file.open", "Open…", "Opens a glTF, GLB or VRM file", "File", "Ctrl+O")
+        },
+        CommandSpec { enabled: always, ..host("file.sample", "Open the sample", "Opens the bundled mannequin", "File", "") },
+        CommandSpec {
+            doer: Doer::Session,
+            enabled: |a| match (a.document, a.unsaved) {
+                (false, _) => Err("No file is open"),
+                (_, false) => Err("Everything is saved"),
+                _ => Ok(()),
+            },
+            ..host("file.save", "Save", "Writes the changes, and only those, into the file", "File", "Ctrl+S")
+        },
+        CommandSpec {
+            arguments: const { &[may("path", Kind::Path)] },
+            ..host("file.save_as", "Save as…", "Writes the model to another file", "File", "Ctrl+Shift+S")
+        },
+        host("file.changes", "What will change…", "Lists what saving will change in the file", "File", ""),
+        CommandSpec { enabled: always, ..host("file.quit", "Quit", "Closes the window", "File", "Ctrl+Q") },
+    ]
+}
+
+fn edit() -> Vec<CommandSpec> {
+    vec![
+        CommandSpec {
+            doer: Doer::Session,
+            enabled: |a| if a.undo { Ok(()) } else { Err("Nothing to undo") },
+            ..host("edit.undo", "Undo", "Takes the last change back", "Edit", "Ctrl+Z")
+        },
+        CommandSpec {
+            doer: Doer::Session,
+            enabled: |a| if a.redo { Ok(()) } else { Err("Nothing to redo") },
+            ..host("edit.redo", "Redo", "Does the change again that was undone", "Edit", "Ctrl+Shift+Z")
+        },
+        CommandSpec {
+            arguments: const { &[need("node", Kind::Node), need("name", Kind::Text)] },
+            doer: Doer::Document(clips::rename_node),
+            menu: None,
+            ..host("node.rename", "Rename node", "Gives a node another name", "Edit", "")
+        },
+        host("select.joints", "Select all joints", "Selects every joint", "Edit", "Ctrl+A"),
+        CommandSpec { enabled: selected, ..host("select.none", "Select nothing", "Clears the selection", "Edit", "Escape") },
+        CommandSpec { enabled: selected, ..host("select.parent", "Select parent", "Selects the node above", "Edit", "ArrowUp") },
+        CommandSpec { enabled: selected, ..host("select.child", "Select child", "Selects the first node below", "Edit", "ArrowDown") },
+        CommandSpec { enabled: selected, ..host("select.sibling", "Select sibling", "Selects the next node beside this one", "Edit", "Tab") },
+    ]
+}
+
+fn view() -> Vec<CommandSpec> {
+    vec![
+        host("view.frame_all", "Frame all", "Shows the whole model", "View", "A"),
+        CommandSpec { enabled: selected, ..host("view.frame_selected", "Frame selected", "Shows what is selected", "View", "F") },
+        host("view.front", "Front", "Looks along −Z", "View", "Numpad1"),
+        host("view.side", "Right side", "Looks along −X", "View", "Numpad3"),
+        host("view.top", "Top", "Looks down", "View", "Numpad7"),
+        host("view.grid", "Grid", "Shows or hides the ground grid", "View", ""),
+        host("view.joints", "Joints", "Shows or hides the joints", "View", ""),
+        host("view.names", "Joint names", "Shows or hides the joints' names", "View", ""),
+        host("view.outliner", "Outliner", "Shows or hides the outliner", "View", "Ctrl+1"),
+        host("view.inspector", "Inspector", "Shows or hides the inspector", "View", "Ctrl+2"),
+        host("view.timeline", "Timeline", "Shows or hides the timeline", "View", "Ctrl+4"),
+        host("view.reset_layout", "Reset layout", "Brings all panels back to their places", "View", ""),
+        host("mode.pose", "Pose mode", "Edits the pose of the file", "View", "1"),
+        host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "View", "2"),
+        host("tool.select", "Select", "Clicks select; nothing is moved", "View", "Q"),
+        host("tool.rotate", "Rotate", "Turns the selected joints with a ring", "View", "E"),
+    ]
+}
+
+const NODE_TRS: [ArgumentSpec; 5] = [
+    need("node", Kind::Node),
+    may("translation", Kind::Vector),
+    may("rotation", Kind::Quaternion),
+    may("degrees", Kind::Vector),
+    may("scale", Kind::Vector),
+];
+
+fn poses() -> Vec<CommandSpec> {
+    let script = |name, title, help| CommandSpec { menu: None, ..host(name, title, help, "Pose", "") };
+    vec![
+        CommandSpec {
+            arguments: const { &[need("node", Kind::Node), need("axis", Kind::Axis), need("degrees", Kind::Degrees), may("space", Kind::Space)] },
+            doer: Doer::Document(pose::rotate),
+            ..script("pose.rotate", "Rotate", "Turns nodes about an axis of their own, their parent's or the scene's")
+        },
+        CommandSpec {
+            arguments: const { &[need("node", Kind::Node), need("by", Kind::Vector), may("space", Kind::Space)] },
+            doer: Doer::Document(pose::translate),
+            ..script("pose.move", "Move", "Moves nodes by a vector, in metres")
+        },
+        CommandSpec {
+            arguments: const { &[need("node", Kind::Node), need("by", Kind::Vector)] },
+            doer: Doer::Document(pose::scale),
+            ..script("pose.scale", "Scale", "Scales nodes by a factor, or one an axis")
+        },
+        CommandSpec {
+            arguments: &NODE_TRS,
+            doer: Doer::Document(pose::set),
+            ..script("pose.set", "Set the edit", "Sets parts of the user-local transform Ul")
+        },
+        CommandSpec {
+            arguments: &NODE_TRS,
+            doer: Doer::Document(pose::set_local),
+            ..script("pose.set_local", "Set the local transform", "Sets parts of L∘Ul, relative to the parent")
+        },
+        CommandSpec {
+            arguments: &NODE_TRS,
+            doer: Doer::Document(pose::set_world),
+            ..script("pose.set_world", "Set the world transform", "Sets parts of W, in the scene")
+        },
+        CommandSpec {
+            arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
+            doer: Doer::Document(pose::reset),
+            ..host("pose.reset_all", "Reset all to rest", "Removes every edit: all nodes go back to their rest", "Pose", "")
+        },
+        CommandSpec {
+            arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
+            doer: Doer::Document(pose::reset),
+            enabled: selected,
+            ..host("pose.reset", "Reset to rest", "Puts the selected nodes back to their rest", "Pose", "Alt+E")
+        },
+        CommandSpec {
+            arguments: const { &[may("node", Kind::Node)] },
+            doer: Doer::Session,
+            ..host("pose.reset_to_file", "Reset to the file's pose", "Puts nodes back to the pose the file was opened with", "Pose", "")
+        },
+    ]
+}
+
+fn clip() -> Vec<CommandSpec> {
+    let clip_args: &'static [ArgumentSpec] = const { &[need("clip", Kind::Clip), may("name", Kind::Text)] };
+    let playing = |name, title, help, key| CommandSpec { enabled: clip_shown, ..host(name, title, help, "Clip", key) };
+    vec![
+        playing("play.toggle", "Play or pause", "Plays the clip from the playhead, or stops", "Space"),
+        playing("play.loop", "Loop", "Whether the clip begins again at its end", ""),
+        playing("play.next_frame", "Next frame", "Moves the playhead one frame on", "ArrowRight"),
+        playing("play.previous_frame", "Previous frame", "Moves the playhead one frame back", "ArrowLeft"),
+        playing("play.next_key", "Next key", "Moves the playhead to the next key", "."),
+        playing("play.previous_key", "Previous key", "Moves the playhead to the key before", ","),
+        playing("play.start", "Clip start", "Moves the playhead to 0", "Home"),
+        playing("play.end", "Clip end", "Moves the playhead to the last key", "End"),
+        CommandSpec {
+            arguments: const {
+                &[
+                    need("clip", Kind::Clip),
+                    need("time", Kind::Seconds),
+                    need("node", Kind::Node),
+                    may("parts", Kind::Parts),
+                    may("translation", Kind::Vector),
+                    may("rotation", Kind::Quaternion),
+                    may("degrees", Kind::Vector),
+                    may("scale", Kind::Vector),
+                ]
+            },
+            doer: Doer::Document(keys::set),
+            enabled: key_set,
+            ..host("key.set", "Set key", "Sets a key for the selected joints at the playhead", "Clip", "S")
+        },
+        CommandSpec {
+            arguments: const {
+                &[
+                    need("clip", Kind::Clip),
+                    may("time", Kind::Seconds),
+                    may("from", Kind::Seconds),
+                    may("to", Kind::Seconds),
+                    may("node", Kind::Node),
+                    may("parts", Kind::Parts),
+                ]
+            },
+            doer: Doer::Document(keys::delete),
+            enabled: |a| match (a.clip_shown, a.keys + a.nodes) {
+                (false, _) => Err("No clip is shown; choose one on the timeline"),
+                (_, 0) => Err("No key and no joint is selected"),
+                _ => Ok(()),
+            },
+            ..host("key.delete", "Delete keys", "Deletes the selected keys, or those of the selected joints at the playhead", "Clip", "Delete")
+        },
+        CommandSpec {
+            arguments: const {
+                &[
+                    need("clip", Kind::Clip),
+                    need("from", Kind::Seconds),
+                    need("to", Kind::Seconds),
+                    need("by", Kind::Seconds),
+                    may("node", Kind::Node),
+                    may("parts", Kind::Parts),
+                ]
+            },
+            doer: Doer::Document(keys::shift),
+            menu: None,
+            ..host("key.move", "Move keys", "Moves keys in time", "Clip", "")
+        },
+        CommandSpec {
+            arguments: &NODE_TRS,
+            doer: Doer::Document(keys::hold),
+            menu: None,
+            ..host("pending.set", "Hold a pose", "Poses nodes without a key; the pose waits to be keyed", "Clip", "")
+        },
+        CommandSpec {
+            doer: Doer::Document(keys::discard),
+            enabled: |a| if a.pending { Ok(()) } else { Err("No pose waits to be keyed") },
+            ..host("pending.discard", "Discard waiting poses", "Throws away poses that were not keyed", "Clip", "")
+        },
+        CommandSpec {
+            arguments: const { &[may("name", Kind::Text)] },
+            doer: Doer::Document(clips::new),
+            ..host("clip.new", "New clip", "Makes an empty clip", "Clip", "")
+        },
+        CommandSpec {
+            arguments: const { &[need("clip", Kind::Clip), need("name", Kind::Text)] },
+            doer: Doer::Document(clips::rename),
+            menu: None,
+            ..host("clip.rename", "Rename clip", "Gives a clip another name", "Clip", "")
+        },
+        CommandSpec {
+            arguments: clip_args,
+            doer: Doer::Document(clips::duplicate),
+            enabled: clip_shown,
+            ..host("clip.duplicate", "Duplicate clip", "Makes a copy of the shown clip", "Clip", "")
+        },
+        CommandSpec {
+            arguments: const { &[need("clip", Kind::Clip)] },
+            doer: Doer::Document(clips::delete),
+            enabled: clip_shown,
+            ..host("clip.delete", "Delete clip", "Removes the shown clip from the file", "Clip", "")
+        },
+    ]
+}
+
+fn help() -> Vec<CommandSpec> {
+    vec![
+        CommandSpec { enabled: always, ..host("help.commands", "Commands and keys", "Lists every command with its key", "Help", "F1") },
+        CommandSpec { enabled: always, ..host("help.about", "About Ulna", "Version, licences and what it stands on", "Help", "") },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_keys_are_unique_and_every_command_says_what_it_does() {
+        let mut names = HashSet::new();
+        let mut keys = HashSet::new();
+        for command in table() {
+            assert!(names.insert(command.name), "{} twice", command.name);
+            assert!(command.key.is_empty() || keys.insert(command.key), "{} twice", command.key);
+            assert!(!command.help.is_empty() && !command.help.ends_with('.'));
+        }
+        assert!(names.len() > 40);
+    }
+}

@@ -1,0 +1,237 @@
+//! *Export*: a new file with only some of the clips, or only the skeleton, and none of the data that then is unused.
+//!
+//! Unlike saving, this makes another file on purpose, so elements are written anew.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use thiserror::Error;
+
+use super::{ReadError, SaveError, Source, container::build_glb};
+
+/// What to put into the new file.
+#[derive(Clone, Debug, Default)]
+pub struct ExportOptions {
+    /// Indices of the animations to keep; all where `None`.
+    pub clips: Option<Vec<usize>>,
+    /// Whether meshes, materials and images are left out.
+    pub skeleton_only: bool,
+}
+
+/// Why an export failed.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// The source does not read.
+    #[error(transparent)]
+    Source(#[from] ReadError),
+    /// The JSON is nested too deeply to be written anew.
+    #[error("the file's JSON cannot be written anew: {0}. Use “convert”, which copies it")]
+    Json(#[from] serde_json::Error),
+    /// Too large.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// A compressed view cannot be moved.
+    #[error("the file is packed with {0}, and its data cannot be taken apart. Export without options, or unpack it first")]
+    Packed(&'static str),
+}
+
+/// A GLB with what the options keep.
+///
+/// # Errors
+/// See [`ExportError`].
+pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
+    let text = source.json()?;
+    let mut root: Value = serde_json::from_str(text)?;
+    if let Some(keep) = &options.clips
+        && let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut)
+    {
+        let all = std::mem::take(list);
+        *list = all.into_iter().enumerate().filter(|(k, _)| keep.contains(k)).map(|(_, v)| v).collect();
+    }
+    if options.skeleton_only {
+        strip_meshes(&mut root);
+    }
+    let bin = gather(source, &mut root)?;
+    if let Some(members) = root.as_object_mut() {
+        // A list that is there must not be empty.
+        members.retain(|_, v| v.as_array().is_none_or(|a| !a.is_empty()));
+    }
+    let json = serde_json::to_vec(&root)?;
+    Ok(build_glb(&json, (!bin.is_empty()).then_some(&bin), &[], 0).map_err(SaveError::from)?)
+}
+
+fn strip_meshes(root: &mut Value) {
+    let Some(members) = root.as_object_mut() else { return };
+    for key in ["meshes", "materials", "textures", "images", "samplers"] {
+        members.remove(key);
+    }
+    let mut gone: Vec<String> = Vec::new();
+    if let Some(extensions) = members.get_mut("extensions").and_then(Value::as_object_mut) {
+        // They name meshes and materials by number.
+        for key in ["VRM", "VRMC_vrm", "KHR_materials_variants"] {
+            if extensions.shift_remove(key).is_some() {
+                gone.push(key.to_owned());
+            }
+        }
+    }
+    for node in members.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(node) = node.as_object_mut() {
+            for key in ["mesh", "skin", "weights"] {
+                node.shift_remove(key);
+            }
+            if let Some(extensions) = node.get_mut("extensions").and_then(Value::as_object_mut) {
+                extensions.shift_remove("EXT_mesh_gpu_instancing");
+            }
+        }
+    }
+    for animation in members.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(channels) = animation.get_mut("channels").and_then(Value::as_array_mut) {
+            channels.retain(|c| c["target"]["path"] != "weights" && c["target"]["path"] != "pointer");
+        }
+    }
+    if let Some(list) = members.get_mut("animations").and_then(Value::as_array_mut) {
+        list.retain(|a| a["channels"].as_array().is_some_and(|c| !c.is_empty()));
+    }
+    let left = Value::Object(members.clone()).to_string();
+    for key in ["extensionsUsed", "extensionsRequired"] {
+        if let Some(list) = members.get_mut(key).and_then(Value::as_array_mut) {
+            list.retain(|name| {
+                let name = name.as_str().unwrap_or_default();
+                // Still named somewhere besides this list.
+                !gone.iter().any(|g| g == name) && left.matches(&format!("\"{name}\":")).count() > 0
+            });
+        }
+    }
+}
+
+/// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
+fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
+    let views = root.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
+    for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+        if views.iter().any(|v| v["extensions"].get(name).is_some()) {
+            return Err(ExportError::Packed(name));
+        }
+    }
+    for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+        drop_unused_samplers(animation);
+    }
+    let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
+    for_each_accessor(root, &mut |slot| {
+        let next = accessor_map.len() as u64;
+        let new = *accessor_map.entry(slot.as_u64().unwrap_or_default()).or_insert(next);
+        *slot = new.into();
+    });
+    let old = root.get("accessors").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut accessors = vec![Value::Null; accessor_map.len()];
+    for (from, to) in &accessor_map {
+        accessors[*to as usize] = old.get(*from as usize).cloned().unwrap_or_default();
+    }
+    root["accessors"] = accessors.into();
+    let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut order = Vec::new();
+    for_each_view(root, &mut |slot| {
+        let from = slot.as_u64().unwrap_or_default();
+        let next = view_map.len() as u64;
+        let new = *view_map.entry(from).or_insert_with(|| {
+            order.push(from);
+            next
+        });
+        *slot = new.into();
+    });
+    let mut bin = Vec::new();
+    let mut new_views = Vec::new();
+    for from in order {
+        let mut view = views.get(from as usize).cloned().unwrap_or_default();
+        let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
+        let length = view["byteLength"].as_u64().unwrap_or(0) as usize;
+        let bytes = source.buffer(view["buffer"].as_u64().unwrap_or(0) as usize).unwrap_or_default();
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        view["buffer"] = 0.into();
+        view["byteOffset"] = bin.len().into();
+        bin.extend_from_slice(bytes.get(start..start.saturating_add(length)).unwrap_or_default());
+        new_views.push(view);
+    }
+    let mut views = new_views;
+    for image in list(root, "images") {
+        let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")) else { continue };
+        let Ok(bytes) = source.companion(uri) else { continue };
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        image["mimeType"] = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" }.into();
+        image["bufferView"] = views.len().into();
+        views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
+        bin.extend_from_slice(&bytes);
+        if let Some(image) = image.as_object_mut() {
+            image.shift_remove("uri");
+        }
+    }
+    root["bufferViews"] = views.into();
+    root["buffers"] = if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
+    Ok(bin)
+}
+
+fn drop_unused_samplers(animation: &mut Value) {
+    let mut map: BTreeMap<u64, u64> = BTreeMap::new();
+    for channel in animation["channels"].as_array_mut().into_iter().flatten() {
+        let next = map.len() as u64;
+        let new = *map.entry(channel["sampler"].as_u64().unwrap_or_default()).or_insert(next);
+        channel["sampler"] = new.into();
+    }
+    let old = animation["samplers"].as_array().cloned().unwrap_or_default();
+    let mut samplers = vec![Value::Null; map.len()];
+    for (from, to) in map {
+        samplers[to as usize] = old.get(from as usize).cloned().unwrap_or_default();
+    }
+    animation["samplers"] = samplers.into();
+}
+
+/// Visits every place that names an accessor.
+fn for_each_accessor(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+    let attributes = |value: Option<&mut Value>, visit: &mut dyn FnMut(&mut Value)| {
+        for slot in value.and_then(Value::as_object_mut).into_iter().flat_map(|m| m.values_mut()) {
+            visit(slot);
+        }
+    };
+    for mesh in list(root, "meshes") {
+        for primitive in list(mesh, "primitives") {
+            attributes(primitive.get_mut("attributes"), visit);
+            primitive.get_mut("indices").into_iter().for_each(&mut *visit);
+            for target in list(primitive, "targets") {
+                attributes(Some(target), visit);
+            }
+        }
+    }
+    for skin in list(root, "skins") {
+        skin.get_mut("inverseBindMatrices").into_iter().for_each(&mut *visit);
+    }
+    for animation in list(root, "animations") {
+        for sampler in list(animation, "samplers") {
+            sampler.get_mut("input").into_iter().for_each(&mut *visit);
+            sampler.get_mut("output").into_iter().for_each(&mut *visit);
+        }
+    }
+    for node in list(root, "nodes") {
+        attributes(node.pointer_mut("/extensions/EXT_mesh_gpu_instancing/attributes"), visit);
+    }
+}
+
+/// Visits every place that names a buffer view.
+fn for_each_view(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+    for accessor in list(root, "accessors") {
+        accessor.get_mut("bufferView").into_iter().for_each(&mut *visit);
+        for path in ["/sparse/indices/bufferView", "/sparse/values/bufferView"] {
+            accessor.pointer_mut(path).into_iter().for_each(&mut *visit);
+        }
+    }
+    for image in list(root, "images") {
+        image.get_mut("bufferView").into_iter().for_each(&mut *visit);
+    }
+    for mesh in list(root, "meshes") {
+        for primitive in list(mesh, "primitives") {
+            primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView").into_iter().for_each(&mut *visit);
+        }
+    }
+}
+
+fn list<'v>(value: &'v mut Value, key: &str) -> &'v mut [Value] {
+    value.get_mut(key).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)
+}

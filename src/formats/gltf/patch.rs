@@ -1,0 +1,333 @@
+//! New data for a file: what is appended, and what is written over in place, with the JSON that says so.
+
+use std::{collections::HashMap, ops::Range};
+
+use serde_json::{Value, json};
+
+use super::{
+    json as raw, schema,
+    source::{BufferData, Source},
+    text::Ops,
+    write::SaveError,
+};
+
+/// Where new data goes.
+enum Home {
+    /// The GLB's BIN chunk.
+    Bin,
+    /// A file of ours beside a `.gltf`, by its URI.
+    Sidecar(String),
+    /// A `data:` URI, for a `.gltf` that keeps everything in itself.
+    Embedded,
+}
+
+/// Collects changes to the buffers of a file.
+pub(super) struct Patch<'a> {
+    source: &'a Source,
+    accessors: Vec<schema::Accessor>,
+    views: Vec<schema::BufferView>,
+    buffers: Vec<schema::Buffer>,
+    users: Vec<u32>,
+    /// BIN ranges that views or accessors other than the one in place use: nothing may be written there.
+    new_accessors: Vec<Value>,
+    new_views: Vec<Value>,
+    /// New bytes, to go after what the home buffer holds.
+    appended: Vec<u8>,
+    /// Bytes written over in the BIN chunk.
+    overwritten: Vec<(Range<usize>, Vec<u8>)>,
+    bounds: HashMap<usize, (Vec<f32>, Vec<f32>)>,
+    home: Home,
+    home_buffer: usize,
+    home_length: usize,
+}
+
+/// What the buffers become.
+pub(super) struct Buffers {
+    /// The BIN chunk, where the file is a GLB and it changed or came to be.
+    pub bin: Option<Vec<u8>>,
+    /// A file of ours beside the JSON.
+    pub sidecar: Option<(String, Vec<u8>)>,
+}
+
+impl<'a> Patch<'a> {
+    pub(super) fn new(source: &'a Source, root: &raw::RawMap<'_>, stem: &str) -> Result<Self, SaveError> {
+        fn list<T: serde::de::DeserializeOwned>(root: &raw::RawMap<'_>, name: &str) -> Result<Vec<T>, SaveError> {
+            let elements = raw::elements(root, name).map_err(SaveError::Source)?;
+            let typed = elements.iter().enumerate().map(|(k, e)| raw::typed(e.get(), &format!("{name}/{k}"), &mut false));
+            typed.collect::<Result<_, _>>().map_err(SaveError::Source)
+        }
+        let buffers: Vec<schema::Buffer> = list(root, "buffers")?;
+        let own = format!("{stem}.ulna.bin");
+        let (home, home_buffer) = if source.container.is_glb() {
+            // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what is there.
+            match source.buffers.first() {
+                None | Some(BufferData::Bin(_)) => (Home::Bin, 0),
+                Some(_) => (Home::Embedded, buffers.len()),
+            }
+        } else if let Some(k) = source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if uri.ends_with(".ulna.bin"))) {
+            match &source.buffers[k] {
+                BufferData::File { uri, .. } => (Home::Sidecar(uri.clone()), k),
+                _ => (Home::Sidecar(own), k),
+            }
+        } else if !source.buffers.is_empty() && source.buffers.iter().all(|b| matches!(b, BufferData::Embedded(_))) {
+            (Home::Embedded, buffers.len())
+        } else {
+            (Home::Sidecar(own), buffers.len())
+        };
+        let home_length = if home_buffer < buffers.len() { source.buffer(home_buffer).map_or(0, <[u8]>::len) } else { 0 };
+        Ok(Self {
+            source,
+            accessors: list(root, "accessors")?,
+            views: list(root, "bufferViews")?,
+            users: count_users(root),
+            buffers,
+            new_accessors: Vec::new(),
+            new_views: Vec::new(),
+            appended: Vec::new(),
+            overwritten: Vec::new(),
+            bounds: HashMap::new(),
+            home,
+            home_buffer,
+            home_length,
+        })
+    }
+
+    /// How many accessors were written over, and how many are new.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.overwritten.len(), self.new_accessors.len())
+    }
+
+    /// How many accessors the file has.
+    pub(super) const fn accessor_count(&self) -> usize {
+        self.accessors.len()
+    }
+
+    /// Stores floats and returns the accessor that holds them: `old` written over in place where nobody else uses it and
+    /// type and size are the same, else a new one.
+    pub(super) fn floats(&mut self, old: Option<usize>, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
+        if let Some(old) = old
+            && self.overwrite(old, values, kind, width, bounds)
+        {
+            return old;
+        }
+        self.align();
+        let view = json!({
+            "buffer": self.home_buffer,
+            "byteOffset": self.home_length.next_multiple_of(4) + self.appended.len(),
+            "byteLength": values.len() * 4,
+        });
+        self.appended.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        let mut accessor = json!({
+            "bufferView": self.views.len() + self.new_views.len(),
+            "componentType": 5126,
+            "count": values.len() / width,
+            "type": kind,
+        });
+        if bounds {
+            let (min, max) = min_max(values, width);
+            accessor["min"] = min.into_iter().map(number).collect();
+            accessor["max"] = max.into_iter().map(number).collect();
+        }
+        self.new_views.push(view);
+        self.new_accessors.push(accessor);
+        self.accessors.len() + self.new_accessors.len() - 1
+    }
+
+    fn align(&mut self) {
+        self.appended.resize(self.appended.len().next_multiple_of(4), 0);
+    }
+
+    fn overwrite(&mut self, old: usize, values: &[f32], kind: &str, width: usize, bounds: bool) -> bool {
+        let Some(a) = self.accessors.get(old) else { return false };
+        let same = a.component_type.0 == 5126 && a.kind == kind && a.count.0 * width == values.len() && a.sparse.is_none();
+        let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
+            return false;
+        };
+        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.0.is_empty()) else { return false };
+        if v.byte_stride.is_some_and(|s| s.0 != 0 && s.0 != width * 4) {
+            return false;
+        }
+        let start = v.byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
+        let range = start..start + values.len() * 4;
+        if self.overlaps(old, view.0, &range) {
+            return false;
+        }
+        self.overwritten.push((range, values.iter().flat_map(|v| v.to_le_bytes()).collect()));
+        if bounds || self.accessors[old].min.is_some() || self.accessors[old].max.is_some() {
+            self.bounds.insert(old, min_max(values, width));
+        }
+        true
+    }
+
+    /// Whether anything but this accessor's own view, or another accessor in it, uses these bytes of the BIN chunk.
+    fn overlaps(&self, own: usize, own_view: usize, range: &Range<usize>) -> bool {
+        let hits = |r: Range<usize>| r.start < range.end && range.start < r.end;
+        let view_range = |v: &schema::BufferView| {
+            let start = v.byte_offset.map_or(0, |i| i.0);
+            start..start.saturating_add(v.byte_length.0)
+        };
+        let other_view = self.views.iter().enumerate().any(|(k, v)| k != own_view && v.buffer.0 == 0 && hits(view_range(v)));
+        let in_view = self.accessors.iter().enumerate().any(|(k, a)| {
+            let sparse = a.sparse.as_ref().is_some_and(|s| s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view);
+            if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
+                return sparse;
+            }
+            // The largest an element can be: sixteen floats.
+            let start = self.views[own_view].byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
+            let width = match a.kind.as_str() {
+                "SCALAR" => 1,
+                "VEC2" => 2,
+                "VEC3" => 3,
+                "VEC4" | "MAT2" => 4,
+                "MAT3" => 12,
+                _ => 16,
+            };
+            let size = match a.component_type.0 {
+                5120 | 5121 => width,
+                5122 | 5123 => width * 2,
+                _ => width * 4,
+            };
+            let stride = self.views[own_view].byte_stride.map_or(size, |s| s.0.max(size));
+            let end = start.saturating_add((a.count.0.saturating_sub(1)).saturating_mul(stride)).saturating_add(size);
+            hits(start..end)
+        });
+        other_view || in_view
+    }
+
+    /// Writes the JSON's side of it into `ops`, and gives the buffers.
+    pub(super) fn finish(mut self, ops: &mut Ops) -> Buffers {
+        for (accessor, (min, max)) in &self.bounds {
+            let text = |list: &[f32]| Value::from_iter(list.iter().copied().map(number)).to_string();
+            let op = ops.member("accessors").item(*accessor);
+            *op.member("min") = Ops::Replace(text(min));
+            *op.member("max") = Ops::Replace(text(max));
+        }
+        for accessor in &self.new_accessors {
+            ops.member("accessors").push(accessor.to_string());
+        }
+        for view in &self.new_views {
+            ops.member("bufferViews").push(view.to_string());
+        }
+        let mut data = None;
+        if !self.appended.is_empty() {
+            self.align();
+            let mut all = Vec::new();
+            if self.home_buffer < self.buffers.len() {
+                all.extend_from_slice(self.source.buffer(self.home_buffer).unwrap_or_default());
+                all.resize(self.home_length.next_multiple_of(4), 0);
+            }
+            all.append(&mut self.appended);
+            data = Some(all);
+        }
+        if !self.overwritten.is_empty() {
+            let bin = data.get_or_insert_with(|| self.source.buffer(0).unwrap_or_default().to_vec());
+            for (range, bytes) in &self.overwritten {
+                bin[range.clone()].copy_from_slice(bytes);
+            }
+        }
+        let Some(data) = data else { return Buffers { bin: None, sidecar: None } };
+        let grew = data.len() != self.home_length;
+        let exists = self.home_buffer < self.buffers.len();
+        let length = Ops::Replace(data.len().to_string());
+        match self.home {
+            Home::Bin => {
+                if exists && grew {
+                    *ops.member("buffers").item(0).member("byteLength") = length;
+                } else if !exists {
+                    ops.member("buffers").push(json!({"byteLength": data.len()}).to_string());
+                }
+                Buffers { bin: Some(data), sidecar: None }
+            }
+            Home::Sidecar(uri) => {
+                if exists {
+                    *ops.member("buffers").item(self.home_buffer).member("byteLength") = length;
+                } else {
+                    let name = percent_encoding::utf8_percent_encode(&uri, percent_encoding::NON_ALPHANUMERIC).to_string();
+                    let name = name.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_");
+                    ops.member("buffers").push(json!({"uri": name, "byteLength": data.len()}).to_string());
+                }
+                Buffers { bin: None, sidecar: Some((uri, data)) }
+            }
+            Home::Embedded => {
+                use base64::Engine as _;
+                let text = base64::engine::general_purpose::STANDARD.encode(&data);
+                let uri = format!("data:application/octet-stream;base64,{text}");
+                ops.member("buffers").push(json!({"uri": uri, "byteLength": data.len()}).to_string());
+                Buffers { bin: None, sidecar: None }
+            }
+        }
+    }
+}
+
+/// How often each accessor is named anywhere: in meshes, skins, samplers, and, to be safe, by any extension.
+fn count_users(root: &raw::RawMap<'_>) -> Vec<u32> {
+    let accessors = raw::elements(root, "accessors").map_or(0, |a| a.len());
+    let mut users = vec![0u32; accessors];
+    let mut add = |index: usize| {
+        if let Some(u) = users.get_mut(index) {
+            *u += 1;
+        }
+    };
+    let typed = |name: &str| raw::elements(root, name).unwrap_or_default();
+    for mesh in typed("meshes") {
+        let Ok(mesh) = raw::typed::<schema::Mesh>(mesh.get(), "", &mut false) else { continue };
+        for primitive in &mesh.primitives {
+            primitive.attributes.values().chain(primitive.targets.iter().flat_map(|t| t.values())).chain(&primitive.indices).for_each(|i| add(i.0));
+            // An extension may name accessors by number in ways unknown here: one user more for each number it holds.
+            for extension in primitive.extensions.0.values() {
+                numbers(extension.get()).for_each(&mut add);
+            }
+        }
+    }
+    for skin in typed("skins") {
+        if let Ok(skin) = raw::typed::<schema::Skin>(skin.get(), "", &mut false) {
+            skin.inverse_bind_matrices.iter().for_each(|i| add(i.0));
+        }
+    }
+    for animation in typed("animations") {
+        if let Ok(animation) = raw::typed::<schema::Animation>(animation.get(), "", &mut false) {
+            animation.samplers.iter().flat_map(|s| [s.input, s.output]).for_each(|i| add(i.0));
+        }
+    }
+    for node in typed("nodes") {
+        if let Ok(node) = raw::typed::<schema::Node>(node.get(), "", &mut false) {
+            node.extensions.0.values().for_each(|e| numbers(e.get()).for_each(&mut add));
+        }
+    }
+    if let Some(extensions) = root.0.get("extensions") {
+        numbers(extensions.get()).for_each(&mut add);
+    }
+    users
+}
+
+/// All whole numbers in a text.
+fn numbers(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok())
+}
+
+fn min_max(values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
+    let mut min = vec![f32::INFINITY; width];
+    let mut max = vec![f32::NEG_INFINITY; width];
+    for element in values.chunks_exact(width) {
+        for (k, v) in element.iter().enumerate() {
+            min[k] = min[k].min(*v);
+            max[k] = max[k].max(*v);
+        }
+    }
+    (min, max)
+}
+
+/// A float as JSON, with as many digits as single precision needs.
+pub(super) fn number(value: f32) -> Value {
+    // Through text: the shortest digits that give the same f32, not those of the f64 that equals it.
+    serde_json::from_str(&float_text(value)).unwrap_or(Value::Null)
+}
+
+/// A float's shortest spelling; whole numbers without a point.
+pub(super) fn float_text(value: f32) -> String {
+    if value == value.trunc() && value.abs() < 1e7 {
+        // Not `-0`: it is 0 to a reader, and reads oddly.
+        return format!("{}", value as i64);
+    }
+    serde_json::to_string(&value).unwrap_or_else(|_| "0".into())
+}

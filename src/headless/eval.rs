@@ -1,0 +1,113 @@
+//! `ulna eval`: a pose as numbers, for judges and scripts.
+
+use glam::{Mat4, Vec3};
+use serde_json::{Value, json};
+
+use super::{Device, EvalArgs, Failure, clip_named, open, print};
+use crate::{
+    model::{ClipId, Document},
+    motion::{Moment, Placement, Pose, Posed, skinning},
+    session::write_atomically,
+};
+
+pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
+    let session = open(&args.file)?;
+    let document = session.document();
+    let clip = match &args.clip {
+        Some(text) => clip_named(document, text)?,
+        None => document.clips.keys().next().copied(),
+    };
+    let pose = Pose::evaluate(document, Moment { clip: clip.map(|c| &*document.clips[&c]), time: args.time });
+    let surfaces = match args.device {
+        Device::Cpu => cpu_surfaces(document, &pose),
+        Device::Gpu => gpu_surfaces(document, &pose)?,
+    };
+    let facts = facts(document, &pose, clip, args, &surfaces);
+    match &args.output {
+        Some(path) => write_atomically(path, facts.to_string().as_bytes())
+            .map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))?,
+        None => print(&facts.to_string())?,
+    }
+    Ok(0)
+}
+
+/// A primitive under a node, in scene space.
+struct Evaluated {
+    node: usize,
+    primitive: usize,
+    positions: Vec<Vec3>,
+    normals: Vec<Vec3>,
+}
+
+fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
+    let mut list = Vec::new();
+    for id in document.shown_nodes() {
+        let Some(mesh) = document.node(id).mesh else { continue };
+        for (k, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+            let mut posed = Posed::default();
+            let placement = Placement::of(document, pose, id, primitive);
+            skinning::skin(primitive, &skinning::base_normals(primitive), &pose.morphs[id.index()], &placement, &mut posed);
+            list.push(Evaluated { node: id.index(), primitive: k, positions: posed.positions, normals: posed.normals });
+        }
+    }
+    list
+}
+
+#[cfg(feature = "render")]
+fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Failure> {
+    let gpu = crate::render::Gpu::headless().map_err(Failure::fault)?;
+    let list = crate::render::skin_on_gpu(&gpu, document, pose).map_err(Failure::fault)?;
+    let convert = |(node, primitive, posed): (crate::model::NodeId, usize, Posed)| Evaluated {
+        node: node.index(),
+        primitive,
+        positions: posed.positions,
+        normals: posed.normals,
+    };
+    Ok(list.into_iter().map(convert).collect())
+}
+
+#[cfg(not(feature = "render"))]
+fn gpu_surfaces(_: &Document, _: &Pose) -> Result<Vec<Evaluated>, Failure> {
+    Err(Failure::fault("this build of Ulna has no GPU support; use --device cpu, or build it with the feature “render”"))
+}
+
+fn facts(document: &Document, pose: &Pose, clip: Option<ClipId>, args: &EvalArgs, surfaces: &[Evaluated]) -> Value {
+    let nodes: Vec<Value> = document
+        .node_ids()
+        .map(|id| {
+            let t = pose.local[id.index()].transform();
+            json!({
+                "index": id.0,
+                "name": document.node(id).name.as_deref(),
+                "translation": t.translation.to_array(),
+                "rotation": t.rotation.to_array(),
+                "scale": t.scale.to_array(),
+                "world_rows": rows(&pose.world[id.index()]),
+            })
+        })
+        .collect();
+    let skins: Vec<Value> = (0..document.skins.len())
+        .map(|s| pose.palette(document, s.into()).iter().map(rows).collect::<Vec<_>>().into())
+        .collect();
+    let meshes: Vec<Value> = surfaces
+        .iter()
+        .map(|s| {
+            let list = |v: &[Vec3]| v.iter().map(|p| json!(p.to_array())).collect::<Vec<_>>();
+            json!({"node": s.node, "primitive": s.primitive, "positions": list(&s.positions), "normals": list(&s.normals)})
+        })
+        .collect();
+    json!({
+        "scene": document.scene,
+        "clip": clip.map(|c| c.0),
+        "time": args.time,
+        "device": if args.device == Device::Gpu { "gpu" } else { "cpu" },
+        "notes": [],
+        "nodes": nodes,
+        "skins": skins,
+        "meshes": meshes,
+    })
+}
+
+fn rows(m: &Mat4) -> Value {
+    json!(m.transpose().to_cols_array_2d())
+}

@@ -1,0 +1,116 @@
+//! `ulna info`: what is in a file.
+
+use std::{fmt::Write as _, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{Failure, open, print};
+use crate::session::Session;
+
+pub(super) fn info(path: &Path, as_json: bool) -> Result<u8, Failure> {
+    let session = open(path)?;
+    let facts = facts(&session, path);
+    if as_json {
+        print(&facts.to_string())?;
+    } else {
+        print(&words(&facts))?;
+    }
+    Ok(0)
+}
+
+fn facts(session: &Session, path: &Path) -> Value {
+    let document = session.document();
+    let clips: Vec<Value> = document
+        .clips
+        .iter()
+        .map(|(id, clip)| {
+            let guess = clip.guess_fps();
+            json!({
+                "index": id.0,
+                "name": clip.name.as_deref(),
+                "length": clip.length(),
+                "channels": clip.tracks.len(),
+                "channels_in_file": clip.channels_in_file,
+                "keys": clip.key_count(),
+                "fps": guess.map(|g| g.0),
+                "fps_share": guess.map(|g| g.1),
+            })
+        })
+        .collect();
+    let skins: Vec<Value> = document
+        .skins
+        .iter()
+        .enumerate()
+        .map(|(k, s)| json!({"index": k, "name": s.name.as_deref(), "joints": s.joints.len(), "inverse_bind_matrices": s.has_inverse_bind}))
+        .collect();
+    let meshes: Vec<Value> = document
+        .meshes
+        .iter()
+        .enumerate()
+        .map(|(k, m)| {
+            json!({
+                "index": k,
+                "name": m.name.as_deref(),
+                "primitives": m.primitives.len(),
+                "vertices": m.vertex_count(),
+                "triangles": m.primitives.iter().map(|p| p.indices.len() / 3).sum::<usize>(),
+                "morph_targets": m.target_count(),
+                "influences": m.primitives.iter().filter_map(|p| p.weights.as_ref()).map(|w| w.stride()).max().unwrap_or(0),
+            })
+        })
+        .collect();
+    let posed = document.nodes.iter().filter(|n| n.user.is_some()).count();
+    json!({
+        "file": path.display().to_string(),
+        "container": if session.source().container.is_glb() { "glb" } else { "gltf" },
+        "bytes": session.source().bytes.len(),
+        "generator": session.generator,
+        "nodes": document.nodes.len(),
+        "joints": document.joint_flags().iter().filter(|j| **j).count(),
+        "posed_nodes": posed,
+        "scenes": document.scenes.len(),
+        "vertices": document.shown_vertex_count(),
+        "materials": document.materials.len(),
+        "images": document.images.len(),
+        "meshes": meshes,
+        "skins": skins,
+        "clips": clips,
+        "extensions": session.extensions_used,
+        "diagnostics": session.diagnostics,
+    })
+}
+
+fn words(facts: &Value) -> String {
+    let mut out = String::new();
+    let number = |key: &str| facts[key].as_u64().unwrap_or(0);
+    let count = |key: &str| facts[key].as_array().map_or(0, Vec::len);
+    let mut line = |text: String| {
+        // Writing to a String cannot fail.
+        let _unfailing = writeln!(out, "{text}");
+    };
+    line(format!("{} · {} · {} bytes", facts["file"].as_str().unwrap_or_default(), facts["container"].as_str().unwrap_or_default(), number("bytes")));
+    if let Some(generator) = facts["generator"].as_str() {
+        line(format!("made by {generator}"));
+    }
+    line(format!(
+        "{} nodes, {} joints, {} skins, {} meshes, {} vertices shown, {} materials, {} images, {} scenes",
+        number("nodes"), number("joints"), count("skins"), count("meshes"), number("vertices"), number("materials"), number("images"), number("scenes"),
+    ));
+    if number("posed_nodes") > 0 {
+        line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
+    }
+    for clip in facts["clips"].as_array().into_iter().flatten() {
+        let name = clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
+        let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
+            (Some(fps), Some(share)) => format!(", {fps} fps (guessed, {:.0} % of keys)", share * 100.0),
+            _ => String::new(),
+        };
+        line(format!("clip {name}: {:.3} s, {} channels, {} keys{fps}", clip["length"].as_f64().unwrap_or(0.0), clip["channels"], clip["keys"]));
+    }
+    let extensions: Vec<&str> = facts["extensions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if !extensions.is_empty() {
+        line(format!("extensions: {}", extensions.join(", ")));
+    }
+    line(format!("{} problems found", count("diagnostics")));
+    out.trim_end().to_owned()
+}

@@ -1,0 +1,238 @@
+//! The command line: the same binary, no window, no display.
+//!
+//! Exit status 0 fine, 1 the work found faults or could not be done, 2 wrong arguments or a file that cannot be opened.
+
+mod check;
+mod commands;
+mod convert;
+mod eval;
+mod info;
+mod render;
+mod run;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::{
+    edit::find_clip,
+    formats::gltf::Progress,
+    model::{ClipId, Document},
+    session::Session,
+};
+
+/// Pose, key and paint rigged glTF models, and save them with nothing else changed.
+#[derive(Debug, Parser)]
+#[command(name = "ulna", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// The file to open in the editor.
+    pub file: Option<PathBuf>,
+    /// What to do without a window.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// What to do without a window.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Says what is in a file.
+    Info {
+        /// The file.
+        file: PathBuf,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Lists what is wrong with a file; status 1 where something is.
+    Check {
+        /// The file.
+        file: PathBuf,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Poses a file and writes node matrices, skin matrices and vertices.
+    Eval(EvalArgs),
+    /// Lists every command.
+    Commands {
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Applies a script of commands, one JSON object a line, and saves the result.
+    Run {
+        /// The script; `-` is standard input.
+        script: PathBuf,
+        /// The file to change.
+        file: PathBuf,
+        /// Where to save.
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Do not remember the rest of posed nodes in their extras.
+        #[arg(long)]
+        no_rest_extras: bool,
+    },
+    /// Saves a file in the container its new name asks for; the same container gives the same bytes.
+    Convert {
+        /// The file.
+        file: PathBuf,
+        /// Where to save.
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+    /// Writes another file with only some of the clips, or only the skeleton.
+    Export {
+        /// The file.
+        file: PathBuf,
+        /// Where to write.
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Clips to keep, by name or #index, separated by commas.
+        #[arg(long, value_delimiter = ',')]
+        clips: Option<Vec<String>>,
+        /// Leave out meshes, materials and images.
+        #[arg(long)]
+        skeleton_only: bool,
+    },
+    /// Makes a picture of a file.
+    Render(RenderArgs),
+}
+
+/// `ulna eval`
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// The file.
+    pub file: PathBuf,
+    /// A clip's name or index, or `none` for the file's own pose; the first one unless given.
+    #[arg(long)]
+    pub clip: Option<String>,
+    /// Seconds.
+    #[arg(long, default_value_t = 0.0)]
+    pub time: f64,
+    /// What skins the vertices.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Where to write the JSON; standard output unless given.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+}
+
+/// What skins the vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// Our own loop.
+    Cpu,
+    /// The compute pass of the viewport.
+    Gpu,
+}
+
+/// `ulna render`
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// The file.
+    pub file: PathBuf,
+    /// The picture: .png, or .gif with --frames.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// A clip's name or index, or `none`; the file's own pose unless given.
+    #[arg(long)]
+    pub clip: Option<String>,
+    /// Seconds.
+    #[arg(long, default_value_t = 0.0)]
+    pub time: f64,
+    /// Width and height in pixels.
+    #[arg(long, default_value = "1280x960")]
+    pub size: String,
+    /// From where.
+    #[arg(long, value_enum, default_value_t = ViewFrom::ThreeQuarter)]
+    pub view: ViewFrom,
+    /// This many pictures over the clip: numbered files, or one animation for .gif.
+    #[arg(long)]
+    pub frames: Option<u32>,
+    /// Draw the joints too.
+    #[arg(long)]
+    pub joints: bool,
+    /// Leave the ground grid out.
+    #[arg(long)]
+    pub no_grid: bool,
+}
+
+/// From where a picture is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ViewFrom {
+    /// Along −Z.
+    Front,
+    /// Along −X.
+    Side,
+    /// Along +Z.
+    Back,
+    /// Downwards.
+    Top,
+    /// From the front, to the right and a little above.
+    ThreeQuarter,
+}
+
+/// A verb's end: what to print on standard error, and the exit status.
+#[derive(Debug)]
+pub struct Failure {
+    /// A sentence.
+    pub message: String,
+    /// 1 or 2.
+    pub status: u8,
+}
+
+impl Failure {
+    fn fault(error: impl std::fmt::Display) -> Self {
+        Self { message: error.to_string(), status: 1 }
+    }
+
+    fn unusable(error: impl std::fmt::Display) -> Self {
+        Self { message: error.to_string(), status: 2 }
+    }
+}
+
+/// Carries a verb out; the exit status.
+///
+/// # Errors
+/// What to tell the person, with the exit status.
+pub fn run(verb: &Verb) -> Result<u8, Failure> {
+    match verb {
+        Verb::Info { file, json } => info::info(file, *json),
+        Verb::Check { file, json } => check::check(file, *json),
+        Verb::Eval(args) => eval::eval(args),
+        Verb::Commands { json } => commands::commands(*json),
+        Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),
+        Verb::Convert { file, output } => convert::convert(file, output),
+        Verb::Export { file, output, clips, skeleton_only } => convert::export(file, output, clips.as_deref(), *skeleton_only),
+        Verb::Render(args) => render::render(args),
+    }
+}
+
+/// Opens a file, or says why not (status 2).
+fn open(path: &Path) -> Result<Session, Failure> {
+    Session::open(path, &Progress::default()).map_err(|e| Failure::unusable(format!("{}: {e}", path.display())))
+}
+
+/// The clip a text names; `none` is none.
+fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure> {
+    if text == "none" {
+        return Ok(None);
+    }
+    match find_clip(document, text) {
+        Some(id) => Ok(Some(id)),
+        None => {
+            let all: Vec<String> = document.clips.keys().map(|id| document.clip_label(*id)).collect();
+            let list = if all.is_empty() { "it has none".to_owned() } else { format!("it has {}", all.join(", ")) };
+            Err(Failure::unusable(format!("the file has no clip “{text}”; {list}")))
+        }
+    }
+}
+
+/// Prints text on standard output; a closed pipe is no fault.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::Write as _;
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::fault(format!("standard output: {e}"))),
+        _ => Ok(()),
+    }
+}

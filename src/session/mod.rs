@@ -1,0 +1,240 @@
+//! One open file: its bytes, the document as opened and as it is now, history, the running of commands, and saving.
+
+mod playback;
+mod save;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub use self::{
+    playback::Playback,
+    save::{SaveFailure, write_atomically},
+};
+use crate::{
+    edit::{
+        Arguments, Availability, CommandError, CommandLine, Doer, Edit, EditError, History, find,
+    },
+    formats::gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
+    model::{Diagnostic, Document, NodeId, Severity},
+    weights,
+};
+
+/// One open file.
+#[derive(Debug)]
+pub struct Session {
+    source: Source,
+    opened: Document,
+    document: Document,
+    history: History,
+    /// Where *Save* writes; `None` for the bundled sample until it has a place.
+    path: Option<PathBuf>,
+    /// What is odd about the file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What wrote the file.
+    pub generator: Option<String>,
+    /// Extensions the file uses.
+    pub extensions_used: Vec<String>,
+    /// What saving may add.
+    pub save_options: SaveOptions,
+}
+
+/// A command that is for somebody else.
+#[derive(Debug, Error)]
+#[error("“{0}” needs the window")]
+pub struct NeedsHost(String);
+
+/// Why a command line failed.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The command itself.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// Saving.
+    #[error(transparent)]
+    Save(#[from] SaveFailure),
+    /// It is the host's to do.
+    #[error(transparent)]
+    Host(#[from] NeedsHost),
+}
+
+impl Session {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong and where.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        let opened = gltf::open(path, progress)?;
+        Ok(Self::new(opened, Some(path.to_owned())))
+    }
+
+    /// Opens bytes that come from no file: the bundled sample.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
+        Ok(Self::new(gltf::open_bytes(bytes.into(), None, &Progress::default())?, None))
+    }
+
+    fn new(opened: Opened, path: Option<PathBuf>) -> Self {
+        let mut diagnostics = opened.diagnostics;
+        for (place, map, step) in &opened.weights {
+            diagnostics.extend(weight_findings(place, map, *step));
+        }
+        diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        Self {
+            source: opened.source,
+            document: opened.document.clone(),
+            opened: opened.document,
+            history: History::default(),
+            path,
+            diagnostics,
+            generator: opened.generator,
+            extensions_used: opened.extensions_used,
+            save_options: SaveOptions::default(),
+        }
+    }
+
+    /// The document as it is now.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The document as the file was opened.
+    pub const fn opened(&self) -> &Document {
+        &self.opened
+    }
+
+    /// The opened bytes.
+    pub const fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// What can be undone.
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Where *Save* writes.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The file's name, or that of the sample.
+    pub fn file_name(&self) -> String {
+        let name = self.path.as_deref().and_then(Path::file_name);
+        name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())
+    }
+
+    /// Whether something is not on disk.
+    pub fn is_unsaved(&self) -> bool {
+        self.history.unsaved_steps() > 0
+    }
+
+    /// What of availability the open file knows.
+    pub fn availability(&self) -> Availability {
+        Availability {
+            document: true,
+            clips: !self.document.clips.is_empty(),
+            undo: self.history.undo_label().is_some(),
+            redo: self.history.redo_label().is_some(),
+            unsaved: self.is_unsaved(),
+            pending: !self.document.pending.is_empty(),
+            ..Availability::default()
+        }
+    }
+
+    /// The edits of a command of the document, or the file's own; not applied.
+    ///
+    /// # Errors
+    /// Where the command is unknown, its arguments do not fit, or it is the host's.
+    pub fn edits(&self, line: &CommandLine) -> Result<Vec<Edit>, RunError> {
+        let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
+        let arguments = Arguments::new(line, spec).map_err(CommandError::from)?;
+        match spec.doer {
+            Doer::Document(work) => Ok(work(&self.document, &arguments)?),
+            Doer::Session if line.name == "pose.reset_to_file" => {
+                let nodes: Vec<NodeId> = if arguments.has("node") {
+                    arguments.nodes(&self.document).map_err(CommandError::from)?
+                } else {
+                    self.document.node_ids().collect()
+                };
+                let back = |node: NodeId| {
+                    let to = self.opened.nodes.get(node.index()).and_then(|n| n.user);
+                    (self.document.node(node).user != to).then_some(Edit::SetUser { node, to })
+                };
+                Ok(nodes.into_iter().filter_map(back).collect())
+            }
+            Doer::Session | Doer::Host => Err(NeedsHost(line.name.clone()).into()),
+        }
+    }
+
+    /// Carries a command out as one undo step; whether it changed anything.
+    ///
+    /// # Errors
+    /// As [`Session::edits`], and where saving fails.
+    pub fn run(&mut self, line: &CommandLine) -> Result<bool, RunError> {
+        match line.name.as_str() {
+            "edit.undo" => return Ok(self.undo().is_some()),
+            "edit.redo" => return Ok(self.redo().is_some()),
+            "file.save" => return Ok(self.save(None)?.is_some()),
+            _ => {}
+        }
+        let edits = self.edits(line)?;
+        let title = find(&line.name).map_or("", |c| c.title);
+        self.history.preview(&mut self.document, title, edits).map_err(CommandError::from)?;
+        Ok(self.history.commit(&self.document, vec![line.clone()]))
+    }
+
+    /// Shows what a gesture would do, in place of what it showed before.
+    ///
+    /// # Errors
+    /// Where an edit does not fit; nothing is shown then.
+    pub fn preview(&mut self, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
+        self.history.preview(&mut self.document, label, edits)
+    }
+
+    /// Ends a gesture: its preview becomes one step, with this text form.
+    pub fn commit(&mut self, lines: Vec<CommandLine>) -> bool {
+        self.history.commit(&self.document, lines)
+    }
+
+    /// Ends a gesture as if it had never been.
+    pub fn cancel(&mut self) {
+        self.history.cancel(&mut self.document);
+    }
+
+    /// Takes the last step back; its label.
+    pub fn undo(&mut self) -> Option<String> {
+        self.history.undo(&mut self.document)
+    }
+
+    /// Does the last undone step again; its label.
+    pub fn redo(&mut self) -> Option<String> {
+        self.history.redo(&mut self.document)
+    }
+
+    /// What saving would write now, and the list of what it changes.
+    ///
+    /// # Errors
+    /// See [`SaveError`].
+    pub fn pack(&self, stem: &str) -> Result<Saved, SaveError> {
+        gltf::save(&self.source, &self.opened, &self.document, stem, self.save_options)
+    }
+}
+
+/// What is wrong with a primitive's weights, as findings.
+fn weight_findings(place: &str, map: &crate::model::WeightMap, step: f32) -> Vec<Diagnostic> {
+    let faults = weights::faults(map, step);
+    let list = [
+        (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
+        (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),
+        (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
+        (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint has two weights"),
+    ];
+    let finding = |(count, code, what): (usize, &'static str, &str)| {
+        let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
+        (count > 0).then(|| Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}")))
+    };
+    list.into_iter().filter_map(finding).collect()
+}

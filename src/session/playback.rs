@@ -1,0 +1,166 @@
+//! The clock: which clip is shown, and where in it the playhead is.
+
+use crate::model::{ClipId, Document};
+
+/// What plays, and how. The clock is `f64` seconds; frames are only a ruler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playback {
+    /// The clip that is shown, or would be in Animate mode.
+    pub clip: Option<ClipId>,
+    /// The playhead, in seconds.
+    pub time: f64,
+    /// Whether it moves.
+    pub playing: bool,
+    /// Whether it begins again at the end.
+    pub looping: bool,
+    /// How fast, 1 is real time.
+    pub speed: f64,
+    /// The ruler: frames a second.
+    pub fps: f64,
+    /// The share of keys on whole frames at the guessed rate; `None` where a person set it.
+    pub guessed: Option<f32>,
+}
+
+impl Default for Playback {
+    fn default() -> Self {
+        Self { clip: None, time: 0.0, playing: false, looping: true, speed: 1.0, fps: 30.0, guessed: None }
+    }
+}
+
+impl Playback {
+    /// Shows a clip from its start, with the ruler its keys suggest.
+    pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
+        self.clip = clip;
+        self.time = 0.0;
+        if let Some(found) = clip.and_then(|c| document.clips.get(&c)) {
+            let guess = found.guess_fps();
+            self.fps = guess.map_or(30.0, |(fps, _)| f64::from(fps));
+            self.guessed = guess.map(|(_, share)| share);
+        }
+    }
+
+    /// Seconds from 0 to the last key of the clip that is shown.
+    pub fn length(&self, document: &Document) -> f64 {
+        self.clip.and_then(|c| document.clips.get(&c)).map_or(0.0, |c| f64::from(c.length()))
+    }
+
+    /// Moves the playhead by real time; whether it still plays. Looping wraps by taking the length off, so that no time is
+    /// lost at the seam.
+    pub fn advance(&mut self, document: &Document, seconds: f64) -> bool {
+        if !self.playing {
+            return false;
+        }
+        let length = self.length(document);
+        self.time += seconds * self.speed;
+        if self.time > length {
+            if self.looping && length > 0.0 {
+                self.time %= length;
+            } else {
+                self.time = length;
+                self.playing = false;
+            }
+        }
+        self.playing
+    }
+
+    /// The frame the playhead is on or after.
+    pub fn frame(&self) -> f64 {
+        (self.time * self.fps + 1e-6).floor()
+    }
+
+    /// Moves by whole frames: to the next or the one before, on the ruler's grid.
+    pub fn step(&mut self, frames: f64) {
+        let exact = self.time * self.fps;
+        let on = exact.round();
+        let from = if (exact - on).abs() < 1e-3 {
+            on
+        } else if frames > 0.0 {
+            exact.floor()
+        } else {
+            exact.ceil()
+        };
+        self.seek((from + frames) / self.fps);
+    }
+
+    /// Puts the playhead at a time, within the clip and a little beyond, for keys to come.
+    pub fn seek(&mut self, time: f64) {
+        self.time = if time.is_finite() { time.max(0.0) } else { 0.0 };
+    }
+
+    /// Moves to the next key of any track, or the one before.
+    pub fn step_key(&mut self, document: &Document, forward: bool) {
+        let Some(clip) = self.clip.and_then(|c| document.clips.get(&c)) else { return };
+        let now = self.time;
+        let times = clip.tracks.values().filter_map(|t| {
+            let near = 1e-5;
+            if forward {
+                let at = t.times.partition_point(|k| f64::from(*k) <= now + near);
+                t.times.get(at)
+            } else {
+                let at = t.times.partition_point(|k| f64::from(*k) < now - near);
+                at.checked_sub(1).and_then(|k| t.times.get(k))
+            }
+        });
+        let best = times.copied().map(f64::from);
+        let found = if forward { best.min_by(f64::total_cmp) } else { best.max_by(f64::total_cmp) };
+        if let Some(time) = found {
+            self.time = time;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::{Clip, Interpolation, NodeId, Property, Track, TrackId};
+
+    fn document() -> Document {
+        let mut clip = Clip::default();
+        let times: Arc<[f32]> = [0.0, 0.5, 2.0].into();
+        let values = [0.0; 9].into();
+        let track = Track {
+            target: NodeId(0),
+            property: Property::Scale,
+            interpolation: Interpolation::Linear,
+            times,
+            values,
+            width: 3,
+        };
+        clip.tracks.insert(TrackId(0), Arc::new(track));
+        Document { clips: [(ClipId(0), Arc::new(clip))].into(), ..Document::default() }
+    }
+
+    #[test]
+    fn looping_loses_no_time_at_the_seam() {
+        let document = document();
+        let mut p = Playback { clip: Some(ClipId(0)), playing: true, time: 1.9, ..Playback::default() };
+        assert!(p.advance(&document, 0.25));
+        assert!((p.time - 0.15).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_looping_it_stops_on_the_last_key() {
+        let document = document();
+        let mut p = Playback { clip: Some(ClipId(0)), playing: true, looping: false, time: 1.9, ..Playback::default() };
+        assert!(!p.advance(&document, 5.0));
+        assert_eq!(p.time, 2.0);
+    }
+
+    #[test]
+    fn steps_land_on_frames_and_keys() {
+        let document = document();
+        let mut p = Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
+        p.step(1.0);
+        assert!((p.time - 0.5).abs() < 1e-9);
+        p.step(-1.0);
+        assert!((p.time - 0.4).abs() < 1e-9);
+        p.step_key(&document, true);
+        assert_eq!(p.time, 0.5);
+        p.step_key(&document, true);
+        assert_eq!(p.time, 2.0);
+        p.step_key(&document, false);
+        assert_eq!(p.time, 0.5);
+    }
+}
