@@ -2,10 +2,14 @@
 //!
 //! The folders are layers; `docs/architecture.md` says what each holds and whom it may name.
 
+#[cfg(feature = "gui")]
+pub mod app;
 pub mod edit;
 pub mod formats;
 pub mod headless;
 pub mod model;
 pub mod motion;
+#[cfg(feature = "render")]
+pub mod render;
 pub mod session;
 pub mod weights;

@@ -8,6 +8,110 @@ pub(super) fn render(_: &RenderArgs) -> Result<u8, Failure> {
 }
 
 #[cfg(feature = "render")]
-pub(super) fn render(_: &RenderArgs) -> Result<u8, Failure> {
-    Err(Failure::fault("no"))
+pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
+    imp::render(args)
+}
+
+#[cfg(feature = "render")]
+mod imp {
+    use std::{fs::File, path::PathBuf};
+
+    use image::{Delay, Frame, RgbaImage, codecs::gif::GifEncoder};
+
+    use super::super::{ViewFrom, clip_named, open};
+    use super::{Failure, RenderArgs};
+    use crate::{
+        model::{Clip, Document},
+        motion::{Moment, Pose, Surface, bones, joint_bounds},
+        render::{Axis, BoneLook, Camera, Look, Picture, Show},
+    };
+
+    /// A file must not ask for a picture that no memory holds.
+    const LARGEST: u32 = 8192;
+
+    pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
+        let size = size(&args.size)?;
+        let session = open(&args.file)?;
+        let document = session.document();
+        let clip = match &args.clip {
+            Some(text) => clip_named(document, text)?.map(|id| document.clips[&id].clone()),
+            None => None,
+        };
+        let mut picture = Picture::new(document, size).map_err(Failure::fault)?;
+        let pose = Pose::evaluate(document, Moment { clip: clip.as_deref(), time: args.time });
+        let (camera, extent) = camera(document, &pose, args.view, size);
+        let mut take = |time: f64| -> Result<RgbaImage, Failure> {
+            let pose = Pose::evaluate(document, Moment { clip: clip.as_deref(), time });
+            let look = Look::theme("dark");
+            let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
+            let show = Show { grid: !args.no_grid, bones, size: extent };
+            picture.take(document, &pose, &camera, &look, &show).map_err(Failure::fault)
+        };
+        match args.frames {
+            None => save(&take(args.time)?, &args.output)?,
+            Some(frames) => {
+                let times = frame_times(clip.as_deref(), frames.clamp(1, 10_000));
+                sequence(args, &times, &mut take)?;
+            }
+        }
+        Ok(0)
+    }
+
+    fn size(text: &str) -> Result<[u32; 2], Failure> {
+        let parsed = text.split_once(['x', '×']).and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
+        parsed
+            .filter(|s: &[u32; 2]| s.iter().all(|v| (1..=LARGEST).contains(v)))
+            .ok_or_else(|| Failure::unusable(format!("“{text}” is no size; write one such as 1280x960, at most {LARGEST} a side")))
+    }
+
+    fn camera(document: &Document, pose: &Pose, view: ViewFrom, size: [u32; 2]) -> (Camera, f32) {
+        let bounds = Surface::new(document, pose).bounds().or_else(|| joint_bounds(document, pose));
+        let (low, high) = bounds.unwrap_or((glam::Vec3::splat(-0.5), glam::Vec3::splat(0.5)));
+        let mut camera = Camera::default();
+        camera.look(match view {
+            ViewFrom::Front => Axis::Front,
+            ViewFrom::Side => Axis::Side,
+            ViewFrom::Back => Axis::Back,
+            ViewFrom::Top => Axis::Top,
+            ViewFrom::ThreeQuarter => Axis::ThreeQuarter,
+        });
+        camera.frame(low, high, size[0] as f32 / size[1] as f32);
+        (camera, (high - low).length())
+    }
+
+    fn bone_looks(document: &Document, pose: &Pose, look: &Look) -> Vec<BoneLook> {
+        let flags = document.joint_flags();
+        bones(document, pose, &flags).into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect()
+    }
+
+    fn frame_times(clip: Option<&Clip>, frames: u32) -> Vec<f64> {
+        let length = clip.map_or(0.0, |c| f64::from(c.length()));
+        (0..frames).map(|k| length * f64::from(k) / f64::from(frames)).collect()
+    }
+
+    fn sequence(args: &RenderArgs, times: &[f64], take: &mut dyn FnMut(f64) -> Result<RgbaImage, Failure>) -> Result<(), Failure> {
+        let path = &args.output;
+        let failed = |e: &dyn std::fmt::Display| Failure::fault(format!("{} could not be written: {e}", path.display()));
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif")) {
+            let file = File::create(path).map_err(|e| failed(&e))?;
+            let mut gif = GifEncoder::new_with_speed(file, 10);
+            gif.set_repeat(image::codecs::gif::Repeat::Infinite).map_err(|e| failed(&e))?;
+            let step = if times.len() > 1 { times[1] - times[0] } else { 0.1 };
+            for time in times {
+                let delay = Delay::from_numer_denom_ms((step * 1000.0).round().max(20.0) as u32, 1);
+                gif.encode_frame(Frame::from_parts(take(*time)?, 0, 0, delay)).map_err(|e| failed(&e))?;
+            }
+            return Ok(());
+        }
+        for (k, time) in times.iter().enumerate() {
+            let stem = path.file_stem().map_or_else(|| "frame".into(), |s| s.to_string_lossy().into_owned());
+            let name: PathBuf = path.with_file_name(format!("{stem}-{k:04}.png"));
+            save(&take(*time)?, &name)?;
+        }
+        Ok(())
+    }
+
+    fn save(picture: &RgbaImage, path: &std::path::Path) -> Result<(), Failure> {
+        picture.save(path).map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))
+    }
 }

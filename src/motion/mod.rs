@@ -2,12 +2,14 @@
 
 mod pose;
 mod sample;
+mod skeleton;
 pub mod skinning;
 mod surface;
 
 pub use self::{
     pose::{Moment, Pose, joint_bounds},
     sample::{nlerp, sample_into, slerp},
+    skeleton::{Bone, bones},
     skinning::{Placement, Posed},
     surface::{Hit, Ray, Surface, joints_at},
 };

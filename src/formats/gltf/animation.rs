@@ -163,6 +163,9 @@ fn mend_times(
     if times.first().is_some_and(|t| *t < 0.0) {
         diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place, "Key times lie before 0 s");
     }
+    if times.last().is_some_and(|t| t.is_finite() && *t > 1e6) {
+        diagnostics.add(Severity::Warning, "ULNA_FAR_KEY", place, "A key lies more than eleven days from the start; check the clip's times");
+    }
     if times.iter().all(|t| t.is_finite()) && times.windows(2).all(|w| w[0] < w[1]) {
         return (times, values);
     }

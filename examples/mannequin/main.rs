@@ -1,0 +1,32 @@
+//! Makes `mannequin.glb`, a figure to try the editor on: everything in it is
+//! computed here, from shapes, rules and motions written as code.
+
+mod body;
+mod clips;
+mod glb;
+mod surface;
+mod weights;
+
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1);
+    let path = path.unwrap_or_else(|| "mannequin.glb".into());
+    let skeleton = body::skeleton();
+    let body = body::Body::new();
+    let mesh = surface::extract(&body);
+    let binding = weights::bind(&mesh, &skeleton);
+    let clips = clips::clips(&skeleton);
+    let file = glb::write(&body, &skeleton, &mesh, &binding, &clips)?;
+    std::fs::write(&path, &file)?;
+    println!(
+        "{}: {} vertices, {} triangles, {} joints, {} clips, {} bytes",
+        path.display(),
+        mesh.positions.len(),
+        mesh.triangles.len(),
+        skeleton.joints.len(),
+        clips.len(),
+        file.len()
+    );
+    Ok(())
+}

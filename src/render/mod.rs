@@ -1,0 +1,35 @@
+//! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of `ulna render` and of the tests.
+
+mod camera;
+mod gpu;
+mod look;
+mod material;
+mod picture;
+mod renderer;
+mod scene;
+mod skin;
+mod texture;
+
+pub use self::{
+    camera::{Axis, Camera},
+    gpu::{Gpu, GpuError},
+    look::{Color, Look, tokens},
+    picture::{Picture, capture},
+    renderer::{BoneLook, Renderer, Show, Target},
+    scene::Scene,
+    skin::skin_on_gpu,
+    texture::{Decoded, decode_images},
+};
+
+/// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
+pub const SHADERS: [(&str, &str); 4] = [
+    ("skin", include_str!("../../shaders/skin.wgsl")),
+    ("mesh", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/mesh.wgsl"))),
+    ("grid", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/grid.wgsl"))),
+    ("joint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/joint.wgsl"))),
+];
+
+/// A shader's source by name.
+fn shader(name: &str) -> &'static str {
+    SHADERS.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
+}

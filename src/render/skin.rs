@@ -1,0 +1,267 @@
+//! The compute pass that morphs and skins: one dispatch a primitive, once per change of pose or weights.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{Mat4, Vec3};
+use wgpu::util::DeviceExt as _;
+
+use super::{Gpu, GpuError, shader};
+use crate::{
+    model::{Document, NodeId, Primitive},
+    motion::{Placement, Pose, Posed, skinning},
+};
+
+/// Keep in sync with `Params` in shaders/skin.wgsl.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct SkinParams {
+    vertex_count: u32,
+    slots: u32,
+    active_targets: u32,
+    joint_count: u32,
+}
+
+/// Bytes of a posed vertex: position and normal.
+pub(super) const POSED_STRIDE: u64 = 24;
+
+/// The pipeline.
+#[derive(Clone, Debug)]
+pub(super) struct SkinPass {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl SkinPass {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let device = &gpu.device;
+        let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        };
+        let read = wgpu::BufferBindingType::Storage { read_only: true };
+        let entries = [
+            entry(0, wgpu::BufferBindingType::Uniform),
+            entry(1, read),
+            entry(2, read),
+            entry(3, read),
+            entry(4, read),
+            entry(5, read),
+            entry(6, wgpu::BufferBindingType::Storage { read_only: false }),
+        ];
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("skin"), entries: &entries });
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("skin.wgsl"),
+            source: wgpu::ShaderSource::Wgsl(shader("skin").into()),
+        });
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("skin"),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("skin"),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        Self { pipeline, layout }
+    }
+}
+
+/// One primitive on the device, ready to be posed.
+#[derive(Debug)]
+pub(super) struct SkinPart {
+    /// Positions and normals in scene space.
+    pub posed: wgpu::Buffer,
+    bind: Option<SkinBind>,
+    vertex_count: u32,
+}
+
+#[derive(Debug)]
+struct SkinBind {
+    group: wgpu::BindGroup,
+    params: wgpu::Buffer,
+    palette: wgpu::Buffer,
+    palette_len: usize,
+    active: wgpu::Buffer,
+    slots: u32,
+}
+
+impl SkinPart {
+    /// `pass` is absent where the CPU skins.
+    pub(super) fn new(gpu: &Gpu, pass: Option<&SkinPass>, primitive: &Primitive, normals: &[Vec3], joints: usize) -> Self {
+        let count = primitive.positions.len();
+        let posed = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("posed vertices"),
+            size: (count as u64 * POSED_STRIDE).max(POSED_STRIDE),
+            usage: wgpu::BufferUsages::STORAGE
+                | wgpu::BufferUsages::VERTEX
+                | wgpu::BufferUsages::COPY_DST
+                | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let bind = pass.filter(|_| fits(gpu, primitive)).map(|pass| bind(gpu, pass, primitive, normals, joints, &posed));
+        Self { posed, bind, vertex_count: count as u32 }
+    }
+
+    /// Poses the primitive: on the device where it can, else on the CPU with the result uploaded.
+    pub(super) fn update(
+        &self,
+        gpu: &Gpu,
+        pass: &mut Option<(wgpu::ComputePass<'_>, &SkinPass)>,
+        primitive: &Primitive,
+        normals: &[Vec3],
+        morphs: &[f32],
+        placement: &Placement,
+    ) {
+        if self.vertex_count == 0 {
+            return;
+        }
+        let (Some(bind), Some((pass, pipeline))) = (&self.bind, pass) else {
+            let mut posed = Posed::default();
+            skinning::skin(primitive, normals, morphs, placement, &mut posed);
+            gpu.queue.write_buffer(&self.posed, 0, bytemuck::cast_slice(&interleaved(&posed.positions, &posed.normals)));
+            return;
+        };
+        let matrices = match placement {
+            Placement::Rigid(m) => std::slice::from_ref(m),
+            Placement::Skinned(palette) => palette.as_slice(),
+        };
+        let rows: Vec<[f32; 12]> = matrices.iter().take(bind.palette_len).map(rows).collect();
+        gpu.queue.write_buffer(&bind.palette, 0, bytemuck::cast_slice(&rows));
+        let active: Vec<[u32; 2]> = morphs
+            .iter()
+            .take(primitive.targets.len())
+            .enumerate()
+            .filter(|(_, w)| **w != 0.0)
+            .map(|(k, w)| [k as u32, w.to_bits()])
+            .collect();
+        if !active.is_empty() {
+            gpu.queue.write_buffer(&bind.active, 0, bytemuck::cast_slice(&active));
+        }
+        let params = SkinParams {
+            vertex_count: self.vertex_count,
+            slots: if matches!(placement, Placement::Skinned(_)) { bind.slots } else { 0 },
+            active_targets: active.len() as u32,
+            joint_count: rows.len() as u32,
+        };
+        gpu.queue.write_buffer(&bind.params, 0, bytemuck::bytes_of(&params));
+        let groups = self.vertex_count.div_ceil(64);
+        let wide = groups.min(32768);
+        pass.set_pipeline(&pipeline.pipeline);
+        pass.set_bind_group(0, &bind.group, &[]);
+        pass.dispatch_workgroups(wide, groups.div_ceil(wide), 1);
+    }
+}
+
+fn bind(gpu: &Gpu, pass: &SkinPass, primitive: &Primitive, normals: &[Vec3], joints: usize, posed: &wgpu::Buffer) -> SkinBind {
+    let storage = |label: &str, contents: &[u8]| {
+        let padded = if contents.is_empty() { &[0u8; 48][..] } else { contents };
+        gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some(label),
+            contents: padded,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        })
+    };
+    let base = storage("rest vertices", bytemuck::cast_slice(&interleaved(&primitive.positions, normals)));
+    let (slots, influences) = match &primitive.weights {
+        Some(map) => {
+            let pairs: Vec<[u32; 2]> = map.joints.iter().zip(map.weights.iter()).map(|(j, w)| [u32::from(*j), w.to_bits()]).collect();
+            (map.stride() as u32, storage("influences", bytemuck::cast_slice(&pairs)))
+        }
+        None => (0, storage("influences", &[])),
+    };
+    let mut deltas: Vec<Vec3> = Vec::new();
+    for target in primitive.targets.iter() {
+        for vertex in 0..primitive.positions.len() {
+            deltas.push(target.positions.get(vertex).copied().unwrap_or_default());
+            deltas.push(target.normals.get(vertex).copied().unwrap_or_default());
+        }
+    }
+    let deltas = storage("morph targets", bytemuck::cast_slice(&deltas));
+    let palette_len = joints.max(1);
+    let palette = storage("palette", &vec![0u8; palette_len * 48]);
+    let active = storage("active targets", &vec![0u8; primitive.targets.len().max(1) * 8]);
+    let params = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("skin parameters"),
+        size: size_of::<SkinParams>() as u64,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let buffers = [&params, &base, &influences, &palette, &deltas, &active, posed];
+    let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
+        .iter()
+        .enumerate()
+        .map(|(k, b)| wgpu::BindGroupEntry { binding: k as u32, resource: b.as_entire_binding() })
+        .collect();
+    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("skin"), layout: &pass.layout, entries: &entries });
+    SkinBind { group, params, palette, palette_len, active, slots }
+}
+
+/// Whether the device can hold the primitive in its buffers; else the CPU skins it.
+fn fits(gpu: &Gpu, primitive: &Primitive) -> bool {
+    let most = gpu.device.limits().max_storage_buffer_binding_size;
+    let count = primitive.positions.len() as u64;
+    let slots = primitive.weights.as_ref().map_or(0, |w| w.stride() as u64);
+    let largest = (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * primitive.targets.len() as u64);
+    largest <= most as u64
+}
+
+/// Position and normal side by side.
+fn interleaved(positions: &[Vec3], normals: &[Vec3]) -> Vec<[Vec3; 2]> {
+    positions.iter().enumerate().map(|(k, p)| [*p, normals.get(k).copied().unwrap_or_default()]).collect()
+}
+
+/// The upper three rows of a matrix.
+fn rows(m: &Mat4) -> [f32; 12] {
+    let [a, b, c, _] = m.transpose().to_cols_array_2d();
+    [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1], c[2], c[3]]
+}
+
+/// Every shown primitive morphed and skinned by the compute pass and read back: what `eval --device gpu` gives.
+///
+/// # Errors
+/// Where the device cannot compute, or fails.
+pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(NodeId, usize, Posed)>, GpuError> {
+    if !gpu.compute {
+        return Err(GpuError::Failed(format!("“{}” cannot run compute passes", gpu.name)));
+    }
+    let pipeline = SkinPass::new(gpu);
+    let mut parts = Vec::new();
+    for node in document.shown_nodes() {
+        let Some(mesh) = document.node(node).mesh else { continue };
+        for (k, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+            let normals = skinning::base_normals(primitive);
+            let placement = Placement::of(document, pose, node, primitive);
+            let joints = if let Placement::Skinned(p) = &placement { p.len() } else { 1 };
+            let part = SkinPart::new(gpu, Some(&pipeline), primitive, &normals, joints);
+            parts.push((node, k, part, normals, placement));
+        }
+    }
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    {
+        let mut pass = Some((encoder.begin_compute_pass(&Default::default()), &pipeline));
+        for (node, k, part, normals, placement) in &parts {
+            let Some(mesh) = document.node(*node).mesh else { continue };
+            part.update(gpu, &mut pass, &document.mesh(mesh).primitives[*k], normals, &pose.morphs[node.index()], placement);
+        }
+    }
+    gpu.queue.submit([encoder.finish()]);
+    let mut list = Vec::new();
+    for (node, k, part, ..) in &parts {
+        let size = u64::from(part.vertex_count) * POSED_STRIDE;
+        let mut posed = Posed::default();
+        if size > 0 {
+            let bytes = gpu.read_buffer(&part.posed, size)?;
+            for v in bytemuck::pod_collect_to_vec::<u8, [Vec3; 2]>(&bytes) {
+                posed.positions.push(v[0]);
+                posed.normals.push(v[1]);
+            }
+        }
+        list.push((*node, *k, posed));
+    }
+    Ok(list)
+}

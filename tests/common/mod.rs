@@ -1,0 +1,41 @@
+//! Where the shared corpus is, for tests that walk it.
+
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The folder of shared test material beside the repository, or nothing where it is not there: the test then says so and
+/// has nothing to check.
+pub fn shared() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    if path.join("corpus").is_dir() {
+        Some(path)
+    } else {
+        eprintln!("skipped: {} is not there", path.display());
+        None
+    }
+}
+
+/// Every glTF, GLB and VRM file under a folder, in order, `bad/` left out unless it is the folder itself.
+pub fn models(folder: &Path) -> Vec<PathBuf> {
+    let mut list = Vec::new();
+    walk(folder, &mut list);
+    list.sort();
+    list
+}
+
+fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|n| n != "bad") {
+                walk(&path, list);
+            }
+        } else if path.extension().is_some_and(|e| ["gltf", "glb", "vrm"].iter().any(|w| e.eq_ignore_ascii_case(w))) {
+            list.push(path);
+        }
+    }
+}
