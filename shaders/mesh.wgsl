@@ -97,6 +97,12 @@ fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffus
     return color * nl * (diffuse * (1.0 - fresnel) / 3.14159265 + fresnel * distribution * visibility);
 }
 
+// Light above 0.7 is rolled off towards 1, so that pale skin keeps its form.
+fn shoulder(color: vec3<f32>) -> vec3<f32> {
+    let over = max(color - 0.7, vec3<f32>(0.0));
+    return min(color, vec3<f32>(0.7)) + over / (1.0 + over / 0.3);
+}
+
 @fragment
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
     let front = front_facing != (material.part.x > 0.5);
@@ -126,11 +132,11 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let diffuse = base.rgb * (1.0 - metallic);
     let f0 = mix(vec3<f32>(0.04), base.rgb, metallic);
     let facing = clamp(dot(n, v), 0.0, 1.0);
-    var color = diffuse * sky(n, 1.0) * 0.62;
+    var color = diffuse * sky(n, 1.0) * 0.5;
     color += environment_brdf(f0, roughness, facing) * sky(reflect(-v, n), roughness) * mix(0.6, 1.0, 1.0 - roughness);
-    color += lit_by(frame.key.xyz, vec3<f32>(2.35, 2.28, 2.15), n, v, diffuse, f0, roughness);
+    color += lit_by(frame.key.xyz, vec3<f32>(2.0, 1.94, 1.84), n, v, diffuse, f0, roughness);
     // A cool light from behind draws the outline of the form.
     let back = normalize(vec3<f32>(-frame.key.x, 0.45, -frame.key.z));
     color += lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, diffuse, f0, max(roughness, 0.4));
-    return vec4<f32>(color + emission, alpha);
+    return vec4<f32>(shoulder(color) + emission, alpha);
 }

@@ -12,4 +12,6 @@ pub mod motion;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod session;
+#[cfg(feature = "gui")]
+pub mod ui;
 pub mod weights;

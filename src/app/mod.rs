@@ -1,3 +1,298 @@
-//! The window's glue.
-/// Stub while the panels are being written.
-pub fn run(_: Option<std::path::PathBuf>) -> anyhow::Result<()> { Ok(()) }
+//! The window's glue: applies what panels ask for, runs long work beside the window, and keeps preferences.
+
+mod apply;
+mod host;
+mod jobs;
+mod keys;
+mod preferences;
+mod stage;
+
+use std::{path::PathBuf, sync::mpsc};
+
+use eframe::egui_wgpu;
+use egui::{Context, Ui};
+
+use self::{jobs::Job, preferences::Preferences, stage::Stage};
+use crate::{
+    edit::{Availability, CommandLine, Mode, Selection, Space},
+    model::{Diagnostic, NodeId},
+    render::Camera,
+    session::{Playback, Session},
+    ui::{Actions, Dialog, JobView, Panels, Shown, Theme, Toast, ToastKind, Tool, View, Wish, window_ui},
+};
+
+/// The bundled sample, made by `cargo run --example mannequin`.
+pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+
+/// Opens the window; returns when it is closed.
+///
+/// # Errors
+/// Where no window can be opened.
+pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
+    let icon = icon();
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Ulna")
+            .with_app_id("ulna")
+            .with_inner_size([1600.0, 1000.0])
+            .with_min_inner_size([720.0, 480.0])
+            .with_drag_and_drop(true)
+            .with_icon(icon),
+        ..Default::default()
+    };
+    eframe::run_native("ulna", options, Box::new(move |cc| Ok(Box::new(App::new(cc, file)))))
+        .map_err(|e| anyhow::anyhow!("the window could not be opened: {e}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"))
+}
+
+/// A joint, amber on dark.
+fn icon() -> egui::IconData {
+    let size = 64usize;
+    let mut rgba = Vec::with_capacity(size * size * 4);
+    for y in 0..size {
+        for x in 0..size {
+            let (u, v) = (x as f32 / 63.0 * 2.0 - 1.0, y as f32 / 63.0 * 2.0 - 1.0);
+            let half = if v < -0.35 { (v + 0.95) / 0.6 * 0.5 } else { (0.95 - v) / 1.3 * 0.5 };
+            let inside = u.abs() <= half;
+            let color = match (inside, u < 0.0) {
+                (true, true) => [0xFF, 0xA5, 0x3A, 255],
+                (true, false) => [0xC9, 0x7B, 0x1F, 255],
+                _ => [0, 0, 0, 0],
+            };
+            rgba.extend(color);
+        }
+    }
+    egui::IconData { rgba, width: size as u32, height: size as u32 }
+}
+
+/// The program with a window.
+pub struct App {
+    session: Option<Session>,
+    selection: Selection,
+    playback: Playback,
+    mode: Mode,
+    tool: Tool,
+    space: Space,
+    auto_key: bool,
+    shown: Shown,
+    camera: Camera,
+    hover: Option<NodeId>,
+    theme: Theme,
+    panels: Panels,
+    stage: Stage,
+    toasts: Vec<Toast>,
+    dialog: Option<Dialog>,
+    job: Option<Job>,
+    preferences: Preferences,
+    problems: Vec<Diagnostic>,
+    /// Cycling of clicks on one spot of the skin.
+    last_pick: Option<(glam::Vec2, usize)>,
+    /// What to do when the save under way is done.
+    after_save: Option<Wish>,
+    may_close: bool,
+    first_frame: bool,
+    /// The text form of the gesture under way.
+    gesture: Vec<CommandLine>,
+    /// The system's file dialog, and whether it is for saving.
+    browsing: Option<(mpsc::Receiver<Option<PathBuf>>, bool)>,
+}
+
+impl App {
+    /// Makes the program; `file` is opened, or else the sample.
+    pub fn new(cc: &eframe::CreationContext<'_>, file: Option<PathBuf>) -> Self {
+        let theme = Theme::dark();
+        theme.apply(&cc.egui_ctx);
+        let preferences = Preferences::load(cc.storage);
+        let mut app = Self {
+            session: None,
+            selection: Selection::default(),
+            playback: Playback::default(),
+            mode: Mode::Pose,
+            tool: Tool::default(),
+            space: Space::default(),
+            auto_key: false,
+            shown: preferences.shown,
+            camera: Camera::default(),
+            hover: None,
+            theme,
+            panels: Panels::default(),
+            stage: Stage::new(cc.wgpu_render_state.clone()),
+            toasts: Vec::new(),
+            dialog: None,
+            job: None,
+            preferences,
+            problems: Vec::new(),
+            last_pick: None,
+            after_save: None,
+            may_close: false,
+            first_frame: true,
+            gesture: Vec::new(),
+            browsing: None,
+        };
+        match file {
+            Some(path) => app.open(&cc.egui_ctx, path),
+            None => app.open_sample(&cc.egui_ctx),
+        }
+        app
+    }
+
+    /// The open file, for tests and scripts.
+    pub const fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// What is selected, for tests and scripts.
+    pub const fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// The clock, for tests and scripts.
+    pub const fn playback(&self) -> &Playback {
+        &self.playback
+    }
+
+    /// Whether long work is under way.
+    pub const fn is_busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// A point of the scene on the viewport's picture, in the picture's points: where to click, for tests and scripts.
+    pub fn project(&self, node: NodeId) -> Option<glam::Vec2> {
+        let at = self.stage.pose().world.get(node.index())?.w_axis.truncate();
+        self.camera.project(at, self.stage.size()).map(|(p, _)| p)
+    }
+
+    fn toast(&mut self, ctx: &Context, kind: ToastKind, text: impl Into<String>) {
+        let text = text.into();
+        if kind == ToastKind::Error {
+            log::warn!("{text}");
+        }
+        self.toasts.push(Toast { kind, text, since: ctx.input(|i| i.time) });
+        if self.toasts.len() > 4 {
+            self.toasts.remove(0);
+        }
+        ctx.request_repaint();
+    }
+
+    fn availability(&self) -> Availability {
+        let Some(session) = &self.session else { return Availability::default() };
+        Availability {
+            nodes: self.selection.nodes.len(),
+            keys: self.selection.keys.len(),
+            clip_shown: self.mode == Mode::Animate && self.playback.clip.is_some(),
+            ..session.availability()
+        }
+    }
+
+    /// Messages go by themselves, but errors stay until they are closed.
+    fn age_toasts(&mut self, ctx: &Context) {
+        const STAY: f64 = 6.0;
+        let now = ctx.input(|i| i.time);
+        self.toasts.retain(|t| t.kind == ToastKind::Error || now - t.since < STAY);
+        if let Some(next) = self.toasts.iter().filter(|t| t.kind == ToastKind::Ok).map(|t| t.since + STAY - now).min_by(f64::total_cmp) {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(next.max(0.05)));
+        }
+    }
+
+    /// Closing with unsaved work asks.
+    fn guard_close(&mut self, ctx: &Context) {
+        let unsaved = self.session.as_ref().is_some_and(Session::is_unsaved);
+        if ctx.input(|i| i.viewport().close_requested()) && unsaved && !self.may_close {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.dialog = Some(Dialog::Unsaved { then: Wish::Quit });
+        }
+    }
+
+    fn dropped_files(&mut self, ctx: &Context) {
+        let dropped = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).next());
+        if let Some(path) = dropped {
+            self.wish(ctx, Wish::Open(path));
+        }
+    }
+}
+
+impl eframe::App for App {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        let started = std::time::Instant::now();
+        if std::mem::take(&mut self.first_frame) {
+            ctx.request_repaint();
+        }
+        self.poll_jobs(&ctx);
+        self.poll_browse(&ctx);
+        self.guard_close(&ctx);
+        self.dropped_files(&ctx);
+        self.age_toasts(&ctx);
+        if self.playback.playing && self.mode == Mode::Animate {
+            let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
+            if let Some(session) = &self.session {
+                self.playback.advance(session.document(), seconds);
+            }
+            ctx.request_repaint();
+        }
+        self.pressed_keys(&ctx);
+        self.update_stage(frame);
+        let mut actions = Actions::new();
+        let hover = self.hover.take();
+        {
+            let availability = self.availability();
+            let (pose, bones, joints, texture) = self.stage.parts();
+            let view = View {
+                session: self.session.as_ref(),
+                pose,
+                bones,
+                joints,
+                selection: &self.selection,
+                playback: &self.playback,
+                mode: self.mode,
+                tool: self.tool,
+                space: self.space,
+                auto_key: self.auto_key,
+                shown: self.shown,
+                camera: self.camera,
+                hover,
+                theme: &self.theme,
+                texture,
+                availability,
+                problems: &self.problems,
+                job: self.job.as_ref().map(|j| JobView { label: j.label.clone(), fraction: j.progress.fraction(), cancellable: j.cancellable }),
+                toasts: &self.toasts,
+                dialog: self.dialog.as_ref(),
+                frame_ms: self.stage.frame_ms(),
+                device: self.stage.device(),
+            };
+            window_ui(&mut self.panels, ui, &view, &mut actions);
+        }
+        let changed = self.apply(&ctx, actions);
+        if changed || self.hover != hover {
+            ctx.request_repaint();
+        }
+        self.update_stage(frame);
+        self.stage.took(started.elapsed());
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        self.preferences.shown = self.shown;
+        self.preferences.store(storage);
+    }
+
+    fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
+        self.theme.color("surface.window").to_normalized_gamma_f32()
+    }
+}
+
+impl App {
+    fn update_stage(&mut self, frame: &eframe::Frame) {
+        let moment_clip = (self.mode == Mode::Animate).then_some(self.playback.clip).flatten();
+        let state: Option<&egui_wgpu::RenderState> = frame.wgpu_render_state();
+        self.stage.update(
+            state,
+            self.session.as_ref(),
+            moment_clip,
+            self.playback.time,
+            &self.camera,
+            &self.selection,
+            self.hover,
+            self.shown,
+        );
+    }
+}

@@ -155,7 +155,12 @@ impl History {
 
     /// The present state is the one on disk.
     pub fn mark_saved(&mut self) {
-        self.saved = self.revision();
+        self.mark_saved_at(self.revision());
+    }
+
+    /// The state of this revision is the one on disk.
+    pub fn mark_saved_at(&mut self, revision: u64) {
+        self.saved = revision;
     }
 
     fn trim(&mut self) {

@@ -42,16 +42,23 @@ impl Gpu {
     /// # Errors
     /// Where there is none.
     pub fn headless() -> Result<Self, GpuError> {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-        let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::HighPerformance,
-            ..Default::default()
-        }))
-        .map_err(|e| GpuError::NoAdapter(e.to_string()))?;
+        // OpenGL only where there is nothing better: looking for it alone makes some drivers print errors.
+        let adapter = Self::adapter(wgpu::Backends::PRIMARY).or_else(|_| Self::adapter(wgpu::Backends::SECONDARY))?;
         let descriptor = wgpu::DeviceDescriptor { label: Some("ulna"), required_limits: limits(&adapter), ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|e| GpuError::NoDevice { name: adapter.get_info().name, message: e.to_string() })?;
         Ok(Self::new(&adapter, device, queue))
+    }
+
+    fn adapter(backends: wgpu::Backends) -> Result<wgpu::Adapter, GpuError> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = backends;
+        let instance = wgpu::Instance::new(descriptor.with_env());
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..Default::default()
+        };
+        pollster::block_on(instance.request_adapter(&options)).map_err(|e| GpuError::NoAdapter(e.to_string()))
     }
 
     /// A device that somebody else opened.

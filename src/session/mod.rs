@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// One open file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Session {
     source: Source,
     opened: Document,
@@ -149,19 +149,23 @@ impl Session {
     /// # Errors
     /// Where the command is unknown, its arguments do not fit, or it is the host's.
     pub fn edits(&self, line: &CommandLine) -> Result<Vec<Edit>, RunError> {
+        self.edits_on(&self.document, line)
+    }
+
+    fn edits_on(&self, document: &Document, line: &CommandLine) -> Result<Vec<Edit>, RunError> {
         let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
         let arguments = Arguments::new(line, spec).map_err(CommandError::from)?;
         match spec.doer {
-            Doer::Document(work) => Ok(work(&self.document, &arguments)?),
+            Doer::Document(work) => Ok(work(document, &arguments)?),
             Doer::Session if line.name == "pose.reset_to_file" => {
                 let nodes: Vec<NodeId> = if arguments.has("node") {
-                    arguments.nodes(&self.document).map_err(CommandError::from)?
+                    arguments.nodes(document).map_err(CommandError::from)?
                 } else {
-                    self.document.node_ids().collect()
+                    document.node_ids().collect()
                 };
                 let back = |node: NodeId| {
                     let to = self.opened.nodes.get(node.index()).and_then(|n| n.user);
-                    (self.document.node(node).user != to).then_some(Edit::SetUser { node, to })
+                    (document.node(node).user != to).then_some(Edit::SetUser { node, to })
                 };
                 Ok(nodes.into_iter().filter_map(back).collect())
             }
@@ -184,6 +188,38 @@ impl Session {
         let title = find(&line.name).map_or("", |c| c.title);
         self.history.preview(&mut self.document, title, edits).map_err(CommandError::from)?;
         Ok(self.history.commit(&self.document, vec![line.clone()]))
+    }
+
+    /// Shows what several commands do together, each on what the ones before left.
+    ///
+    /// # Errors
+    /// Where one of them cannot be done; nothing is shown then.
+    pub fn preview_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<(), RunError> {
+        let mut edits = Vec::new();
+        let mut probe = self.document.clone();
+        for line in lines {
+            let more = self.edits_on(&probe, line)?;
+            for edit in &more {
+                crate::edit::apply(&mut probe, edit.clone()).map_err(CommandError::from)?;
+            }
+            edits.extend(more);
+        }
+        Ok(self.history.preview(&mut self.document, label, edits).map_err(CommandError::from)?)
+    }
+
+    /// Carries several commands out as one undo step; whether they changed anything.
+    ///
+    /// # Errors
+    /// Where one of them cannot be done; none is then.
+    pub fn run_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
+        self.preview_all(label, lines)?;
+        Ok(self.history.commit(&self.document, lines.to_vec()))
+    }
+
+    /// The file on disk is now this one, with the state of this revision.
+    pub fn saved_as(&mut self, path: PathBuf, revision: u64) {
+        self.path = Some(path);
+        self.history.mark_saved_at(revision);
     }
 
     /// Shows what a gesture would do, in place of what it showed before.

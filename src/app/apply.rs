@@ -1,0 +1,261 @@
+//! Actions → changes, after the panels are done.
+
+use egui::Context;
+
+use super::App;
+use crate::{
+    edit::{CommandLine, Doer, find},
+    model::NodeId,
+    motion::{Ray, joints_at},
+    session::RunError,
+    ui::{Action, Actions, Dialog, ToastKind},
+};
+
+impl App {
+    /// Applies what panels asked for; whether another frame is needed to show it.
+    pub(super) fn apply(&mut self, ctx: &Context, actions: Actions) -> bool {
+        let mut changed = false;
+        for action in actions {
+            changed |= !matches!(action, Action::ViewportSize(_) | Action::Hover(_));
+            self.apply_one(ctx, action);
+        }
+        changed
+    }
+
+    fn apply_one(&mut self, ctx: &Context, action: Action) {
+        match action {
+            Action::Run(line) => self.run(ctx, line),
+            Action::Preview { label, lines } => self.preview(ctx, &label, &lines),
+            Action::Commit => self.commit(),
+            Action::Cancel => {
+                self.gesture.clear();
+                if let Some(session) = &mut self.session {
+                    session.cancel();
+                }
+            }
+            Action::Select { node, toggle } => {
+                self.last_pick = None;
+                if toggle { self.selection.toggle(node) } else { self.selection.set(node) }
+            }
+            Action::SelectMany { nodes, add } => {
+                if !add {
+                    self.selection.nodes.clear();
+                }
+                self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
+                self.selection.nodes.extend(nodes);
+            }
+            Action::SelectKeys { keys, add } => {
+                if !add {
+                    self.selection.keys.clear();
+                }
+                self.selection.keys.extend(keys);
+            }
+            Action::Hover(node) => self.hover = node.or(self.hover),
+            Action::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
+            Action::Camera(camera) => self.camera = camera,
+            Action::Seek(time) => {
+                self.playback.playing = false;
+                self.playback.seek(time);
+            }
+            Action::ShowClip(clip) => {
+                if let Some(session) = &self.session {
+                    self.playback.show(session.document(), Some(clip));
+                    self.mode = crate::edit::Mode::Animate;
+                    self.selection.keys.clear();
+                }
+            }
+            Action::Fps(fps) => {
+                self.playback.fps = fps;
+                self.playback.guessed = None;
+            }
+            Action::Speed(speed) => self.playback.speed = speed,
+            Action::AutoKey(on) => self.auto_key = on,
+            Action::SetSpace(space) => self.space = space,
+            Action::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
+            Action::OpenPath(path) => self.wish(ctx, crate::ui::Wish::Open(path)),
+            Action::SavePath(path) => self.save_to(ctx, path),
+            Action::SetDialog(dialog) => self.dialog = dialog,
+            Action::Browse { save } => self.browse(ctx, save),
+            Action::DoAnyway(wish) => {
+                self.dialog = None;
+                self.fulfil(ctx, wish);
+            }
+            Action::SaveThen(wish) => {
+                self.dialog = None;
+                self.after_save = Some(wish);
+                self.run(ctx, CommandLine::new("file.save"));
+            }
+            Action::CancelJob => {
+                if let Some(job) = &self.job {
+                    job.progress.cancel();
+                }
+            }
+            Action::CloseToast(k) => {
+                if k < self.toasts.len() {
+                    self.toasts.remove(k);
+                }
+            }
+            Action::ShowProblem(k) => {
+                let node = self.problems.get(k).and_then(|p| p.place.strip_prefix("nodes/")?.split('/').next()?.parse::<u32>().ok());
+                if let Some(node) = node.map(NodeId) {
+                    self.selection.set(node);
+                }
+            }
+        }
+    }
+
+    /// A command of the table: of the file, or of the window.
+    pub(super) fn run(&mut self, ctx: &Context, line: CommandLine) {
+        let Some(spec) = find(&line.name) else { return };
+        if line.name == "key.delete" && line.arguments.is_empty() && !self.selection.keys.is_empty() {
+            self.delete_selected_keys(ctx);
+            return;
+        }
+        let line = match self.with_defaults(line) {
+            Ok(line) => line,
+            Err(reason) => {
+                self.toast(ctx, ToastKind::Error, reason);
+                return;
+            }
+        };
+        if matches!(spec.doer, Doer::Host) || line.name == "file.save" {
+            self.host(ctx, &line);
+            return;
+        }
+        let Some(session) = &mut self.session else { return };
+        match session.run(&line) {
+            Ok(_) => {
+                let document = session.document();
+                self.selection.purge(document);
+                if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
+                    let first = document.clips.keys().next().copied();
+                    self.playback.show(document, first);
+                    if first.is_none() {
+                        self.mode = crate::edit::Mode::Pose;
+                    }
+                }
+                if line.name == "clip.new" || line.name == "clip.duplicate" {
+                    let last = document.clips.keys().next_back().copied();
+                    self.playback.show(document, last);
+                    self.mode = crate::edit::Mode::Animate;
+                }
+            }
+            Err(RunError::Host(_)) => {}
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
+        }
+    }
+
+    /// From a menu or a key a command comes without arguments: they are what is selected and shown.
+    fn with_defaults(&self, line: CommandLine) -> Result<CommandLine, String> {
+        let Some(session) = &self.session else { return Ok(line) };
+        if !line.arguments.is_empty() {
+            return Ok(line);
+        }
+        let document = session.document();
+        let selected: Vec<String> = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n)).collect();
+        let clip = self.playback.clip.map(|c| format!("#{}", c.0));
+        let time = self.playback.time as f32;
+        Ok(match line.name.as_str() {
+            "pose.reset" | "pose.reset_to_file" if !selected.is_empty() => line.with("node", selected),
+            "pose.reset_all" | "pose.reset_to_file" => line,
+            "key.set" => {
+                let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
+                let nodes = if selected.is_empty() {
+                    document.pending.keys().map(|n| crate::ui::node_text(document, *n)).collect()
+                } else {
+                    let waiting = document.pending.keys().map(|n| crate::ui::node_text(document, *n));
+                    let mut all: Vec<String> = selected.into_iter().chain(waiting).collect();
+                    all.sort();
+                    all.dedup();
+                    all
+                };
+                line.with("clip", clip).with("time", time).with("node", nodes)
+            }
+            "key.delete" => {
+                let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
+                line.with("clip", clip).with("time", time).with("node", selected)
+            }
+            "clip.duplicate" | "clip.delete" => match clip {
+                Some(clip) => line.with("clip", clip),
+                None => return Err("No clip is shown. Choose one on the timeline.".into()),
+            },
+            _ => line,
+        })
+    }
+
+    /// Selected keys go one by one, in one step.
+    pub(super) fn delete_selected_keys(&mut self, ctx: &Context) {
+        let Some(session) = &mut self.session else { return };
+        let document = session.document();
+        let mut lines: Vec<CommandLine> = Vec::new();
+        for key in &self.selection.keys {
+            let Some(track) = document.clips.get(&key.clip).and_then(|c| c.tracks.get(&key.track)) else { continue };
+            lines.push(
+                CommandLine::new("key.delete")
+                    .with("clip", format!("#{}", key.clip.0))
+                    .with("time", key.time())
+                    .with("node", crate::ui::node_text(document, track.target))
+                    .with("parts", vec![track.property.path()]),
+            );
+        }
+        let result = session.run_all("Delete keys", &lines);
+        self.selection.keys.clear();
+        if let Err(error) = result {
+            self.toast(ctx, ToastKind::Error, format!("The keys were not deleted: {error}."));
+        }
+    }
+
+    fn preview(&mut self, ctx: &Context, label: &str, lines: &[CommandLine]) {
+        let Some(session) = &mut self.session else { return };
+        self.playback.playing = false;
+        // Commands of a gesture act on the state it began with.
+        session.cancel();
+        match session.preview_all(label, lines) {
+            Ok(()) => self.gesture = lines.to_vec(),
+            Err(error) => {
+                self.gesture.clear();
+                self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
+            }
+        }
+    }
+
+    fn commit(&mut self) {
+        let lines = std::mem::take(&mut self.gesture);
+        if let Some(session) = &mut self.session {
+            session.commit(lines);
+        }
+    }
+
+    /// A click on the skin means the joint that moves that spot most; clicking again, the next.
+    fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
+        let ray: Ray = self.camera.ray(at, size);
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let Some(hit) = self.stage.surface(document).hit(document, &ray) else {
+            if !toggle {
+                self.selection.clear();
+            }
+            self.last_pick = None;
+            return;
+        };
+        let joints = joints_at(document, &hit);
+        let round = match self.last_pick {
+            Some((last, round)) if last.distance(at) < 4.0 => round + 1,
+            _ => 0,
+        };
+        self.last_pick = Some((at, round));
+        let node = if joints.is_empty() { hit.node } else { joints[round % joints.len()].0 };
+        if toggle { self.selection.toggle(node) } else { self.selection.set(node) }
+    }
+}
+
+impl App {
+    /// Asks before unsaved work is lost, then does what is wanted.
+    pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::Wish) {
+        if self.session.as_ref().is_some_and(crate::session::Session::is_unsaved) {
+            self.dialog = Some(Dialog::Unsaved { then: wish });
+        } else {
+            self.fulfil(ctx, wish);
+        }
+    }
+}

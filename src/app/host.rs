@@ -1,0 +1,199 @@
+//! Commands that are the window's: files, playback, view, selection.
+
+use egui::Context;
+
+use super::App;
+use crate::{
+    edit::{CommandLine, Mode},
+    model::NodeId,
+    render::Axis,
+    ui::{Dialog, Shown, ToastKind, Tool, Wish},
+};
+
+impl App {
+    pub(super) fn host(&mut self, ctx: &Context, line: &CommandLine) {
+        match line.name.as_str() {
+            "file.open" => match line.arguments.get("path").and_then(|p| p.as_str()) {
+                Some(path) => self.wish(ctx, Wish::Open(path.into())),
+                None => self.wish(ctx, Wish::AskOpen),
+            },
+            "file.sample" => self.wish(ctx, Wish::Sample),
+            "file.save" => match self.session.as_ref().and_then(|s| s.path()).map(ToOwned::to_owned) {
+                Some(path) => self.save_to(ctx, path),
+                None => self.ask_save(ctx),
+            },
+            "file.save_as" => self.ask_save(ctx),
+            "file.changes" => self.list_changes(ctx),
+            "file.quit" => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+            "help.commands" => self.dialog = Some(Dialog::Commands),
+            "help.about" => self.dialog = Some(Dialog::About),
+            "mode.pose" => self.set_mode(Mode::Pose),
+            "mode.animate" => self.set_mode(Mode::Animate),
+            "tool.select" => self.tool = Tool::Select,
+            "tool.rotate" => self.tool = Tool::Rotate,
+            name if name.starts_with("view.") => self.view(ctx, name),
+            name if name.starts_with("play.") => self.play(name),
+            name if name.starts_with("select.") => self.select(name),
+            other => log::error!("no window command “{other}”"),
+        }
+    }
+
+    fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.playback.playing = false;
+    }
+
+    fn view(&mut self, ctx: &Context, name: &str) {
+        match name {
+            "view.frame_all" => self.frame(false),
+            "view.frame_selected" => self.frame(true),
+            "view.front" => self.camera.look(Axis::Front),
+            "view.side" => self.camera.look(Axis::Side),
+            "view.top" => self.camera.look(Axis::Top),
+            "view.grid" => self.shown.grid = !self.shown.grid,
+            "view.joints" => self.shown.joints = !self.shown.joints,
+            "view.names" => self.shown.names = !self.shown.names,
+            "view.outliner" => self.shown.outliner = !self.shown.outliner,
+            "view.inspector" => self.shown.inspector = !self.shown.inspector,
+            "view.timeline" => self.shown.timeline = !self.shown.timeline,
+            "view.reset_layout" => {
+                self.shown = Shown { grid: self.shown.grid, joints: self.shown.joints, names: self.shown.names, ..Shown::default() };
+                // The sizes that panels remember are egui's.
+                ctx.memory_mut(egui::Memory::reset_areas);
+                ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
+            }
+            _ => {}
+        }
+    }
+
+    /// Shows the whole model, or what is selected: the selected joints with all their children.
+    fn frame(&mut self, selected: bool) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let size = self.stage.size();
+        let bounds = if selected && !self.selection.nodes.is_empty() {
+            let pose = self.stage.pose();
+            let mut points = Vec::new();
+            for node in &self.selection.nodes {
+                points.push(pose.world[node.index()].w_axis.truncate());
+                points.extend(document.node(*node).children.iter().map(|c| pose.world[c.index()].w_axis.truncate()));
+            }
+            let low = points.iter().copied().reduce(glam::Vec3::min);
+            low.zip(points.into_iter().reduce(glam::Vec3::max)).map(|(low, high)| {
+                let room = ((high - low).length() * 0.5).max(self.camera.distance * 0.02);
+                (low - room, high + room)
+            })
+        } else {
+            self.stage.surface(document).bounds().or_else(|| crate::motion::joint_bounds(document, self.stage.pose()))
+        };
+        if let Some((low, high)) = bounds {
+            self.camera.frame(low, high, size.x / size.y);
+        }
+    }
+
+    fn play(&mut self, name: &str) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        match name {
+            "play.toggle" => {
+                self.playback.playing = !self.playback.playing;
+                if self.playback.playing && self.playback.time >= self.playback.length(document) {
+                    self.playback.time = 0.0;
+                }
+            }
+            "play.loop" => self.playback.looping = !self.playback.looping,
+            "play.next_frame" => self.playback.step(1.0),
+            "play.previous_frame" => self.playback.step(-1.0),
+            "play.next_key" => self.playback.step_key(document, true),
+            "play.previous_key" => self.playback.step_key(document, false),
+            "play.start" => self.playback.seek(0.0),
+            "play.end" => self.playback.seek(self.playback.length(document)),
+            _ => {}
+        }
+        if name != "play.toggle" && name != "play.loop" {
+            self.playback.playing = false;
+        }
+    }
+
+    fn select(&mut self, name: &str) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let active = self.selection.active;
+        let next: Option<NodeId> = match name {
+            "select.none" => {
+                self.selection.clear();
+                None
+            }
+            "select.joints" => {
+                let flags = document.joint_flags();
+                self.selection.nodes = document.node_ids().filter(|id| flags[id.index()]).collect();
+                self.selection.active = active.filter(|a| self.selection.nodes.contains(a)).or_else(|| self.selection.nodes.first().copied());
+                None
+            }
+            "select.parent" => active.and_then(|a| document.node(a).parent),
+            "select.child" => active.and_then(|a| document.node(a).children.first().copied()),
+            "select.sibling" => active.and_then(|a| {
+                let siblings = &document.node(document.node(a).parent?).children;
+                let at = siblings.iter().position(|s| *s == a)?;
+                siblings.get((at + 1) % siblings.len()).copied()
+            }),
+            _ => None,
+        };
+        if let Some(node) = next {
+            self.selection.set(node);
+        }
+    }
+
+    fn list_changes(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        match session.pack("model") {
+            Ok(saved) => self.dialog = Some(Dialog::Changes { lines: saved.changes }),
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}.")),
+        }
+    }
+
+    /// Asks for a file to open: a path field, with the system's dialog a button away.
+    pub(super) fn ask_open(&mut self, _: &Context) {
+        let folder = self.preferences.recent.first().and_then(|p| p.parent()).map_or_else(String::new, |p| format!("{}/", p.display()));
+        self.dialog = Some(Dialog::Open { path: folder });
+    }
+
+    fn ask_save(&mut self, _: &Context) {
+        let path = self.session.as_ref().and_then(|s| s.path()).map_or_else(|| "mannequin.glb".into(), |p| p.display().to_string());
+        self.dialog = Some(Dialog::SaveAs { path });
+    }
+
+    /// The system's own dialog, off this thread: some of them wait for another program.
+    pub(super) fn browse(&mut self, ctx: &Context, save: bool) {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        let waker = ctx.clone();
+        let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
+        let dialog = rfd::FileDialog::new().add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(if save { name } else { String::new() });
+        let ask = move || {
+            let chosen = if save { dialog.save_file() } else { dialog.pick_file() };
+            if sender.send(chosen).is_ok() {
+                waker.request_repaint();
+            }
+        };
+        match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
+            Ok(_) => self.browsing = Some((receiver, save)),
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("The file dialog could not be opened: {error}. Type the path instead.")),
+        }
+    }
+
+    /// Takes up what the system's dialog gave.
+    pub(super) fn poll_browse(&mut self, ctx: &Context) {
+        let Some((receiver, save)) = &self.browsing else { return };
+        let save = *save;
+        match receiver.try_recv() {
+            Ok(Some(path)) => {
+                self.browsing = None;
+                self.dialog = None;
+                if save { self.save_to(ctx, path) } else { self.wish(ctx, Wish::Open(path)) }
+            }
+            // Cancelled, or the system has none: the path field stays.
+            Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.browsing = None,
+            Err(std::sync::mpsc::TryRecvError::Empty) => ctx.request_repaint_after(std::time::Duration::from_millis(100)),
+        }
+    }
+}

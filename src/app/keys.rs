@@ -1,0 +1,73 @@
+//! Keys: the table's default keys, as egui reads them. A key that text takes is the text's.
+
+use egui::{Context, Key, KeyboardShortcut, Modifiers};
+
+use super::App;
+use crate::{
+    edit::{CommandLine, table},
+    ui::Action,
+};
+
+/// A key such as `Ctrl+Shift+Z`; nothing where it is none.
+pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
+    let mut modifiers = Modifiers::NONE;
+    let mut key = None;
+    for part in text.split('+') {
+        match part {
+            "Ctrl" => modifiers |= Modifiers::COMMAND,
+            "Shift" => modifiers |= Modifiers::SHIFT,
+            "Alt" => modifiers |= Modifiers::ALT,
+            "." => key = Some(Key::Period),
+            "," => key = Some(Key::Comma),
+            numpad if numpad.starts_with("Numpad") => key = Key::from_name(numpad.trim_start_matches("Numpad")),
+            name => key = Key::from_name(name),
+        }
+    }
+    key.map(|key| KeyboardShortcut::new(modifiers, key))
+}
+
+impl App {
+    /// Runs the commands whose keys were pressed.
+    pub(super) fn pressed_keys(&mut self, ctx: &Context) {
+        let typing = ctx.egui_wants_keyboard_input();
+        if self.dialog.is_some() {
+            return;
+        }
+        let availability = self.availability();
+        let mut actions = Vec::new();
+        // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
+        let mut commands: Vec<_> = table().iter().filter(|c| !c.key.is_empty() && !c.key.starts_with("Numpad")).collect();
+        commands.sort_by_key(|c| std::cmp::Reverse(c.key.matches('+').count()));
+        for command in commands {
+            let Some(shortcut) = parse(command.key) else { continue };
+            if typing && !shortcut.modifiers.command {
+                continue;
+            }
+            // Escape belongs to a gesture while there is one.
+            if command.key == "Escape" && ctx.input(|i| i.pointer.any_down()) {
+                continue;
+            }
+            if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {
+                match (command.enabled)(&availability) {
+                    Ok(()) => actions.push(Action::Run(CommandLine::new(command.name))),
+                    Err(reason) => log::info!("{}: {reason}", command.title),
+                }
+            }
+        }
+        if !actions.is_empty() {
+            self.apply(ctx, actions);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_key_is_one() {
+        for command in table().iter().filter(|c| !c.key.is_empty()) {
+            assert!(parse(command.key).is_some(), "{}: {}", command.name, command.key);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What is kept from one start to the next.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ui::Shown;
+
+/// Preferences, stored by eframe beside its own.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Preferences {
+    /// Files opened or saved, the latest first.
+    pub recent: Vec<PathBuf>,
+    /// What is shown.
+    pub shown: Shown,
+}
+
+const KEY: &str = "ulna.preferences";
+
+impl Preferences {
+    /// What was stored, or the defaults where that does not read.
+    pub(super) fn load(storage: Option<&dyn eframe::Storage>) -> Self {
+        let Some(text) = storage.and_then(|s| s.get_string(KEY)) else { return Self::default() };
+        serde_json::from_str(&text).unwrap_or_else(|error| {
+            log::warn!("the preferences do not read and are set anew: {error}");
+            Self::default()
+        })
+    }
+
+    pub(super) fn store(&self, storage: &mut dyn eframe::Storage) {
+        match serde_json::to_string(self) {
+            Ok(text) => storage.set_string(KEY, text),
+            Err(error) => log::warn!("the preferences could not be stored: {error}"),
+        }
+    }
+
+    /// Puts a file at the head of the recent ones.
+    pub(super) fn remember(&mut self, path: PathBuf) {
+        let path = path.canonicalize().unwrap_or(path);
+        self.recent.retain(|p| *p != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(12);
+    }
+}

@@ -1,0 +1,210 @@
+//! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
+
+use std::time::Duration;
+
+use eframe::egui_wgpu::RenderState;
+use egui::TextureId;
+use glam::Vec2;
+
+use crate::{
+    edit::Selection,
+    model::{ClipId, Document, NodeId},
+    motion::{Bone, Moment, Pose, Surface, bones, joint_bounds},
+    render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target},
+    session::Session,
+    ui::Shown,
+};
+
+/// The picture and what it is made from.
+pub struct Stage {
+    gpu: Option<(Gpu, Renderer)>,
+    scene: Option<Scene>,
+    target: Option<(Target, TextureId)>,
+    look: Look,
+    pose: Pose,
+    bones: Vec<Bone>,
+    joints: Vec<bool>,
+    /// Points of the viewport, as the last frame laid it out.
+    size: Vec2,
+    extent: f32,
+    /// Document and moment the pose was made from.
+    posed: Option<(Document, Option<ClipId>, f64)>,
+    drawn: Option<Drawn>,
+    surface: Surface,
+    surface_stale: bool,
+    frame_ms: f32,
+    device: String,
+    pixels_per_point: f32,
+    serial: u64,
+}
+
+/// What the last picture showed.
+#[derive(Clone, PartialEq)]
+struct Drawn {
+    serial: u64,
+    camera: Camera,
+    selection: Selection,
+    hover: Option<NodeId>,
+    shown: Shown,
+    pixels: [u32; 2],
+}
+
+impl Stage {
+    pub(super) fn new(state: Option<RenderState>) -> Self {
+        let gpu = state.map(|s| {
+            let gpu = Gpu::new(&s.adapter, s.device.clone(), s.queue);
+            let renderer = Renderer::new(&gpu);
+            (gpu, renderer)
+        });
+        let device = gpu.as_ref().map_or_else(|| "none".into(), |(g, _)| if g.software { format!("{} (software; the CPU skins)", g.name) } else { g.name.clone() });
+        Self {
+            gpu,
+            scene: None,
+            target: None,
+            look: Look::theme("dark"),
+            pose: Pose::default(),
+            bones: Vec::new(),
+            joints: Vec::new(),
+            size: Vec2::new(800.0, 600.0),
+            extent: 1.0,
+            posed: None,
+            drawn: None,
+            surface: Surface::default(),
+            surface_stale: true,
+            frame_ms: 0.0,
+            device,
+            pixels_per_point: 1.0,
+            serial: 0,
+        }
+    }
+
+    /// Another document: uploads it. The bounds of its pose come back, for the camera.
+    pub(super) fn load(&mut self, document: &Document, images: &[Decoded]) -> Option<(glam::Vec3, glam::Vec3)> {
+        self.joints = document.joint_flags();
+        self.pose = Pose::evaluate(document, Moment::default());
+        self.surface = Surface::new(document, &self.pose);
+        self.scene = self.gpu.as_ref().map(|(gpu, renderer)| Scene::new(gpu, renderer.material_layout(), document, images));
+        self.posed = None;
+        self.drawn = None;
+        self.serial += 1;
+        let bounds = self.surface.bounds().or_else(|| joint_bounds(document, &self.pose));
+        self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
+        bounds
+    }
+
+    pub(super) const fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    pub(super) const fn size(&self) -> Vec2 {
+        self.size
+    }
+
+    pub(super) fn set_size(&mut self, size: Vec2, pixels_per_point: f32) {
+        self.size = size.max(Vec2::ONE);
+        self.pixels_per_point = pixels_per_point;
+    }
+
+    pub(super) fn parts(&self) -> (&Pose, &[Bone], &[bool], Option<TextureId>) {
+        (&self.pose, &self.bones, &self.joints, self.target.as_ref().map(|(_, id)| *id))
+    }
+
+    pub(super) const fn frame_ms(&self) -> f32 {
+        self.frame_ms
+    }
+
+    pub(super) fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// How long a frame took on the CPU; smoothed, so that it can be read.
+    pub(super) fn took(&mut self, time: Duration) {
+        let ms = time.as_secs_f32() * 1000.0;
+        self.frame_ms = if self.frame_ms == 0.0 { ms } else { self.frame_ms * 0.9 + ms * 0.1 };
+    }
+
+    /// The surface at the pose that is shown, for clicks.
+    pub(super) fn surface(&mut self, document: &Document) -> &Surface {
+        if self.surface_stale {
+            self.surface.update(document, &self.pose);
+            self.surface_stale = false;
+        }
+        &self.surface
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "everything a picture depends on")]
+    pub(super) fn update(
+        &mut self,
+        state: Option<&RenderState>,
+        session: Option<&Session>,
+        clip: Option<ClipId>,
+        time: f64,
+        camera: &Camera,
+        selection: &Selection,
+        hover: Option<NodeId>,
+        shown: Shown,
+    ) {
+        let Some(document) = session.map(Session::document) else { return };
+        let same = self.posed.as_ref().is_some_and(|(d, c, t)| *c == clip && *t == time && d == document);
+        if !same {
+            let moment = Moment { clip: clip.and_then(|c| document.clips.get(&c)).map(|c| &**c), time };
+            self.pose.update(document, moment);
+            self.bones = bones(document, &self.pose, &self.joints);
+            self.posed = Some((document.clone(), clip, time));
+            self.surface_stale = true;
+            self.serial += 1;
+            if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
+                scene.update(gpu, document, &self.pose);
+            }
+        }
+        let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &self.scene) else { return };
+        let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
+        let now = Drawn { serial: self.serial, camera: *camera, selection: Selection { keys: Default::default(), ..selection.clone() }, hover, shown, pixels };
+        if self.drawn.as_ref() == Some(&now) {
+            return;
+        }
+        if self.target.as_ref().is_none_or(|(t, _)| t.size != pixels) {
+            let target = Target::new(gpu, pixels);
+            let mut egui = state.renderer.write();
+            let filter = wgpu::FilterMode::Linear;
+            let id = match self.target.take() {
+                Some((_, id)) => {
+                    egui.update_egui_texture_from_wgpu_texture(&state.device, &target.plain_view, filter, id);
+                    id
+                }
+                None => egui.register_native_texture(&state.device, &target.plain_view, filter),
+            };
+            self.target = Some((target, id));
+        }
+        let bones = if shown.joints { looks(document, &self.bones, &self.look, selection, hover) } else { Vec::new() };
+        let show = Show { grid: shown.grid, bones, size: self.extent };
+        if let Some((target, _)) = &self.target {
+            renderer.draw(gpu, target, scene, camera, &self.look, &show);
+        }
+        self.drawn = Some(now);
+    }
+}
+
+/// A bone's colours: what is selected is amber, its children a shade of it.
+fn looks(document: &Document, bones: &[Bone], look: &Look, selection: &Selection, hover: Option<NodeId>) -> Vec<BoneLook> {
+    let color = |bone: &Bone| {
+        if selection.nodes.contains(&bone.joint) {
+            (look.joint_selected, look.joint_selected_edge)
+        } else if hover == Some(bone.joint) {
+            (look.joint_hover, look.joint_edge)
+        } else if document.pending.contains_key(&bone.joint) {
+            (look.joint_pending, look.joint_edge)
+        } else if document.node(bone.joint).parent.is_some_and(|p| selection.nodes.contains(&p)) {
+            (look.joint_related, look.joint_edge)
+        } else {
+            (look.joint, look.joint_edge)
+        }
+    };
+    bones
+        .iter()
+        .map(|bone| {
+            let (color, edge) = color(bone);
+            BoneLook { bone: *bone, color, edge }
+        })
+        .collect()
+}

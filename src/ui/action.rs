@@ -1,0 +1,278 @@
+//! What panels see and what they ask for: a read-only [`View`] in, [`Action`]s out.
+
+use std::path::PathBuf;
+
+use egui::TextureId;
+use glam::Vec2;
+
+use super::theme::Theme;
+use crate::{
+    edit::{Availability, CommandLine, Mode, Selection, Space},
+    model::{ClipId, Diagnostic, NodeId},
+    motion::{Bone, Pose},
+    render::Camera,
+    session::{Playback, Session},
+};
+
+/// Which tool the pointer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// Selects.
+    Select,
+    /// Turns with a ring.
+    #[default]
+    Rotate,
+}
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Shown {
+    /// The ground grid.
+    pub grid: bool,
+    /// Joints.
+    pub joints: bool,
+    /// Their names.
+    pub names: bool,
+    /// The outliner.
+    pub outliner: bool,
+    /// Inspector and problems.
+    pub inspector: bool,
+    /// The timeline.
+    pub timeline: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { grid: true, joints: true, names: false, outliner: true, inspector: true, timeline: true }
+    }
+}
+
+/// Long work that is under way.
+#[derive(Clone, Debug)]
+pub struct JobView {
+    /// What it does, such as *Opening fox.glb*.
+    pub label: String,
+    /// 0 to 1.
+    pub fraction: f32,
+    /// Whether it can be stopped.
+    pub cancellable: bool,
+}
+
+/// How a message is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToastKind {
+    /// It went well.
+    Ok,
+    /// It did not; stays until closed.
+    Error,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub struct Toast {
+    /// How it is meant.
+    pub kind: ToastKind,
+    /// A sentence.
+    pub text: String,
+    /// When it came, on egui's clock.
+    pub since: f64,
+}
+
+/// A dialog over the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dialog {
+    /// A path to open, typed.
+    Open {
+        /// What was typed.
+        path: String,
+    },
+    /// A path to save to, typed.
+    SaveAs {
+        /// What was typed.
+        path: String,
+    },
+    /// Unsaved work, and what was wanted.
+    Unsaved {
+        /// What to do after.
+        then: Wish,
+    },
+    /// What saving changes.
+    Changes {
+        /// Sentences.
+        lines: Vec<String>,
+    },
+    /// All commands.
+    Commands,
+    /// About Ulna.
+    About,
+}
+
+/// What was wanted when unsaved work came between.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wish {
+    /// Close the window.
+    Quit,
+    /// Open a file.
+    Open(PathBuf),
+    /// Open the sample.
+    Sample,
+    /// Ask for a file.
+    AskOpen,
+}
+
+/// Everything a panel may look at.
+pub struct View<'a> {
+    /// The open file.
+    pub session: Option<&'a Session>,
+    /// The pose that is shown.
+    pub pose: &'a Pose,
+    /// The bones of that pose.
+    pub bones: &'a [Bone],
+    /// For every node, whether it is a joint.
+    pub joints: &'a [bool],
+    /// What is selected.
+    pub selection: &'a Selection,
+    /// The clock.
+    pub playback: &'a Playback,
+    /// Pose or Animate.
+    pub mode: Mode,
+    /// The pointer's tool.
+    pub tool: Tool,
+    /// The axes of the gizmo.
+    pub space: Space,
+    /// Whether a pose becomes a key at once.
+    pub auto_key: bool,
+    /// What is shown.
+    pub shown: Shown,
+    /// The eye.
+    pub camera: Camera,
+    /// The joint under the pointer, in any panel.
+    pub hover: Option<NodeId>,
+    /// Colours and measures.
+    pub theme: &'a Theme,
+    /// The viewport's picture.
+    pub texture: Option<TextureId>,
+    /// What commands may look at to be enabled.
+    pub availability: Availability,
+    /// What is odd about the file.
+    pub problems: &'a [Diagnostic],
+    /// Long work.
+    pub job: Option<JobView>,
+    /// Messages.
+    pub toasts: &'a [Toast],
+    /// The dialog that is open.
+    pub dialog: Option<&'a Dialog>,
+    /// Milliseconds the last picture took to make on the CPU.
+    pub frame_ms: f32,
+    /// The graphics device.
+    pub device: &'a str,
+}
+
+impl View<'_> {
+    /// The clip that is shown, in Animate mode.
+    pub fn shown_clip(&self) -> Option<ClipId> {
+        (self.mode == Mode::Animate).then_some(self.playback.clip).flatten()
+    }
+}
+
+/// What a panel asks for.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A command of the table.
+    Run(CommandLine),
+    /// A gesture's present state, as commands that act on the state it began with.
+    Preview {
+        /// For the undo menu.
+        label: String,
+        /// What it would do.
+        lines: Vec<CommandLine>,
+    },
+    /// The gesture ends as previewed.
+    Commit,
+    /// The gesture never was.
+    Cancel,
+    /// Only this node; with Shift, in or out.
+    Select {
+        /// Which.
+        node: NodeId,
+        /// Add or take out.
+        toggle: bool,
+    },
+    /// These nodes.
+    SelectMany {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// Besides those that are.
+        add: bool,
+    },
+    /// These keys.
+    SelectKeys {
+        /// Which.
+        keys: Vec<crate::edit::KeyRef>,
+        /// Besides those that are.
+        add: bool,
+    },
+    /// The pointer is over a joint, or over none.
+    Hover(Option<NodeId>),
+    /// A click on the viewport's surface, in points of its picture.
+    PickSurface {
+        /// Where.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// Add or take out.
+        toggle: bool,
+    },
+    /// The eye moved.
+    Camera(Camera),
+    /// The playhead moved.
+    Seek(f64),
+    /// Another clip.
+    ShowClip(ClipId),
+    /// Another ruler.
+    Fps(f64),
+    /// How fast it plays.
+    Speed(f64),
+    /// Auto-key on or off.
+    AutoKey(bool),
+    /// The gizmo's axes.
+    SetSpace(Space),
+    /// The viewport's size, in points.
+    ViewportSize(Vec2),
+    /// Open this file.
+    OpenPath(PathBuf),
+    /// Save to this file.
+    SavePath(PathBuf),
+    /// Another dialog, or none.
+    SetDialog(Option<Dialog>),
+    /// The system's own file dialog.
+    Browse {
+        /// For saving.
+        save: bool,
+    },
+    /// Do what was wanted without saving.
+    DoAnyway(Wish),
+    /// Save, then do what was wanted.
+    SaveThen(Wish),
+    /// Stop the long work.
+    CancelJob,
+    /// Close a message.
+    CloseToast(usize),
+    /// Show the place of a problem.
+    ShowProblem(usize),
+}
+
+/// Actions of one frame.
+pub type Actions = Vec<Action>;
+
+/// The text that names a node in a command: its name where that is enough, else its path, else its number.
+pub fn node_text(document: &crate::model::Document, node: NodeId) -> String {
+    let name = document.node(node).name.as_deref().filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
+    if let Some(name) = name
+        && document.nodes.iter().filter(|n| n.name.as_deref() == Some(name)).count() == 1
+    {
+        return name.to_owned();
+    }
+    format!("#{}", node.0)
+}

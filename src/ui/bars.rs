@@ -1,0 +1,91 @@
+//! The toolbar: tools, axes, where edits go, undo and redo.
+
+use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    Action, Actions, Theme, Tool, View,
+    theme::Font,
+    widgets::{icon_button, segment, segments, tooltip},
+};
+use crate::edit::{CommandLine, Mode, Space, find};
+
+fn run(actions: &mut Actions, name: &str) {
+    actions.push(Action::Run(CommandLine::new(name)));
+}
+
+fn command_button(ui: &mut Ui, view: &View<'_>, icon: egui_material_icons::MaterialIcon, name: &str, on: bool, actions: &mut Actions) {
+    let Some(command) = find(name) else { return };
+    let enabled = (command.enabled)(&view.availability);
+    if icon_button(ui, view.theme, icon, command.title, command.key, on, enabled).clicked() {
+        run(actions, name);
+    }
+}
+
+pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        command_button(ui, view, icons::ICON_ARROW_SELECTOR_TOOL, "tool.select", view.tool == Tool::Select, actions);
+        command_button(ui, view, icons::ICON_ROTATE_RIGHT, "tool.rotate", view.tool == Tool::Rotate, actions);
+        divider(ui, theme);
+        segments(ui, theme, |ui| {
+            for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
+                if segment(ui, theme, text, view.space == space, false).clicked() {
+                    actions.push(Action::SetSpace(space));
+                }
+            }
+        });
+        divider(ui, theme);
+        if view.mode == Mode::Animate {
+            ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
+            let text = if view.auto_key { "keys at the playhead" } else { "a waiting pose" };
+            ui.label(RichText::new(text).color(theme.color("text.primary")));
+            auto_key(ui, view, actions);
+            let waiting = view.session.map_or(0, |s| s.document().pending.len());
+            if waiting > 0 {
+                let plural = if waiting == 1 { "1 pose waits".to_owned() } else { format!("{waiting} poses wait") };
+                ui.label(RichText::new(plural).color(theme.color("selection.text")));
+                if ui.button("Key them").on_hover_text("Sets keys for the waiting poses at the playhead").clicked() {
+                    run(actions, "key.set");
+                }
+                if ui.button("Discard").on_hover_text("Throws the waiting poses away").clicked() {
+                    run(actions, "pending.discard");
+                }
+            }
+        } else {
+            ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
+            ui.label(RichText::new("the pose of the file").color(theme.color("text.primary")));
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            command_button(ui, view, icons::ICON_REDO, "edit.redo", false, actions);
+            command_button(ui, view, icons::ICON_UNDO, "edit.undo", false, actions);
+        });
+    });
+}
+
+fn divider(ui: &mut Ui, theme: &Theme) {
+    ui.add_space(4.0);
+    let (rect, _) = ui.allocate_exact_size(vec2(1.0, 20.0), Sense::hover());
+    ui.painter().rect_filled(rect, 0.0, theme.color("stroke.control"));
+    ui.add_space(4.0);
+}
+
+fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let text = ui.painter().layout_no_wrap("Auto-key".into(), Theme::font(Font::Body), theme.color("text.primary"));
+    let (rect, response) = ui.allocate_exact_size(vec2(text.size().x + 32.0, 24.0), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, view.auto_key, "Auto-key"));
+    let fill = if response.hovered() { theme.color("surface.control_hover") } else { Color32::TRANSPARENT };
+    ui.painter().rect_filled(rect, 4.0, fill);
+    let centre = egui::pos2(rect.left() + 13.0, rect.center().y);
+    if view.auto_key {
+        ui.painter().circle_filled(centre, 5.0, theme.color("record"));
+    } else {
+        ui.painter().circle_stroke(centre, 4.5, egui::Stroke::new(1.5, theme.color("text.tertiary")));
+    }
+    ui.painter().galley(egui::pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5), text, theme.color("text.primary"));
+    if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
+        actions.push(Action::AutoKey(!view.auto_key));
+    }
+}

@@ -1,0 +1,176 @@
+//! Dialogs and messages over the window.
+
+use egui::{Align2, Area, Id, Key, Modal, Order, RichText, ScrollArea, Ui, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    Action, Actions, Dialog, Theme, ToastKind, View, Wish,
+    theme::Font,
+    widgets::{name_widget, paint_icon},
+};
+use crate::edit::table;
+
+pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some(dialog) = view.dialog else { return };
+    let theme = view.theme;
+    let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
+        ui.set_width(Theme::size("dialog"));
+        match dialog {
+            Dialog::Open { path } => path_dialog(ui, theme, "Open a model", "Open", path, false, actions),
+            Dialog::SaveAs { path } => path_dialog(ui, theme, "Save as", "Save", path, true, actions),
+            Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
+            Dialog::Changes { lines } => changes(ui, theme, lines, actions),
+            Dialog::Commands => commands(ui, theme, actions),
+            Dialog::About => about(ui, theme, view, actions),
+        }
+    });
+    if modal.should_close() {
+        actions.push(Action::SetDialog(None));
+    }
+}
+
+fn title(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.label(RichText::new(text).font(Theme::font(Font::Title)).color(theme.color("text.primary")));
+    ui.add_space(8.0);
+}
+
+fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
+    let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.on_accent"));
+    ui.add(egui::Button::new(label).fill(theme.color("accent.base")).min_size(vec2(80.0, 32.0)))
+}
+
+fn plain(ui: &mut Ui, text: &str) -> egui::Response {
+    ui.add(egui::Button::new(text).min_size(vec2(80.0, 32.0)))
+}
+
+fn path_dialog(ui: &mut Ui, theme: &Theme, heading: &str, verb: &str, path: &str, save: bool, actions: &mut Actions) {
+    title(ui, theme, heading);
+    let mut text = path.to_owned();
+    ui.label(RichText::new("Path of a .gltf, .glb or .vrm file").color(theme.color("text.secondary")));
+    let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace));
+    name_widget(ui, &field, "Path");
+    if !field.has_focus() && !field.lost_focus() {
+        field.request_focus();
+    }
+    ui.add_space(12.0);
+    let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    ui.horizontal(|ui| {
+        if plain(ui, "Browse…").clicked() {
+            actions.push(Action::Browse { save });
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let go = primary(ui, theme, verb).clicked() || enter;
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            } else if go && !text.trim().is_empty() {
+                let path = text.trim().into();
+                actions.push(Action::SetDialog(None));
+                actions.push(if save { Action::SavePath(path) } else { Action::OpenPath(path) });
+            } else if text != path {
+                actions.push(Action::SetDialog(Some(if save { Dialog::SaveAs { path: text.clone() } } else { Dialog::Open { path: text.clone() } })));
+            }
+        });
+    });
+}
+
+fn unsaved(ui: &mut Ui, view: &View<'_>, then: &Wish, actions: &mut Actions) {
+    let theme = view.theme;
+    let (name, steps) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().unsaved_steps()));
+    title(ui, theme, &format!("Save {name}?"));
+    let changes = if steps == 1 { "1 change is".to_owned() } else { format!("{steps} changes are") };
+    ui.label(RichText::new(format!("{changes} not saved and would be lost.")).color(theme.color("text.secondary")));
+    ui.add_space(12.0);
+    ui.horizontal(|ui| {
+        if plain(ui, "Discard changes").clicked() {
+            actions.push(Action::DoAnyway(then.clone()));
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if primary(ui, theme, "Save changes").clicked() {
+                actions.push(Action::SaveThen(then.clone()));
+            }
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            }
+        });
+    });
+}
+
+fn changes(ui: &mut Ui, theme: &Theme, lines: &[String], actions: &mut Actions) {
+    title(ui, theme, "What saving will change");
+    if lines.is_empty() {
+        ui.label(RichText::new("Nothing. The file stays as it was, to the byte.").color(theme.color("text.secondary")));
+    }
+    ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+        for line in lines {
+            ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.primary"))).wrap());
+        }
+    });
+    ui.add_space(12.0);
+    if plain(ui, "Close").clicked() {
+        actions.push(Action::SetDialog(None));
+    }
+}
+
+fn commands(ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
+    title(ui, theme, "Commands and keys");
+    ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+        egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
+            for command in table().iter().filter(|c| c.menu.is_some()) {
+                ui.label(RichText::new(command.title).color(theme.color("text.primary")));
+                ui.label(RichText::new(command.key).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
+                ui.label(RichText::new(command.help).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+                ui.end_row();
+            }
+        });
+    });
+    ui.add_space(12.0);
+    if plain(ui, "Close").clicked() {
+        actions.push(Action::SetDialog(None));
+    }
+}
+
+fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
+    title(ui, theme, &format!("Ulna {}", env!("CARGO_PKG_VERSION")));
+    let lines = [
+        "Poses, keys and weights of glTF models, saved with nothing else changed.".to_owned(),
+        "Licensed under MIT or Apache-2.0.".to_owned(),
+        "Fonts: Inter and JetBrains Mono, SIL Open Font License 1.1. Icons: Material Symbols, Apache-2.0.".to_owned(),
+        format!("Graphics: {}", view.device),
+    ];
+    for line in lines {
+        ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.secondary"))).wrap());
+    }
+    ui.add_space(12.0);
+    if plain(ui, "Close").clicked() {
+        actions.push(Action::SetDialog(None));
+    }
+}
+
+pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    for (k, toast) in view.toasts.iter().enumerate() {
+        let offset = -(40.0 + k as f32 * 64.0);
+        Area::new(Id::unique(("toast", k))).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, offset)).show(ui.ctx(), |ui| {
+            let frame = egui::Frame::popup(ui.style()).fill(theme.color("surface.raised")).inner_margin(12);
+            frame.show(ui, |ui| {
+                ui.set_width(Theme::size("toast"));
+                ui.horizontal_top(|ui| {
+                    let (icon, role) = match toast.kind {
+                        ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
+                        ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
+                    };
+                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                    paint_icon(ui.painter(), rect.center(), icon, 18.0, theme.color(role));
+                    let width = ui.available_width() - 36.0;
+                    ui.allocate_ui(vec2(width, 20.0), |ui| {
+                        ui.set_width(width);
+                        ui.add(egui::Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap());
+                    });
+                    if super::widgets::icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(())).clicked() {
+                        actions.push(Action::CloseToast(k));
+                    }
+                });
+            });
+        });
+    }
+}

@@ -1,0 +1,42 @@
+//! Where an edit goes: to the pose in Pose mode, to keys or a waiting pose where a clip is shown.
+
+use glam::{Quat, Vec3};
+
+use super::{View, node_text};
+use crate::{
+    edit::CommandLine,
+    model::{NodeId, Property, Transform},
+};
+
+/// Three numbers for a command line.
+pub fn vector(v: Vec3) -> serde_json::Value {
+    v.to_array().to_vec().into()
+}
+
+/// Four numbers for a command line.
+pub fn quaternion(q: Quat) -> serde_json::Value {
+    q.to_array().to_vec().into()
+}
+
+/// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on, else a waiting pose.
+/// `changed` says which part a person touched.
+pub fn clip_line(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<CommandLine> {
+    let document = view.session?.document();
+    let clip = view.shown_clip()?;
+    let name = node_text(document, node);
+    if view.auto_key {
+        let line = CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", view.playback.time as f32).with("node", name);
+        return Some(match changed {
+            Property::Translation => line.with("translation", vector(local.translation)),
+            Property::Rotation => line.with("rotation", quaternion(local.rotation)),
+            Property::Scale | Property::Weights => line.with("scale", vector(local.scale)),
+        });
+    }
+    Some(
+        CommandLine::new("pending.set")
+            .with("node", name)
+            .with("translation", vector(local.translation))
+            .with("rotation", quaternion(local.rotation))
+            .with("scale", vector(local.scale)),
+    )
+}

@@ -1,0 +1,86 @@
+//! The menu bar: every command of the table in its menu, the file's name in the middle, the modes at the right.
+
+use egui::{Align2, MenuBar, RichText, Role, Ui, WidgetInfo, containers::menu::MenuConfig, vec2};
+
+use super::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{segment, segments},
+};
+use crate::edit::{CommandLine, Mode, table};
+
+const MENUS: [&str; 6] = ["File", "Edit", "View", "Pose", "Clip", "Help"];
+
+pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let whole = ui.max_rect();
+    MenuBar::new().config(MenuConfig::default()).ui(ui, |ui| {
+        ui.set_height(whole.height());
+        ui.add_space(4.0);
+        ui.label(RichText::new("Ulna").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+        ui.add_space(8.0);
+        for name in MENUS {
+            ui.menu_button(RichText::new(name).color(theme.color("text.secondary")), |ui| {
+                ui.set_min_width(240.0);
+                for command in table().iter().filter(|c| c.menu == Some(name)) {
+                    let enabled = (command.enabled)(&view.availability);
+                    let title = match (command.name, view.session) {
+                        ("edit.undo", Some(s)) => s.history().undo_label().map_or_else(|| "Undo".into(), |l| format!("Undo {}", l.to_lowercase())),
+                        ("edit.redo", Some(s)) => s.history().redo_label().map_or_else(|| "Redo".into(), |l| format!("Redo {}", l.to_lowercase())),
+                        _ => command.title.to_owned(),
+                    };
+                    let button = egui::Button::new(&title)
+                        .shortcut_text(RichText::new(command.key).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")))
+                        .min_size(vec2(230.0, 24.0))
+                        .frame_when_inactive(false);
+                    let response = ui.add_enabled(enabled.is_ok(), button);
+                    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title));
+                    let response = match enabled {
+                        Ok(()) => response.on_hover_text(command.help),
+                        Err(reason) => response.on_disabled_hover_text(reason),
+                    };
+                    if response.clicked() {
+                        actions.push(Action::Run(CommandLine::new(command.name)));
+                        ui.close();
+                    }
+                }
+            });
+        }
+    });
+    title(ui, view, whole);
+    let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 170.0, whole.top()), whole.right_bottom());
+    let mut right = ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
+    segments(&mut right, theme, |ui| {
+        for (mode, text, command) in [(Mode::Animate, "Animate", "mode.animate"), (Mode::Pose, "Pose", "mode.pose")] {
+            if segment(ui, theme, text, view.mode == mode, true).clicked() {
+                actions.push(Action::Run(CommandLine::new(command)));
+            }
+        }
+    });
+}
+
+/// The file's name in the middle, with what is not saved.
+fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let name = session.file_name();
+    let unsaved = session.history().unsaved_steps();
+    let painter = ui.painter();
+    let name = painter.layout_no_wrap(name, Theme::font(Font::Body), theme.color("text.primary"));
+    let note = match unsaved {
+        0 => String::new(),
+        1 => "1 change not saved".into(),
+        n => format!("{n} changes not saved"),
+    };
+    let note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color("text.tertiary"));
+    let width = name.size().x + if unsaved > 0 { 22.0 + note.size().x } else { 0.0 };
+    let left = whole.center().x - width * 0.5;
+    let middle = whole.center().y;
+    let at = egui::pos2(left, middle - name.size().y * 0.5);
+    let after = left + name.size().x;
+    painter.galley(at, name, theme.color("text.primary"));
+    if unsaved > 0 {
+        painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color("text.secondary"));
+        painter.text(egui::pos2(after + 22.0, middle), Align2::LEFT_CENTER, note.text(), Theme::font(Font::Caption), theme.color("text.tertiary"));
+    }
+}

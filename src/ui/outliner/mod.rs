@@ -1,0 +1,97 @@
+//! The outliner: the tree of nodes, and the clips below it.
+
+mod clips;
+mod tree;
+
+use std::collections::BTreeSet;
+
+use egui::{Panel, RichText, ScrollArea, Ui};
+
+use super::{
+    Actions, Theme, View,
+    theme::Font,
+    widgets::{filter_field, panel_title},
+};
+use crate::model::NodeId;
+
+/// What the outliner keeps.
+#[derive(Clone, Debug, Default)]
+pub struct OutlinerState {
+    filter: String,
+    closed: BTreeSet<NodeId>,
+    /// Where a range selection began.
+    anchor: Option<NodeId>,
+    scroll_to: Option<NodeId>,
+    seen: Option<NodeId>,
+}
+
+impl OutlinerState {
+    /// Opens the way to a node and scrolls there.
+    pub fn reveal(&mut self, view: &View<'_>, node: NodeId) {
+        let Some(session) = view.session else { return };
+        let mut at = session.document().node(node).parent;
+        while let Some(parent) = at {
+            self.closed.remove(&parent);
+            at = session.document().node(parent).parent;
+        }
+        self.scroll_to = Some(node);
+    }
+}
+
+pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(session) = view.session else {
+        ui.centered_and_justified(|ui| ui.label(RichText::new("No file is open").color(theme.color("text.tertiary"))));
+        return;
+    };
+    // The selection moved elsewhere: bring its row into sight.
+    if view.selection.active != state.seen {
+        state.seen = view.selection.active;
+        if let Some(active) = view.selection.active {
+            state.reveal(view, active);
+        }
+    }
+    let height = (session.document().clips.len() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
+    Panel::bottom("clips").resizable(true).default_size(height).size_range(60.0..=500.0).frame(egui::Frame::new().fill(theme.color("surface.panel"))).show(
+        ui,
+        |ui| clips::clips_ui(ui, view, actions),
+    );
+    egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            panel_title(ui, theme, "Outliner");
+            let count = session.document().nodes.len();
+            ui.label(RichText::new(count.to_string()).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        });
+        filter_field(ui, theme, &mut state.filter, "Filter by name or kind");
+    });
+    let rows = tree::visible_rows(state, view);
+    if rows.is_empty() && !state.filter.is_empty() {
+        ui.vertical_centered(|ui| {
+            ui.add_space(12.0);
+            ui.label(RichText::new(format!("Nothing named “{}”", state.filter)).color(theme.color("text.secondary")));
+            if ui.button("Clear filter").clicked() {
+                state.filter.clear();
+            }
+        });
+        return;
+    }
+    let row_height = Theme::size("row_tree");
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let mut area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("tree");
+    if let Some(target) = state.scroll_to.take()
+        && let Some(at) = rows.iter().position(|r| r.node == target)
+    {
+        let top = at as f32 * row_height;
+        let seen = ui.available_height();
+        let offset = ui.data(|d| d.get_temp::<f32>(ui.scope_id().with("offset"))).unwrap_or(0.0);
+        if top < offset || top + row_height > offset + seen {
+            area = area.vertical_scroll_offset((top - seen * 0.4).max(0.0));
+        }
+    }
+    let out = area.show_rows(ui, row_height, rows.len(), |ui, range| {
+        for row in &rows[range] {
+            tree::row_ui(state, ui, view, &rows, row, actions);
+        }
+    });
+    ui.data_mut(|d| d.insert_temp(ui.scope_id().with("offset"), out.state.clamped_offset().y));
+}

@@ -1,0 +1,68 @@
+//! What is odd about the file, each finding with its place.
+
+use egui::{RichText, ScrollArea, Ui, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{paint_icon, panel_title},
+};
+use crate::model::Severity;
+
+pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            panel_title(ui, theme, "Problems");
+            for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+                let count = view.problems.iter().filter(|d| d.severity == severity).count();
+                if count > 0 {
+                    let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), egui::Sense::hover());
+                    severity_icon(ui, theme, rect.center(), severity, 16.0);
+                    ui.label(RichText::new(count.to_string()).font(Theme::font(Font::Number)).color(theme.color("text.secondary")));
+                }
+            }
+        });
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            if view.problems.is_empty() {
+                ui.horizontal(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                    paint_icon(ui.painter(), rect.center(), icons::ICON_CHECK_CIRCLE, 16.0, theme.color("severity.ok"));
+                    ui.label(RichText::new("No problems found").color(theme.color("text.secondary")));
+                });
+            }
+            for (k, problem) in view.problems.iter().enumerate().take(200) {
+                ui.horizontal_top(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                    severity_icon(ui, theme, rect.center(), problem.severity, 16.0);
+                    ui.vertical(|ui| {
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        let text = RichText::new(&problem.message).color(theme.color("text.primary"));
+                        ui.add(egui::Label::new(text).wrap());
+                        let place = problem.place.replace('/', " › ");
+                        let place = if place.is_empty() { "file".to_owned() } else { place };
+                        ui.horizontal(|ui| {
+                            let text = format!("{place} · {}", problem.code);
+                            ui.add(egui::Label::new(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"))).truncate());
+                            if problem.place.starts_with("nodes/") && ui.small_button("Show").clicked() {
+                                actions.push(Action::ShowProblem(k));
+                            }
+                        });
+                    });
+                });
+                ui.add_space(4.0);
+            }
+        });
+    });
+}
+
+/// Severities have shapes of their own, never colour alone.
+fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity, size: f32) {
+    let (icon, role) = match severity {
+        Severity::Error => (icons::ICON_ERROR, "severity.error"),
+        Severity::Warning => (icons::ICON_WARNING, "severity.warning"),
+        Severity::Info => (icons::ICON_INFO, "severity.info"),
+    };
+    paint_icon(ui.painter(), at, icon, size, theme.color(role));
+}

@@ -1,0 +1,66 @@
+//! The one place that maps seconds to points and back.
+
+/// What part of time is in sight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeAxis {
+    /// Left edge, points.
+    pub left: f32,
+    /// Right edge, points.
+    pub right: f32,
+    /// Seconds at the left edge.
+    pub start: f64,
+    /// Seconds at the right edge.
+    pub end: f64,
+}
+
+impl TimeAxis {
+    /// The point of a time.
+    pub fn x(&self, time: f64) -> f32 {
+        let share = (time - self.start) / (self.end - self.start);
+        self.left + (f64::from(self.right - self.left) * share) as f32
+    }
+
+    /// The time of a point.
+    pub fn time(&self, x: f32) -> f64 {
+        let share = f64::from((x - self.left) / (self.right - self.left).max(1.0));
+        self.start + (self.end - self.start) * share
+    }
+
+    /// Points a second.
+    pub fn scale(&self) -> f64 {
+        f64::from(self.right - self.left) / (self.end - self.start)
+    }
+
+    /// Frames between two labels of the ruler: 1, 2, 5, 10 … such that labels are at least 48 points apart.
+    pub fn label_step(&self, fps: f64) -> f64 {
+        let points = self.scale() / fps;
+        let mut step = 1.0;
+        for k in 0..60 {
+            step = [1.0, 2.0, 5.0][k % 3] * 10f64.powi((k / 3) as i32);
+            if step * points >= 48.0 {
+                break;
+            }
+        }
+        step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back() {
+        let axis = TimeAxis { left: 100.0, right: 900.0, start: -0.5, end: 3.5 };
+        for time in [-0.5, 0.0, 1.25, 3.5] {
+            assert!((axis.time(axis.x(time)) - time).abs() < 1e-5);
+        }
+        assert_eq!(axis.label_step(30.0), 10.0);
+    }
+
+    #[test]
+    fn a_key_in_the_far_future_does_not_hang_the_ruler() {
+        let axis = TimeAxis { left: 0.0, right: 800.0, start: 0.0, end: 1e30 };
+        assert!(axis.label_step(30.0).is_finite());
+    }
+}

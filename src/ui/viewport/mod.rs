@@ -1,0 +1,107 @@
+//! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
+
+mod gizmo;
+mod overlay;
+mod pick;
+
+use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use glam::Vec2;
+
+use super::{Action, Actions, Tool, View};
+
+/// What the viewport keeps.
+#[derive(Clone, Debug, Default)]
+pub struct ViewportState {
+    ring: Option<gizmo::RingDrag>,
+    marquee: Option<egui::Pos2>,
+}
+
+pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let rect = ui.available_rect_before_wrap();
+    let response = ui.allocate_rect(rect, Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Viewport"));
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 0.0, theme.color("viewport.background"));
+    actions.push(Action::ViewportSize(Vec2::new(rect.width(), rect.height())));
+    if let Some(texture) = view.texture {
+        painter.image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), egui::Color32::WHITE);
+    }
+    if view.session.is_none() {
+        let text = if view.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };
+        painter.text(rect.center(), egui::Align2::CENTER_CENTER, text, super::Theme::font(super::theme::Font::Body), theme.color("text.secondary"));
+        return;
+    }
+    let size = Vec2::new(rect.width(), rect.height());
+    let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+    navigate(ui, view, &response, rect, actions);
+    let pointer = response.hover_pos().or(response.interact_pointer_pos());
+    let over_overlay = overlay::buttons_ui(ui, view, rect, actions);
+    let gizmo_has_it = view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
+    if !gizmo_has_it && !over_overlay {
+        let modifiers = ui.input(|i| i.modifiers);
+        let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));
+        if response.hovered() && joint.is_some() {
+            actions.push(Action::Hover(joint));
+        }
+        let toggle = modifiers.shift || modifiers.command;
+        if response.clicked()
+            && !modifiers.alt
+            && let Some(at) = response.interact_pointer_pos()
+        {
+            match pick::joint_at(view, local(at), size) {
+                Some(node) => actions.push(Action::Select { node, toggle }),
+                None => actions.push(Action::PickSurface { at: local(at), size, toggle }),
+            }
+        }
+        if response.drag_started_by(PointerButton::Primary) && !modifiers.alt {
+            state.marquee = ui.input(|i| i.pointer.press_origin());
+        }
+    }
+    if let Some(from) = state.marquee {
+        let to = ui.input(|i| i.pointer.hover_pos()).unwrap_or(from);
+        let area = Rect::from_two_pos(from, to);
+        painter.rect(area, 0.0, theme.color("timeline.box_fill"), egui::Stroke::new(1.0, theme.color("timeline.box_stroke")), egui::StrokeKind::Inside);
+        if response.drag_stopped() {
+            let inside = |p: Vec2| area.contains(pos2(p.x + rect.left(), p.y + rect.top()));
+            let nodes = pick::joints_in(view, size, &inside);
+            actions.push(Action::SelectMany { nodes, add: ui.input(|i| i.modifiers.shift) });
+            state.marquee = None;
+        } else if !response.dragged() {
+            state.marquee = None;
+        }
+    }
+    overlay::overlay_ui(ui, view, rect);
+}
+
+/// Orbit, pan and zoom.
+fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, actions: &mut Actions) {
+    let mut camera = view.camera;
+    let (modifiers, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
+    let drag = response.drag_delta();
+    let drag = Vec2::new(drag.x, drag.y);
+    let middle = response.dragged_by(PointerButton::Middle);
+    let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt;
+    let secondary = response.dragged_by(PointerButton::Secondary);
+    if (middle && !modifiers.shift && !modifiers.alt) || primary {
+        camera.orbit(drag);
+    } else if middle || (secondary && modifiers.shift) {
+        camera.pan(drag, rect.height());
+    } else if secondary && modifiers.alt {
+        camera.zoom((-drag.x * 0.01).exp(), Vec2::new(rect.width(), rect.height()) * 0.5, Vec2::new(rect.width(), rect.height()));
+    } else if secondary {
+        camera.orbit(drag);
+    }
+    if response.hovered()
+        && let Some(at) = response.hover_pos()
+    {
+        let factor = if zoom == 1.0 { (-scroll.y * 0.0022).exp() } else { 1.0 / zoom };
+        if factor != 1.0 {
+            let at = Vec2::new(at.x - rect.left(), at.y - rect.top());
+            camera.zoom(factor, at, Vec2::new(rect.width(), rect.height()));
+        }
+    }
+    if camera != view.camera {
+        actions.push(Action::Camera(camera));
+    }
+}

@@ -1,0 +1,47 @@
+//! What lies under the pointer: joints by their distance on the screen, so that they can be caught through the mesh.
+
+use glam::Vec2;
+
+use crate::{model::NodeId, ui::View};
+
+/// Points from a bone within which it is meant: targets are at least 12 points wide.
+const REACH: f32 = 7.0;
+
+/// The joint nearest to a point of the picture, if one is near.
+pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
+    if !view.shown.joints {
+        return None;
+    }
+    let mut best: Option<(f32, NodeId)> = None;
+    for bone in view.bones {
+        let (Some((head, depth)), Some((tail, _))) = (view.camera.project(bone.head, size), view.camera.project(bone.tail, size)) else {
+            continue;
+        };
+        // The head half is the joint's own; near the tail the next joint's head is nearer anyway.
+        let distance = segment_distance(at, head, tail);
+        if distance <= REACH {
+            // Of two as near, the one in front.
+            let score = distance + depth / view.camera.distance * 0.5;
+            if best.is_none_or(|(b, _)| score < b) {
+                best = Some((score, bone.joint));
+            }
+        }
+    }
+    best.map(|(_, node)| node)
+}
+
+/// Joints whose head is inside.
+pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> =
+        view.bones.iter().filter(|b| view.camera.project(b.head, size).is_some_and(|(p, _)| inside(p))).map(|b| b.joint).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The distance of a point from a segment.
+pub fn segment_distance(p: Vec2, a: Vec2, b: Vec2) -> f32 {
+    let ab = b - a;
+    let t = ((p - a).dot(ab) / ab.length_squared().max(1e-9)).clamp(0.0, 1.0);
+    p.distance(a + ab * t)
+}

@@ -1,0 +1,210 @@
+//! Small parts that all panels share: icons with names, key diamonds, joints, headers, elided text.
+
+use egui::{
+    Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response, RichText, Role, Sense, Shape, Stroke,
+    Ui, WidgetInfo, pos2, vec2,
+};
+use egui_material_icons::MaterialIcon;
+
+use super::theme::{Font, Theme};
+
+/// An icon's glyph.
+pub fn icon_font(size: f32, filled: bool) -> FontId {
+    let family = if filled { egui_material_icons::FONT_FAMILY } else { egui_material_icons::FONT_FAMILY_OUTLINED };
+    FontId::new(size, FontFamily::Name(family.into()))
+}
+
+/// Paints an icon with its centre at a point.
+pub fn paint_icon(painter: &Painter, at: Pos2, icon: MaterialIcon, size: f32, color: Color32) {
+    painter.text(at, Align2::CENTER_CENTER, icon.codepoint, icon_font(size, false), color);
+}
+
+/// A button that is an icon, with its accessible name and a tooltip that tells it and the key.
+pub fn icon_button(ui: &mut Ui, theme: &Theme, icon: MaterialIcon, name: &str, key: &str, on: bool, enabled: Result<(), &str>) -> Response {
+    let size = Theme::size("icon_button");
+    let sense = if enabled.is_ok() { Sense::click() } else { Sense::hover() };
+    let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, enabled.is_ok(), on, name));
+    let fill = if on {
+        theme.color("accent.tint")
+    } else if response.hovered() && enabled.is_ok() {
+        theme.color("surface.control_hover")
+    } else {
+        Color32::TRANSPARENT
+    };
+    ui.painter().rect_filled(rect, 4.0, fill);
+    if response.has_focus() {
+        ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, theme.color("accent.base")), egui::StrokeKind::Outside);
+    }
+    let mut color = if on {
+        theme.color("accent.text")
+    } else if response.hovered() {
+        theme.color("text.primary")
+    } else {
+        theme.color("text.secondary")
+    };
+    if enabled.is_err() {
+        color = color.gamma_multiply(0.45);
+    }
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon.codepoint, icon_font(18.0, on), color);
+    tooltip(response, theme, name, key, enabled)
+}
+
+/// A tooltip with the key at its right, and the reason where it is off.
+pub fn tooltip(response: Response, theme: &Theme, name: &str, key: &str, enabled: Result<(), &str>) -> Response {
+    response.on_hover_ui(|ui| {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(name).color(theme.color("text.primary")));
+            if !key.is_empty() {
+                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+            }
+        });
+        if let Err(reason) = enabled {
+            ui.label(RichText::new(reason).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+        }
+    })
+}
+
+/// One of several that exclude each other.
+pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -> Response {
+    let font = if on { Theme::font(Font::Heading) } else { Theme::font(Font::Body) };
+    let (fill, color) = match (on, strong) {
+        (true, true) => (theme.color("accent.base"), theme.color("text.on_accent")),
+        (true, false) => (theme.color("accent.tint"), theme.color("accent.text")),
+        (false, _) => (Color32::TRANSPARENT, theme.color("text.primary")),
+    };
+    let button = Button::new(RichText::new(text).font(font).color(color)).fill(fill).corner_radius(4).min_size(vec2(0.0, 24.0));
+    let response = ui.add(button);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, text));
+    response
+}
+
+/// A dark box around segments.
+pub fn segments<R>(ui: &mut Ui, theme: &Theme, add: impl FnOnce(&mut Ui) -> R) -> R {
+    egui::Frame::new()
+        .fill(theme.color("surface.field"))
+        .corner_radius(4)
+        .inner_margin(2)
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.horizontal(add).inner
+        })
+        .inner
+}
+
+/// A panel's title.
+pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+}
+
+/// The diamond of a key: four corners, filled, with a dark outline.
+pub fn diamond(painter: &Painter, at: Pos2, size: f32, fill: Color32, outline: Color32) {
+    let h = size * 0.5;
+    let points = vec![at + vec2(0.0, -h), at + vec2(h, 0.0), at + vec2(0.0, h), at + vec2(-h, 0.0)];
+    painter.add(Shape::convex_polygon(points, fill, Stroke::new(1.0, outline)));
+}
+
+/// A joint as it stands in lists: an upright octahedron.
+pub fn joint_icon(painter: &Painter, at: Pos2, color: Color32) {
+    let (w, up, down) = (3.5, 4.0, 7.0);
+    let top = at + vec2(0.0, -up - 1.0);
+    let bottom = at + vec2(0.0, down);
+    let middle = at + vec2(0.0, 0.0);
+    let left = vec![top, middle, bottom, at + vec2(-w, -1.0)];
+    let right = vec![top, at + vec2(w, -1.0), bottom, middle];
+    painter.add(Shape::convex_polygon(left, color, Stroke::NONE));
+    painter.add(Shape::convex_polygon(right, color.gamma_multiply(0.65), Stroke::NONE));
+}
+
+/// Text in a width; a long one loses its middle, since the end carries the side.
+pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
+    let fits = |t: &str| ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width;
+    if fits(text) {
+        return text.to_owned();
+    }
+    let chars: Vec<char> = text.chars().take(200).collect();
+    let (mut low, mut high) = (2, chars.len());
+    let shape = |n: usize| -> String {
+        let head = n / 2;
+        let tail = n - head;
+        chars[..head].iter().chain(['…'].iter()).chain(chars[chars.len() - tail..].iter()).collect()
+    };
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(&shape(middle)) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    shape(low)
+}
+
+/// A row one can click, named for readers and scripts; paints what shows that it is selected or under the pointer.
+pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) -> (Rect, Response) {
+    let width = ui.available_width();
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, name));
+    if selected {
+        ui.painter().rect_filled(rect, 0.0, theme.color("selection.tint"));
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, height)), 0.0, theme.color("selection.base"));
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover"));
+    }
+    (rect, response.on_hover_cursor(CursorIcon::Default))
+}
+
+/// A search field with a clear button.
+pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
+    let width = ui.available_width();
+    egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(egui::Margin::symmetric(6, 0)).show(ui, |ui| {
+        ui.set_width(width - 12.0);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), egui_material_icons::icons::ICON_SEARCH, 16.0, theme.color("text.tertiary"));
+            let room = ui.available_width() - if text.is_empty() { 0.0 } else { 26.0 };
+            let edit = egui::TextEdit::singleline(text)
+                .hint_text(name)
+                .frame(egui::Frame::NONE)
+                .desired_width(room)
+                .align(egui::Align2::LEFT_CENTER);
+            let response = ui.add_sized([room, 24.0], edit);
+            name_widget(ui, &response, name);
+            if !text.is_empty() {
+                let (rect, clear) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::click());
+                clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Clear {name}")));
+                paint_icon(ui.painter(), rect.center(), egui_material_icons::icons::ICON_CLOSE, 14.0, theme.color("text.secondary"));
+                if clear.clicked() {
+                    text.clear();
+                }
+            }
+        });
+    });
+}
+
+/// Gives a widget its accessible name, where egui has no other way.
+pub fn name_widget(ui: &Ui, response: &Response, name: &str) {
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_label(name));
+}
+
+/// A number as the panels show it: at most six characters, a real minus.
+pub fn short_number(value: f32, degrees: bool) -> String {
+    let value = if value.abs() < 5e-4 { 0.0 } else { value };
+    let magnitude = value.abs();
+    let decimals = match (degrees, magnitude) {
+        (true, m) if m < 1000.0 => 1,
+        (false, m) if m < 10.0 => 3,
+        (false, m) if m < 100.0 => 2,
+        (false, m) if m < 1000.0 => 1,
+        _ => 0,
+    };
+    let text = format!("{value:.decimals$}").replace('-', "−");
+    if degrees { format!("{text}°") } else { text }
+}
+
+/// A point snapped so that one-point lines are sharp.
+pub fn crisp(ui: &Ui, at: Pos2) -> Pos2 {
+    let scale = ui.ctx().pixels_per_point();
+    pos2((at.x * scale).floor() / scale + 0.5 / scale, (at.y * scale).floor() / scale + 0.5 / scale)
+}
