@@ -50,24 +50,41 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
             let size = (probe["size"].as_f64().expect("a size") as f32).max(1e-6);
             for node in probe["nodes"].as_array().expect("nodes") {
                 let world = pose.world[node["index"].as_u64().expect("an index") as usize];
-                let rows: Vec<f32> = node["world_rows"].as_array().expect("rows").iter().flat_map(|r| r.as_array().expect("a row")).map(|v| v.as_f64().expect("a number") as f32).collect();
+                let rows: Vec<f32> = node["world_rows"]
+                    .as_array()
+                    .expect("rows")
+                    .iter()
+                    .flat_map(|r| r.as_array().expect("a row"))
+                    .map(|v| v.as_f64().expect("a number") as f32)
+                    .collect();
                 let wanted = Mat4::from_cols_slice(&rows).transpose();
                 let scale = wanted.to_cols_array().iter().fold(size, |a, v| a.max(v.abs()));
                 for (found, wanted) in world.to_cols_array().iter().zip(wanted.to_cols_array()) {
-                    assert!((found - wanted).abs() <= 1e-4 * scale, "{name} clip {} at {time}: node {}", probe["clip"], node["index"]);
+                    assert!(
+                        (found - wanted).abs() <= 1e-4 * scale,
+                        "{name} clip {} at {time}: node {}",
+                        probe["clip"],
+                        node["index"]
+                    );
                 }
             }
             let mut cache: BTreeMap<(u32, usize), Posed> = BTreeMap::new();
             for vertex in probe["vertices"].as_array().expect("vertices") {
                 let node = NodeId(vertex["node"].as_u64().expect("a node") as u32);
                 let primitive = vertex["primitive"].as_u64().expect("a primitive") as usize;
-                let surface = cache.entry((node.0, primitive)).or_insert_with(|| posed(document, &pose, node, primitive));
+                let surface =
+                    cache.entry((node.0, primitive)).or_insert_with(|| posed(document, &pose, node, primitive));
                 let index = vertex["vertex"].as_u64().expect("a vertex") as usize;
                 // A meshopt file is judged by its plain twin; nothing of it is shown.
                 let Some(found) = surface.positions.get(index) else { continue };
                 let error = found.distance(vec3(&vertex["position"])) / size;
                 worst = worst.max(error);
-                assert!(error <= 1e-4, "{name} clip {} at {time}: node {} vertex {index} is off by {error}", probe["clip"], node.0);
+                assert!(
+                    error <= 1e-4,
+                    "{name} clip {} at {time}: node {} vertex {index} is off by {error}",
+                    probe["clip"],
+                    node.0
+                );
                 vertices += 1;
             }
             probes += 1;
@@ -87,9 +104,14 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
         let mut session = open(&path);
         assert!(&*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{}", path.display());
         let joint = session.document().skins.first().map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
-        let turn = CommandLine::new("pose.rotate").with("node", format!("#{}", joint.0)).with("axis", "z").with("degrees", 30);
+        let turn =
+            CommandLine::new("pose.rotate").with("node", format!("#{}", joint.0)).with("axis", "z").with("degrees", 30);
         session.run(&turn).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(&*session.pack("x").expect("a save").bytes != bytes.as_slice(), "{}: the turn left no trace", path.display());
+        assert!(
+            &*session.pack("x").expect("a save").bytes != bytes.as_slice(),
+            "{}: the turn left no trace",
+            path.display()
+        );
         session.undo().expect("a step");
         assert_eq!(session.document(), session.opened());
         assert!(&*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{} after undo", path.display());
@@ -116,7 +138,11 @@ fn a_saved_pose_and_saved_keys_come_back() {
         let Some(skin) = session.document().skins.first().cloned() else { continue };
         let joint = format!("#{}", skin.joints[skin.joints.len() / 2].0);
         let mut lines = vec![
-            CommandLine::new("pose.rotate").with("node", joint.as_str()).with("axis", "x").with("degrees", 25).with("space", "world"),
+            CommandLine::new("pose.rotate")
+                .with("node", joint.as_str())
+                .with("axis", "x")
+                .with("degrees", 25)
+                .with("space", "world"),
             CommandLine::new("pose.move").with("node", joint.as_str()).with("by", vec![0.01, 0.02, 0.0]),
         ];
         if session.document().clips.contains_key(&ClipId(0)) {
@@ -129,14 +155,18 @@ fn a_saved_pose_and_saved_keys_come_back() {
             session.run(line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
         }
         let own = session.document().clips.keys().next_back().copied().expect("the new clip");
-        let key = CommandLine::new("key.set").with("clip", format!("#{}", own.0)).with("time", 0.5).with("node", joint.as_str());
+        let key = CommandLine::new("key.set")
+            .with("clip", format!("#{}", own.0))
+            .with("time", 0.5)
+            .with("node", joint.as_str());
         session.run(&key).expect("a key");
         let out = folder.path().join(path.file_name().expect("a name"));
         session.save(Some(&out)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let again = open(&out);
         let size = 1e-5 * again.document().nodes.len() as f32;
         for id in session.document().node_ids() {
-            let (a, b) = (session.document().node(id).local().transform(), again.document().node(id).local().transform());
+            let (a, b) =
+                (session.document().node(id).local().transform(), again.document().node(id).local().transform());
             assert!(a.is_close(&b, 1e-4, size.max(1e-4)), "{} node {}", path.display(), id.0);
         }
         for (id, clip) in &session.document().clips {
@@ -171,7 +201,9 @@ fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
             ("reject", Ok(_)) => panic!("{file} should be refused: {line}"),
             ("reject", Err(error)) => assert!(error.to_string().len() > 20, "{file}: {error}"),
             (_, Err(error)) => panic!("{file} should open: {error}"),
-            ("repair", Ok(session)) => assert!(!session.diagnostics.is_empty(), "{file} is repaired in silence: {line}"),
+            ("repair", Ok(session)) => {
+                assert!(!session.diagnostics.is_empty(), "{file} is repaired in silence: {line}")
+            }
             (_, Ok(_)) => {}
         }
         cases += 1;
@@ -192,7 +224,12 @@ fn the_validators_own_files_neither_crash_nor_hang() {
 fn every_file_survives_being_cut_and_flipped() {
     let Some(shared) = common::shared() else { return };
     let mut cases = 0;
-    for name in ["synthetic/cubic-bones.glb", "synthetic/skin-and-sparse-morph.glb", "synthetic/step-and-linear.gltf", "pipeline/AnimatedMorphCube-quantized.glb"] {
+    for name in [
+        "synthetic/cubic-bones.glb",
+        "synthetic/skin-and-sparse-morph.glb",
+        "synthetic/step-and-linear.gltf",
+        "pipeline/AnimatedMorphCube-quantized.glb",
+    ] {
         let bytes = fs::read(shared.join("corpus").join(name)).expect("bytes");
         let step = (bytes.len() / 150).max(1);
         for at in (0..bytes.len()).step_by(step) {

@@ -53,9 +53,9 @@ impl Skeleton {
     }
 
     fn add(&mut self, name: &str, parent: &str, head: Vec3, tail: Vec3, toward_z: Vec3) {
-        let y = (tail - head).normalize();
-        let x = y.cross(toward_z).normalize();
-        let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y))).normalize();
+        let y = (tail - head).normalize_or_zero();
+        let x = y.cross(toward_z).normalize_or_zero();
+        let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y))).normalize_or_zero();
         self.index.insert(name.to_owned(), self.joints.len());
         self.joints.push(Joint {
             name: name.to_owned(),
@@ -83,21 +83,14 @@ struct ArmPlan {
 impl ArmPlan {
     fn new() -> Self {
         let slope = 47f32.to_radians();
-        let upper = vec3(slope.cos(), -slope.sin(), -0.03).normalize();
-        let lower = (upper + Vec3::Z * 0.24).normalize();
+        let upper = vec3(slope.cos(), -slope.sin(), -0.03).normalize_or_zero();
+        let lower = (upper + Vec3::Z * 0.24).normalize_or_zero();
         let shoulder = vec3(0.172, 1.398, -0.016);
         let elbow = shoulder + upper * 0.283;
         let wrist = elbow + lower * 0.248;
-        let along = (upper + Vec3::Z * 0.14).normalize();
-        let palmward = along.cross(Vec3::Z).normalize();
-        Self {
-            shoulder,
-            elbow,
-            wrist,
-            along,
-            thumbward: palmward.cross(along),
-            palmward,
-        }
+        let along = (upper + Vec3::Z * 0.14).normalize_or_zero();
+        let palmward = along.cross(Vec3::Z).normalize_or_zero();
+        Self { shoulder, elbow, wrist, along, thumbward: palmward.cross(along), palmward }
     }
 
     /// A point of the hand: metres along it, toward the thumb, out of the palm.
@@ -117,13 +110,13 @@ impl ArmPlan {
         let (mut direction, curl) = if finger == 0 {
             let out = self.along * 0.70 + self.thumbward * 0.62 + self.palmward * 0.34;
             let curl = self.along * 0.5 - self.thumbward * 0.75 + self.palmward * 0.35;
-            (out.normalize(), curl)
+            (out.normalize_or_zero(), curl)
         } else {
             let angle = f32::to_radians(spread);
             let out = self.along * angle.cos() + self.thumbward * angle.sin();
             (out, self.palmward)
         };
-        let axis = direction.cross(curl).normalize();
+        let axis = direction.cross(curl).normalize_or_zero();
         let mut points = [base; 4];
         for (bone, length) in lengths.into_iter().enumerate() {
             let bend = if finger == 0 { 7.0 } else { 8.5 };
@@ -178,11 +171,7 @@ pub fn skeleton() -> Skeleton {
             ("Hand", "LowerArm", arm.wrist, knuckle, arm.thumbward),
         ];
         for (i, (part, parent, head, tail, z)) in chain.into_iter().enumerate() {
-            let parent = if i == 0 {
-                parent.to_owned()
-            } else {
-                name(parent)
-            };
+            let parent = if i == 0 { parent.to_owned() } else { name(parent) };
             s.add(&name(part), &parent, m(head), m(tail), m(z));
         }
         for (f, finger) in FINGERS.into_iter().enumerate() {
@@ -225,11 +214,7 @@ enum Shape {
     /// Two spheres and the cone that touches both.
     Cone { a: Vec3, b: Vec3, ra: f32, rb: f32 },
     /// An ellipsoid with its own axes.
-    Ellipsoid {
-        centre: Vec3,
-        axes: Quat,
-        radii: Vec3,
-    },
+    Ellipsoid { centre: Vec3, axes: Quat, radii: Vec3 },
 }
 
 impl Shape {
@@ -257,19 +242,11 @@ impl Shape {
                     ((x2 * a2 * il2).sqrt() + y * rr) * il2 - ra
                 }
             }
-            Shape::Ellipsoid {
-                centre,
-                axes,
-                radii,
-            } => {
+            Shape::Ellipsoid { centre, axes, radii } => {
                 let q = axes.inverse() * (p - centre);
                 let k0 = (q / radii).length();
                 let k1 = (q / (radii * radii)).length();
-                if k1 < 1e-6 {
-                    -radii.min_element()
-                } else {
-                    k0 * (k0 - 1.0) / k1
-                }
+                if k1 < 1e-6 { -radii.min_element() } else { k0 * (k0 - 1.0) / k1 }
             }
         }
     }
@@ -288,11 +265,7 @@ impl Shape {
                 let (a, b) = (mirrored(a, sign), mirrored(b, sign));
                 Shape::Cone { a, b, ra, rb }
             }
-            Shape::Ellipsoid {
-                centre,
-                axes,
-                radii,
-            } => Shape::Ellipsoid {
+            Shape::Ellipsoid { centre, axes, radii } => Shape::Ellipsoid {
                 centre: mirrored(centre, sign),
                 axes: Quat::from_xyzw(axes.x, axes.y * sign, axes.z * sign, axes.w),
                 radii,
@@ -326,20 +299,12 @@ struct Group {
 
 impl Group {
     fn new(blend: f32) -> Self {
-        Self {
-            blend,
-            ..Self::default()
-        }
+        Self { blend, ..Self::default() }
     }
 
     fn push(&mut self, blend: f32, shape: Shape) {
         let (centre, radius) = shape.bounds();
-        self.parts.push(Part {
-            shape,
-            centre,
-            radius,
-            blend,
-        });
+        self.parts.push(Part { shape, centre, radius, blend });
     }
 
     fn cone(&mut self, k: f32, a: Vec3, b: Vec3, ra: f32, rb: f32) {
@@ -351,29 +316,13 @@ impl Group {
     }
 
     fn oval(&mut self, k: f32, centre: Vec3, axes: Quat, radii: Vec3) {
-        self.push(
-            k,
-            Shape::Ellipsoid {
-                centre,
-                axes,
-                radii,
-            },
-        );
+        self.push(k, Shape::Ellipsoid { centre, axes, radii });
     }
 
     fn cut(&mut self, blend: f32, centre: Vec3, axes: Quat, radii: Vec3) {
-        let shape = Shape::Ellipsoid {
-            centre,
-            axes,
-            radii,
-        };
+        let shape = Shape::Ellipsoid { centre, axes, radii };
         let (centre, radius) = shape.bounds();
-        self.cuts.push(Part {
-            shape,
-            centre,
-            radius,
-            blend,
-        });
+        self.cuts.push(Part { shape, centre, radius, blend });
     }
 
     /// The group, and its mirror image.
@@ -381,12 +330,7 @@ impl Group {
         let flip = |part: &Part| {
             let shape = part.shape.mirrored(-1.0);
             let (centre, radius) = shape.bounds();
-            Part {
-                shape,
-                centre,
-                radius,
-                blend: part.blend,
-            }
+            Part { shape, centre, radius, blend: part.blend }
         };
         let mut other = self.clone();
         other.parts = self.parts.iter().map(flip).collect();
@@ -495,11 +439,7 @@ impl Body {
             groups.extend(digit(&arm, finger).both());
         }
         let palm_centre = arm.hand(0.085, 0.005, 0.0);
-        Self {
-            groups,
-            regions: regions(&arm),
-            hands: [palm_centre, mirrored(palm_centre, -1.0)],
-        }
+        Self { groups, regions: regions(&arm), hands: [palm_centre, mirrored(palm_centre, -1.0)] }
     }
 
     /// The corners of a box around the figure.
@@ -572,11 +512,7 @@ impl Body {
         finer(0.0085, 0.08, p.distance(vec3(0.115, 0.02, 0.05)) - 0.12);
         for region in &self.regions {
             let s = region.shape.distance(p).abs();
-            let s = if region.ring > 0.0 {
-                s.min((region.shape.distance(p) + region.ring).abs())
-            } else {
-                s
-            };
+            let s = if region.ring > 0.0 { s.min((region.shape.distance(p) + region.ring).abs()) } else { s };
             finer(0.0046, 0.45, s - 0.003);
         }
         length
@@ -620,11 +556,7 @@ impl Body {
     pub fn edge_distance(&self, p: Vec3, edge: u32) -> f32 {
         let p = vec3(p.x.abs(), p.y, p.z);
         let region = &self.regions[(edge as usize - 1) / 2];
-        let ring = if self.edge_is_inner(edge) {
-            region.ring
-        } else {
-            0.0
-        };
+        let ring = if self.edge_is_inner(edge) { region.ring } else { 0.0 };
         region.shape.distance(p) + ring
     }
 
@@ -648,8 +580,8 @@ impl Body {
 
 /// The turn that takes +Y along `direction`, keeping +Z as far forward as it can.
 fn along(direction: Vec3) -> Quat {
-    let y = direction.normalize();
-    let x = y.cross(Vec3::Z).normalize();
+    let y = direction.normalize_or_zero();
+    let x = y.cross(Vec3::Z).normalize_or_zero();
     Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)))
 }
 
@@ -713,40 +645,16 @@ fn foot() -> Group {
     g.cone(0.03, ANKLE - vec3(0.0, 0.016, -0.004), instep, 0.039, 0.032);
     let heel = vec3(0.103, 0.036, -0.046);
     g.ball(0.03, heel, vec3(0.036, 0.040, 0.044));
-    g.cone(
-        0.03,
-        vec3(0.104, 0.026, -0.03),
-        vec3(0.117, 0.024, 0.08),
-        0.032,
-        0.035,
-    );
-    g.cone(
-        0.045,
-        vec3(0.109, 0.026, 0.085),
-        vec3(0.113, 0.022, 0.148),
-        0.034,
-        0.027,
-    );
-    g.cone(
-        0.050,
-        vec3(0.129, 0.024, 0.075),
-        vec3(0.130, 0.020, 0.130),
-        0.031,
-        0.025,
-    );
+    g.cone(0.03, vec3(0.104, 0.026, -0.03), vec3(0.117, 0.024, 0.08), 0.032, 0.035);
+    g.cone(0.045, vec3(0.109, 0.026, 0.085), vec3(0.113, 0.022, 0.148), 0.034, 0.027);
+    g.cone(0.050, vec3(0.129, 0.024, 0.075), vec3(0.130, 0.020, 0.130), 0.031, 0.025);
     g
 }
 
 fn head() -> Group {
     let mut g = Group::new(0.030);
     // Neck.
-    g.cone(
-        0.03,
-        vec3(0.0, 1.425, -0.028),
-        vec3(0.0, 1.57, -0.006),
-        0.054,
-        0.0465,
-    );
+    g.cone(0.03, vec3(0.0, 1.425, -0.028), vec3(0.0, 1.57, -0.006), 0.054, 0.0465);
     // Skull and face.
     g.ball(0.02, vec3(0.0, 1.654, -0.012), vec3(0.0775, 0.0965, 0.0975));
     g.ball(0.035, vec3(0.0, 1.606, 0.028), vec3(0.0550, 0.0860, 0.0590));
@@ -771,36 +679,14 @@ fn head() -> Group {
         g.cut(0.016, socket, inward, vec3(0.0180, 0.0100, 0.0160));
     }
     // Nose and mouth.
-    g.cone(
-        0.016,
-        vec3(0.0, 1.646, 0.081),
-        vec3(0.0, 1.6065, 0.1005),
-        0.0070,
-        0.0088,
-    );
-    g.ball(
-        0.014,
-        vec3(0.0, 1.6025, 0.0910),
-        vec3(0.0145, 0.0075, 0.0105),
-    );
-    g.ball(
-        0.035,
-        vec3(0.0, 1.5690, 0.0690),
-        vec3(0.0280, 0.0190, 0.0130),
-    );
+    g.cone(0.016, vec3(0.0, 1.646, 0.081), vec3(0.0, 1.6065, 0.1005), 0.0070, 0.0088);
+    g.ball(0.014, vec3(0.0, 1.6025, 0.0910), vec3(0.0145, 0.0075, 0.0105));
+    g.ball(0.035, vec3(0.0, 1.5690, 0.0690), vec3(0.0280, 0.0190, 0.0130));
     // The lips follow the face they lie on.
     let face = g.clone();
     let lip = |x: f32, y: f32, r: f32| (vec3(x, y, face.front(x, y) - 0.0008 - r), r);
-    let upper = [
-        lip(0.0045, 1.5775, 0.0050),
-        lip(0.0130, 1.5755, 0.0042),
-        lip(0.0210, 1.5705, 0.0025),
-    ];
-    let lower = [
-        lip(0.0000, 1.5625, 0.0056),
-        lip(0.0105, 1.5638, 0.0048),
-        lip(0.0190, 1.5685, 0.0025),
-    ];
+    let upper = [lip(0.0045, 1.5775, 0.0050), lip(0.0130, 1.5755, 0.0042), lip(0.0210, 1.5705, 0.0025)];
+    let lower = [lip(0.0000, 1.5625, 0.0056), lip(0.0105, 1.5638, 0.0048), lip(0.0190, 1.5685, 0.0025)];
     for (_, sign) in SIDES {
         for ends in upper.windows(2).chain(lower.windows(2)) {
             let [(a, ra), (b, rb)] = [ends[0], ends[1]];
@@ -814,12 +700,7 @@ fn head() -> Group {
 fn eye() -> Group {
     let mut g = Group::new(0.008);
     let tilt = Quat::from_rotation_z(-0.10);
-    g.oval(
-        0.01,
-        vec3(0.0310, 1.6335, 0.0715),
-        tilt,
-        vec3(0.0145, 0.0105, 0.0120),
-    );
+    g.oval(0.01, vec3(0.0310, 1.6335, 0.0715), tilt, vec3(0.0145, 0.0105, 0.0120));
     g
 }
 
@@ -830,13 +711,8 @@ fn limb_arm(arm: &ArmPlan) -> Group {
     let above = |t: f32| arm.shoulder + upper * t;
     let below = |t: f32| arm.elbow + lower * t;
     // Outward, square to the arm.
-    let out = vec3(-upper.y, upper.x, 0.0).normalize();
-    g.oval(
-        0.03,
-        above(0.15) + out * 0.001,
-        along(upper),
-        vec3(0.049, 0.092, 0.052),
-    );
+    let out = vec3(-upper.y, upper.x, 0.0).normalize_or_zero();
+    g.oval(0.03, above(0.15) + out * 0.001, along(upper), vec3(0.049, 0.092, 0.052));
     g.cone(0.04, above(0.05), arm.elbow, 0.047, 0.037);
     let biceps = above(0.55) + Vec3::Z * 0.009;
     g.oval(0.03, biceps, along(upper), vec3(0.040, 0.098, 0.040));
@@ -850,20 +726,11 @@ fn limb_arm(arm: &ArmPlan) -> Group {
 
 fn palm(arm: &ArmPlan) -> Group {
     let mut g = Group::new(0.020);
-    g.cone(
-        0.01,
-        arm.hand(-0.02, 0.003, 0.0),
-        arm.hand(0.02, 0.004, 0.0),
-        0.021,
-        0.020,
-    );
+    g.cone(0.01, arm.hand(-0.02, 0.003, 0.0), arm.hand(0.02, 0.004, 0.0), 0.021, 0.020);
     for finger in 1..5 {
         let (points, _) = arm.finger(finger);
         let side = [0.014, 0.005, -0.005, -0.013][finger - 1];
-        let (r0, r1) = (
-            [0.0165, 0.016, 0.0155, 0.015],
-            [0.0122, 0.0122, 0.0115, 0.0105],
-        );
+        let (r0, r1) = ([0.0165, 0.016, 0.0155, 0.015], [0.0122, 0.0122, 0.0115, 0.0105]);
         let start = arm.hand(0.016, side, 0.001);
         let end = points[0].lerp(points[1], 0.12);
         g.cone(0.020, start, end, r0[finger - 1], r1[finger - 1]);
@@ -890,11 +757,7 @@ fn digit(arm: &ArmPlan, finger: usize) -> Group {
     for bone in 0..3 {
         let (a, b) = (points[bone], points[bone + 1]);
         // The last bone ends a fingertip's radius before its tail.
-        let b = if bone == 2 {
-            b - (b - a).normalize() * radii[3] * 0.6
-        } else {
-            b
-        };
+        let b = if bone == 2 { b - (b - a).normalize_or_zero() * radii[3] * 0.6 } else { b };
         g.cone(0.002, a, b, radii[bone], radii[bone + 1]);
     }
     g
@@ -902,11 +765,7 @@ fn digit(arm: &ArmPlan, finger: usize) -> Group {
 
 fn regions(arm: &ArmPlan) -> Vec<Region> {
     let region = |centre, axes, radii, tone, ring, groove| Region {
-        shape: Shape::Ellipsoid {
-            centre,
-            axes,
-            radii,
-        },
+        shape: Shape::Ellipsoid { centre, axes, radii },
         tone,
         ring,
         groove,
@@ -923,69 +782,20 @@ fn regions(arm: &ArmPlan) -> Vec<Region> {
     let ear = vec3(0.0770, 1.624, -0.012);
     let turn = Quat::from_rotation_y(-0.42) * Quat::from_rotation_x(-0.15);
     let emblem = vec3(0.0, 1.352, 0.085);
-    let wrist = arm.wrist - (arm.wrist - arm.elbow).normalize() * 0.004;
+    let wrist = arm.wrist - (arm.wrist - arm.elbow).normalize_or_zero() * 0.004;
     let forearm = along(arm.wrist - arm.elbow);
     let shoe = vec3(0.110, 0.0, 0.030);
     let sole = vec3(0.110, -0.50, 0.030);
     vec![
-        region(
-            waist,
-            straight,
-            vec3(0.165, 0.072, 0.20),
-            Tone::Joint,
-            0.0,
-            0.0018,
-        ),
-        region(
-            neck,
-            lean,
-            vec3(0.13, 0.027, 0.13),
-            Tone::Joint,
-            0.0,
-            0.0014,
-        ),
+        region(waist, straight, vec3(0.165, 0.072, 0.20), Tone::Joint, 0.0, 0.0018),
+        region(neck, lean, vec3(0.13, 0.027, 0.13), Tone::Joint, 0.0, 0.0014),
         ball(arm.elbow, 0.052, 0.0),
         ball(KNEE, 0.070, 0.0),
-        region(
-            wrist,
-            forearm,
-            vec3(0.08, 0.013, 0.08),
-            Tone::Accent,
-            0.0,
-            0.0010,
-        ),
-        region(
-            shoe,
-            straight,
-            vec3(0.20, 0.112, 0.30),
-            Tone::Joint,
-            0.010,
-            0.0014,
-        ),
-        region(
-            sole,
-            straight,
-            vec3(3.0, 0.512, 3.0),
-            Tone::Accent,
-            0.0,
-            0.0,
-        ),
-        region(
-            cap,
-            straight,
-            vec3(0.16, 0.098, 0.146),
-            Tone::Joint,
-            0.0,
-            0.0014,
-        ),
+        region(wrist, forearm, vec3(0.08, 0.013, 0.08), Tone::Accent, 0.0, 0.0010),
+        region(shoe, straight, vec3(0.20, 0.112, 0.30), Tone::Joint, 0.010, 0.0014),
+        region(sole, straight, vec3(3.0, 0.512, 3.0), Tone::Accent, 0.0, 0.0),
+        region(cap, straight, vec3(0.16, 0.098, 0.146), Tone::Joint, 0.0, 0.0014),
         region(ear, turn, vec3(0.020, 0.034, 0.0225), Tone::Shell, 0.0, 0.0),
-        region(
-            emblem,
-            straight,
-            vec3(0.017, 0.017, 0.05),
-            Tone::Accent,
-            0.0,
-            0.0012,
-        ),
+        region(emblem, straight, vec3(0.017, 0.017, 0.05), Tone::Accent, 0.0, 0.0012),
     ]
 }

@@ -98,10 +98,8 @@ impl<'a> Pose<'a> {
             skeleton,
             hips: Vec3::ZERO,
             turns: vec![Quat::IDENTITY; skeleton.joints.len()],
-            feet: SIDES.map(|(prefix, _)| Foot {
-                ankle: skeleton.at(&format!("{prefix}Foot")).head,
-                ..Foot::default()
-            }),
+            feet: SIDES
+                .map(|(prefix, _)| Foot { ankle: skeleton.at(&format!("{prefix}Foot")).head, ..Foot::default() }),
         }
     }
 
@@ -153,12 +151,9 @@ impl<'a> Pose<'a> {
         for (j, joint) in joints.iter().enumerate() {
             let (turn, place) = match joint.parent {
                 None => (Quat::IDENTITY, joint.head + self.hips),
-                Some(p) => (
-                    turns[p],
-                    places[p] + turns[p] * (joint.head - joints[p].head),
-                ),
+                Some(p) => (turns[p], places[p] + turns[p] * (joint.head - joints[p].head)),
             };
-            turns.push((turn * self.turns[j]).normalize());
+            turns.push((turn * self.turns[j]).normalize_or_zero());
             places.push(place);
         }
         (turns, places)
@@ -169,12 +164,9 @@ impl<'a> Pose<'a> {
         let foot = self.feet[side];
         let (prefix, sign) = SIDES[side];
         let joint = |part: &str| self.skeleton.find(&format!("{prefix}{part}"));
-        let (Some(thigh), Some(shin), Some(ankle), Some(toes)) = (
-            joint("UpperLeg"),
-            joint("LowerLeg"),
-            joint("Foot"),
-            joint("Toes"),
-        ) else {
+        let (Some(thigh), Some(shin), Some(ankle), Some(toes)) =
+            (joint("UpperLeg"), joint("LowerLeg"), joint("Foot"), joint("Toes"))
+        else {
             return;
         };
         let joints = &self.skeleton.joints;
@@ -186,19 +178,19 @@ impl<'a> Pose<'a> {
         let (l1, l2) = (rest_thigh.length(), rest_shin.length());
         let reach = foot.ankle - from;
         let distance = reach.length().min((l1 + l2) * 0.9985);
-        let toward = reach.normalize();
+        let toward = reach.normalize_or_zero();
         // The knee points where pelvis and toes point on average.
         let toe_out = Quat::from_rotation_y(foot.yaw * sign);
-        let ahead = (pelvis * Vec3::Z + toe_out * Vec3::Z).normalize();
-        let ahead = ahead.reject_from_normalized(toward).normalize();
+        let ahead = (pelvis * Vec3::Z + toe_out * Vec3::Z).normalize_or_zero();
+        let ahead = ahead.reject_from_normalized(toward).normalize_or_zero();
         let cosine = (l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance);
         let angle = cosine.clamp(-1.0, 1.0).acos();
         let to_knee = (toward * angle.cos() + ahead * angle.sin()) * l1;
         let to_ankle = toward * distance - to_knee;
         let side_axis = -toward.cross(ahead);
         let frame = |y: Vec3, x: Vec3| {
-            let y = y.normalize();
-            let x = x.reject_from_normalized(y).normalize();
+            let y = y.normalize_or_zero();
+            let x = x.reject_from_normalized(y).normalize_or_zero();
             Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)))
         };
         let thigh_turn = frame(to_knee, side_axis) * frame(rest_thigh, Vec3::X).inverse();
@@ -228,13 +220,9 @@ impl<'a> Pose<'a> {
         let parent = joints[joint].parent;
         let parent = parent.map_or(Quat::IDENTITY, |p| joints[p].rotation);
         let still = parent.inverse() * rest;
-        let local = (parent.inverse() * self.turns[joint] * rest).normalize();
+        let local = (parent.inverse() * self.turns[joint] * rest).normalize_or_zero();
         // The same sign all through the clip.
-        if local.dot(still) < 0.0 {
-            -local
-        } else {
-            local
-        }
+        if local.dot(still) < 0.0 { -local } else { local }
     }
 }
 
@@ -289,11 +277,7 @@ impl Gait {
         let pitch = self.pitch(t);
         // The foot rolls on its round heel, then turns about the root of the
         // toes, which stay flat.
-        let (pivot, roll) = if pitch < 0.0 {
-            (HEEL, HEEL.y * pitch)
-        } else {
-            (BALL, 0.0)
-        };
+        let (pivot, roll) = if pitch < 0.0 { (HEEL, HEEL.y * pitch) } else { (BALL, 0.0) };
         let arm = Quat::from_rotation_x(pitch) * vec3(0.0, rest.y - pivot.y, rest.z - pivot.z);
         let ahead = self.contact - self.stride * t + pivot.z + roll + arm.z;
         // The flesh under the toes' root would sink in while they bend.
@@ -309,10 +293,7 @@ impl Gait {
             self.grounded(rest, t)
         } else {
             const H: f32 = 1e-3;
-            let (from, before) = (
-                self.grounded(rest, self.stance),
-                self.grounded(rest, self.stance - H),
-            );
+            let (from, before) = (self.grounded(rest, self.stance), self.grounded(rest, self.stance - H));
             let (to, after) = (self.grounded(rest, 0.0), self.grounded(rest, H));
             let mut heights = vec![(self.stance, from.0)];
             let mut aheads = vec![(self.stance, from.1)];
@@ -337,12 +318,7 @@ impl Gait {
             let u = smooth((t - self.stance) / 0.14);
             flat + (relaxed - flat) * u
         };
-        Foot {
-            ankle: vec3(rest.x - sign * self.narrow, y, z),
-            pitch,
-            yaw: 0.03,
-            toes,
-        }
+        Foot { ankle: vec3(rest.x - sign * self.narrow, y, z), pitch, yaw: 0.03, toes }
     }
 }
 
@@ -362,11 +338,7 @@ const WALK: Gait = Gait {
         (0.90, -15.0),
         (1.0, -19.0),
     ],
-    swing: &[
-        (0.70, 0.218, -0.205),
-        (0.80, 0.158, 0.050),
-        (0.90, 0.126, 0.255),
-    ],
+    swing: &[(0.70, 0.218, -0.205), (0.80, 0.158, 0.050), (0.90, 0.126, 0.255)],
     narrow: 0.024,
 };
 
@@ -414,10 +386,7 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose.hips = vec3(0.020 * wave(t, 0.31), bob, 0.006 * wave(2.0 * t, 0.9));
     let yaw = -7.0 * wave(t, 0.02);
     let roll = 3.5 * wave(t, 0.22);
-    pose.turn(
-        "Hips",
-        ry(yaw) * rz(roll) * rx(3.0 + 1.2 * wave(2.0 * t, 0.1)),
-    );
+    pose.turn("Hips", ry(yaw) * rz(roll) * rx(3.0 + 1.2 * wave(2.0 * t, 0.1)));
     // The shoulders turn against the hips and keep level.
     let counter = 6.5 * wave(t, 0.06);
     pose.turn("Spine", ry(counter * 0.7) * rz(-roll * 0.55) * rx(-1.0));
@@ -426,10 +395,7 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let shoulders = yaw + counter * 2.0;
     let nod = 1.3 * wave(2.0 * t, 0.18);
     pose.turn("Neck", ry(-shoulders * 0.4) * rz(roll * 0.1) * rx(1.5));
-    pose.turn(
-        "Head",
-        ry(-shoulders * 0.5) * rz(roll * 0.15) * rx(-4.5 + nod),
-    );
+    pose.turn("Head", ry(-shoulders * 0.5) * rz(roll * 0.15) * rx(-4.5 + nod));
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
         // The arm goes back while its own leg goes forward, the forearm trailing.
@@ -454,10 +420,7 @@ fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose.hips = vec3(0.012 * wave(t, 0.16), bob, 0.010 * wave(2.0 * t, 0.7));
     let yaw = -10.0 * wave(t, 0.95);
     let roll = 3.5 * wave(t, 0.12);
-    pose.turn(
-        "Hips",
-        ry(yaw) * rz(roll) * rx(10.0 + 2.0 * wave(2.0 * t, 0.6)),
-    );
+    pose.turn("Hips", ry(yaw) * rz(roll) * rx(10.0 + 2.0 * wave(2.0 * t, 0.6)));
     let counter = 11.0 * wave(t, 0.97);
     pose.turn("Spine", ry(counter * 0.6) * rz(-roll * 0.5) * rx(2.0));
     pose.turn("Chest", ry(counter * 0.8) * rz(-roll * 0.5) * rx(2.0));
@@ -486,17 +449,10 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
     let breath = 0.5 - 0.5 * wave(2.0 * t, 0.0);
     let shift = wave(t, 0.25);
-    pose.hips = vec3(
-        0.022 * shift,
-        -0.005 - 0.004 * shift * shift + 0.002 * breath,
-        0.0,
-    );
+    pose.hips = vec3(0.022 * shift, -0.005 - 0.004 * shift * shift + 0.002 * breath, 0.0);
     pose.turn("Hips", ry(1.5 * shift) * rz(1.8 * shift) * rx(0.6));
     pose.turn("Spine", rz(-1.4 * shift) * rx(0.8 - 0.8 * breath));
-    pose.turn(
-        "Chest",
-        rz(-shift) * ry(-0.8 * shift) * rx(0.6 - 1.5 * breath),
-    );
+    pose.turn("Chest", rz(-shift) * ry(-0.8 * shift) * rx(0.6 - 1.5 * breath));
     pose.turn("UpperChest", rz(-0.4 * shift) * rx(0.4 - 1.3 * breath));
     pose.turn("Neck", ry(-1.2 * wave(t, 0.35)) * rx(1.5 + 1.0 * breath));
     let look = 3.5 * wave(t, 0.45);
@@ -506,11 +462,7 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
         let lift = 1.6 * breath;
         pose.turn_side(side, "Shoulder", rz(-5.0 + lift) * ry(-0.8 * breath));
         let sway = 1.2 * wave(t, 0.3) * sign;
-        pose.turn_side(
-            side,
-            "UpperArm",
-            rx(2.0 - 0.8 * breath) * rz(-30.0 - lift + sway),
-        );
+        pose.turn_side(side, "UpperArm", rx(2.0 - 0.8 * breath) * rz(-30.0 - lift + sway));
         pose.elbow(side, 11.0 + 1.6 * wave(2.0 * t, 0.6), 8.0);
         let loose = 1.8 * wave(2.0 * t, 0.65);
         let curls = [8.0, 14.0, 18.0, 21.0, 24.0].map(|c| c + loose);
@@ -560,11 +512,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     add(&mut pose, "Chest", rz(1.5 + 0.4 * sway) * ry(-2.5));
     add(&mut pose, "UpperChest", rz(1.0 + 0.3 * sway) * rx(-2.0));
     add(&mut pose, "Neck", rz(-2.0) * ry(2.0));
-    add(
-        &mut pose,
-        "Head",
-        rz(-7.0 - 0.6 * sway) * ry(3.0) * rx(-3.0),
-    );
+    add(&mut pose, "Head", rz(-7.0 - 0.6 * sway) * ry(3.0) * rx(-3.0));
     pose
 }
 
@@ -598,11 +546,7 @@ impl Spacing {
         } else {
             (self.trunk, 0)
         };
-        let start = if name.starts_with("Right") {
-            length / 2
-        } else {
-            0
-        };
+        let start = if name.starts_with("Right") { length / 2 } else { 0 };
         let keyed = |f: &u32| f.is_multiple_of(step) || (f + length - start) % length < stance;
         (0..length).filter(keyed).chain([length]).collect()
     }
@@ -647,11 +591,7 @@ fn key<'a>(
         }
         if poses.iter().any(moves) {
             let keys = frames.iter().map(|&f| poses[f as usize].local(j));
-            tracks.push(Track {
-                joint: j,
-                keys: Keys::Rotation(keys.collect()),
-                frames,
-            });
+            tracks.push(Track { joint: j, keys: Keys::Rotation(keys.collect()), frames });
         }
     }
     Clip { name, tracks }
@@ -659,28 +599,15 @@ fn key<'a>(
 
 /// All four motions.
 pub fn clips(skeleton: &Skeleton) -> Vec<Clip> {
-    let spacing = |hips, legs, stance, trunk, arms, fingers| Spacing {
-        hips,
-        legs,
-        stance,
-        trunk,
-        arms,
-        fingers,
-    };
+    let spacing = |hips, legs, stance, trunk, arms, fingers| Spacing { hips, legs, stance, trunk, arms, fingers };
     let standing = spacing(6, 6, 0, 6, 10, 15);
     let walking = spacing(2, 2, 0, 3, 3, 5);
     let running = spacing(2, 2, 7, 2, 2, 5);
     let waving = spacing(5, 5, 0, 5, 3, 6);
     vec![
-        key(skeleton, "Idle", 120, &standing, true, |f| {
-            idle(skeleton, f / 120.0)
-        }),
-        key(skeleton, "Walk", 30, &walking, true, |f| {
-            walk(skeleton, f / 30.0)
-        }),
-        key(skeleton, "Run", 20, &running, true, |f| {
-            run(skeleton, f / 20.0)
-        }),
+        key(skeleton, "Idle", 120, &standing, true, |f| idle(skeleton, f / 120.0)),
+        key(skeleton, "Walk", 30, &walking, true, |f| walk(skeleton, f / 30.0)),
+        key(skeleton, "Run", 20, &running, true, |f| run(skeleton, f / 20.0)),
         key(skeleton, "Wave", 90, &waving, false, |f| greet(skeleton, f)),
     ]
 }

@@ -76,7 +76,7 @@ fn local(skeleton: &Skeleton, joint: &Joint) -> (Vec3, Quat) {
         return (joint.head, joint.rotation);
     };
     let back = parent.rotation.inverse();
-    let turn = (back * joint.rotation).normalize();
+    let turn = (back * joint.rotation).normalize_or_zero();
     (back * (joint.head - parent.head), turn)
 }
 
@@ -86,7 +86,7 @@ fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
     let mut world: Vec<DAffine3> = Vec::with_capacity(skeleton.joints.len());
     for joint in &skeleton.joints {
         let (place, turn) = local(skeleton, joint);
-        let turn = DQuat::from_array(turn.to_array().map(f64::from)).normalize();
+        let turn = DQuat::from_array(turn.to_array().map(f64::from)).normalize_or_zero();
         let place = DVec3::from_array(place.to_array().map(f64::from));
         let own = DAffine3::from_rotation_translation(turn, place);
         world.push(joint.parent.map_or(own, |p| world[p] * own));
@@ -96,10 +96,7 @@ fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
         let c = [m.x_axis, m.y_axis, m.z_axis, m.translation];
         let ends = [0.0, 0.0, 0.0, 1.0];
         let column = move |i: usize| [c[i].x, c[i].y, c[i].z, ends[i]];
-        (0..4)
-            .flat_map(column)
-            .map(|v| v as f32)
-            .collect::<Vec<_>>()
+        (0..4).flat_map(column).map(|v| v as f32).collect::<Vec<_>>()
     };
     world.iter().flat_map(columns).collect()
 }
@@ -135,10 +132,7 @@ fn primitive(buffer: &mut Buffer, body: &Body, mesh: &Mesh, binding: &[Influence
     let weights = buffer.floats(&weights, "VEC4", 4, Some(VERTICES));
     let corners = mesh.triangles.iter().flatten();
     let (bytes, component): (Vec<u8>, u32) = if count <= usize::from(u16::MAX) {
-        (
-            corners.flat_map(|&v| (v as u16).to_le_bytes()).collect(),
-            SHORT,
-        )
+        (corners.flat_map(|&v| (v as u16).to_le_bytes()).collect(), SHORT)
     } else {
         (corners.flat_map(|v| v.to_le_bytes()).collect(), INT)
     };
@@ -200,14 +194,9 @@ pub fn write(
     let mut buffer = Buffer::default();
     let primitive = primitive(&mut buffer, body, mesh, binding);
     let binds = buffer.floats(&inverse_binds(skeleton), "MAT4", 16, None);
-    let animations: Vec<Value> = clips
-        .iter()
-        .map(|clip| animation(&mut buffer, clip, FIRST))
-        .collect();
-    let mut nodes = vec![
-        json!({ "name": "Armature", "children": [FIRST] }),
-        json!({ "name": "Mannequin", "mesh": 0, "skin": 0 }),
-    ];
+    let animations: Vec<Value> = clips.iter().map(|clip| animation(&mut buffer, clip, FIRST)).collect();
+    let mut nodes =
+        vec![json!({ "name": "Armature", "children": [FIRST] }), json!({ "name": "Mannequin", "mesh": 0, "skin": 0 })];
     for (j, joint) in skeleton.joints.iter().enumerate() {
         let (place, turn) = local(skeleton, joint);
         let mut node = json!({

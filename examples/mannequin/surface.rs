@@ -68,11 +68,7 @@ fn left_half(body: &Body) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let near = middle.abs() < reach;
         for offset in all((size - first).min(UVec3::splat(BLOCK))) {
             let at = first + offset;
-            let value = if near {
-                body.distance(place(at))
-            } else {
-                middle
-            };
+            let value = if near { body.distance(place(at)) } else { middle };
             field[shape.linearize(at.to_array()) as usize] = value;
         }
     }
@@ -86,11 +82,7 @@ fn left_half(body: &Body) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         .iter()
         .map(|&p| {
             let p = origin + Vec3::from(p) * CELL;
-            if p.x.abs() < edge {
-                vec3(0.0, p.y, p.z)
-            } else {
-                p
-            }
+            if p.x.abs() < edge { vec3(0.0, p.y, p.z) } else { p }
         })
         .collect();
     let triangles = buffer.indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]);
@@ -100,9 +92,7 @@ fn left_half(body: &Body) -> (Vec<Vec3>, Vec<[u32; 3]>) {
 }
 
 fn all(size: UVec3) -> impl Iterator<Item = UVec3> {
-    (0..size.z).flat_map(move |z| {
-        (0..size.y).flat_map(move |y| (0..size.x).map(move |x| UVec3::new(x, y, z)))
-    })
+    (0..size.z).flat_map(move |z| (0..size.y).flat_map(move |y| (0..size.x).map(move |x| UVec3::new(x, y, z))))
 }
 
 /// Evens out a mesh whose open border lies on x = 0.
@@ -191,9 +181,7 @@ impl<'a> Remesher<'a> {
             if now != line || slope.length_squared() < 0.09 {
                 return (start, 0);
             }
-            p = self
-                .body
-                .project(p - slope * (s / slope.length_squared()), 3);
+            p = self.body.project(p - slope * (s / slope.length_squared()), 3);
         }
         (p, line)
     }
@@ -388,8 +376,7 @@ impl<'a> Remesher<'a> {
     /// The triangles on both sides of an edge.
     fn beside(&self, a: u32, b: u32) -> Vec<u32> {
         let of_a = self.around[a as usize].iter().copied();
-        of_a.filter(|&t| self.triangles[t as usize].contains(&b))
-            .collect()
+        of_a.filter(|&t| self.triangles[t as usize].contains(&b)).collect()
     }
 
     /// The corners across an edge from each other, unless it is on the border.
@@ -421,11 +408,7 @@ impl<'a> Remesher<'a> {
         // Keep the winding: in `s` the edge runs either a to b or b to a.
         let corners = self.triangles[s as usize];
         let forward = (0..3).any(|i| corners[i] == a && corners[(i + 1) % 3] == b);
-        let (first, second) = if forward {
-            ([a, d, c], [d, b, c])
-        } else {
-            ([b, d, c], [d, a, c])
-        };
+        let (first, second) = if forward { ([a, d, c], [d, b, c]) } else { ([b, d, c], [d, a, c]) };
         let sound = [first, second].iter().all(|corners| {
             let n = cross(corners.map(|v| self.positions[v as usize]));
             let agree = |&v: &u32| n.dot(self.normals[v as usize]) > facing * n.length();
@@ -492,8 +475,7 @@ impl<'a> Remesher<'a> {
         for t in shared {
             let corners = self.triangles[t as usize];
             let other = self.triangles.len() as u32;
-            self.triangles
-                .push(corners.map(|v| if v == a { new } else { v }));
+            self.triangles.push(corners.map(|v| if v == a { new } else { v }));
             self.triangles[t as usize] = corners.map(|v| if v == b { new } else { v });
             self.around[b as usize].retain(|&u| u != t);
             self.around[b as usize].push(other);

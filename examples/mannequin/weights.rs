@@ -45,9 +45,7 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
             parent.chain(skeleton.children(j)).chain([j]).collect()
         })
         .collect();
-    let other_side: Vec<usize> = (0..skeleton.joints.len())
-        .map(|j| other_side(skeleton, j))
-        .collect();
+    let other_side: Vec<usize> = (0..skeleton.joints.len()).map(|j| other_side(skeleton, j)).collect();
     let mut shares: Vec<BTreeMap<usize, f32>> = mesh
         .positions
         .iter()
@@ -72,9 +70,7 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
 
     let ring = rings(mesh);
     for _ in 0..7 {
-        shares = (0..shares.len())
-            .map(|v| smoothed(v, &shares, &ring[v]))
-            .collect();
+        shares = (0..shares.len()).map(|v| smoothed(v, &shares, &ring[v])).collect();
     }
     let finger = fingers(skeleton);
     let one_finger = |mut shares: BTreeMap<usize, f32>| {
@@ -143,13 +139,7 @@ fn reaches(s: &Skeleton) -> Vec<Reach> {
     let mut reaches = Vec::new();
     let mut add = |name: &str, a: Vec3, b: Vec3, radius: f32, softness: f32| {
         if let Some(joint) = s.find(name) {
-            reaches.push(Reach {
-                joint,
-                a,
-                b,
-                radius,
-                softness,
-            });
+            reaches.push(Reach { joint, a, b, radius, softness });
         }
     };
     let across = |x: f32, y: f32, z: f32| (vec3(-x, y, z), vec3(x, y, z));
@@ -162,27 +152,9 @@ fn reaches(s: &Skeleton) -> Vec<Reach> {
         add(name, a, b, radius, 0.035);
     }
     let (neck, head) = (s.at("Neck"), s.at("Head"));
-    add(
-        "Neck",
-        neck.head,
-        neck.tail - vec3(0.0, 0.01, 0.0),
-        0.052,
-        0.02,
-    );
-    add(
-        "Head",
-        head.head + vec3(0.0, 0.03, 0.0),
-        vec3(0.0, 1.66, 0.0),
-        0.075,
-        0.02,
-    );
-    add(
-        "Jaw",
-        vec3(0.0, 1.553, 0.040),
-        vec3(0.0, 1.546, 0.070),
-        0.022,
-        0.012,
-    );
+    add("Neck", neck.head, neck.tail - vec3(0.0, 0.01, 0.0), 0.052, 0.02);
+    add("Head", head.head + vec3(0.0, 0.03, 0.0), vec3(0.0, 1.66, 0.0), 0.075, 0.02);
+    add("Jaw", vec3(0.0, 1.553, 0.040), vec3(0.0, 1.546, 0.070), 0.022, 0.012);
     for (side, sign) in SIDES {
         let name = |part: &str| format!("{side}{part}");
         let m = |p: Vec3| vec3(p.x * sign, p.y, p.z);

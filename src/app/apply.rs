@@ -96,7 +96,10 @@ impl App {
                 }
             }
             Action::ShowProblem(k) => {
-                let node = self.problems.get(k).and_then(|p| p.place.strip_prefix("nodes/")?.split('/').next()?.parse::<u32>().ok());
+                let node = self
+                    .problems
+                    .get(k)
+                    .and_then(|p| p.place.strip_prefix("nodes/")?.split('/').next()?.parse::<u32>().ok());
                 if let Some(node) = node.map(NodeId) {
                     self.selection.set(node);
                 }

@@ -57,7 +57,12 @@ impl App {
             "view.inspector" => self.shown.inspector = !self.shown.inspector,
             "view.timeline" => self.shown.timeline = !self.shown.timeline,
             "view.reset_layout" => {
-                self.shown = Shown { grid: self.shown.grid, joints: self.shown.joints, names: self.shown.names, ..Shown::default() };
+                self.shown = Shown {
+                    grid: self.shown.grid,
+                    joints: self.shown.joints,
+                    names: self.shown.names,
+                    ..Shown::default()
+                };
                 // The sizes that panels remember are egui's.
                 ctx.memory_mut(egui::Memory::reset_areas);
                 ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
@@ -127,7 +132,9 @@ impl App {
             "select.joints" => {
                 let flags = document.joint_flags();
                 self.selection.nodes = document.node_ids().filter(|id| flags[id.index()]).collect();
-                self.selection.active = active.filter(|a| self.selection.nodes.contains(a)).or_else(|| self.selection.nodes.first().copied());
+                self.selection.active = active
+                    .filter(|a| self.selection.nodes.contains(a))
+                    .or_else(|| self.selection.nodes.first().copied());
                 None
             }
             "select.parent" => active.and_then(|a| document.node(a).parent),
@@ -154,12 +161,21 @@ impl App {
 
     /// Asks for a file to open: a path field, with the system's dialog a button away.
     pub(super) fn ask_open(&mut self, _: &Context) {
-        let folder = self.preferences.recent.first().and_then(|p| p.parent()).map_or_else(String::new, |p| format!("{}/", p.display()));
+        let folder = self
+            .preferences
+            .recent
+            .first()
+            .and_then(|p| p.parent())
+            .map_or_else(String::new, |p| format!("{}/", p.display()));
         self.dialog = Some(Dialog::Open { path: folder });
     }
 
     fn ask_save(&mut self, _: &Context) {
-        let path = self.session.as_ref().and_then(|s| s.path()).map_or_else(|| "mannequin.glb".into(), |p| p.display().to_string());
+        let path = self
+            .session
+            .as_ref()
+            .and_then(|s| s.path())
+            .map_or_else(|| "mannequin.glb".into(), |p| p.display().to_string());
         self.dialog = Some(Dialog::SaveAs { path });
     }
 
@@ -168,7 +184,11 @@ impl App {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
-        let dialog = rfd::FileDialog::new().add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(if save { name } else { String::new() });
+        let dialog = rfd::FileDialog::new().add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(if save {
+            name
+        } else {
+            String::new()
+        });
         let ask = move || {
             let chosen = if save { dialog.save_file() } else { dialog.pick_file() };
             if sender.send(chosen).is_ok() {
@@ -177,7 +197,11 @@ impl App {
         };
         match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
             Ok(_) => self.browsing = Some((receiver, save)),
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("The file dialog could not be opened: {error}. Type the path instead.")),
+            Err(error) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!("The file dialog could not be opened: {error}. Type the path instead."),
+            ),
         }
     }
 
@@ -193,7 +217,9 @@ impl App {
             }
             // Cancelled, or the system has none: the path field stays.
             Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.browsing = None,
-            Err(std::sync::mpsc::TryRecvError::Empty) => ctx.request_repaint_after(std::time::Duration::from_millis(100)),
+            Err(std::sync::mpsc::TryRecvError::Empty) => {
+                ctx.request_repaint_after(std::time::Duration::from_millis(100))
+            }
         }
     }
 }

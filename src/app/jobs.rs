@@ -47,7 +47,9 @@ impl App {
 
     /// Opens the bundled sample.
     pub(super) fn open_sample(&mut self, ctx: &Context) {
-        self.start(ctx, "Opening the sample".into(), false, |_| Done::Opened(Session::open_bytes(SAMPLE).map(load), None));
+        self.start(ctx, "Opening the sample".into(), false, |_| {
+            Done::Opened(Session::open_bytes(SAMPLE).map(load), None)
+        });
     }
 
     /// Saves beside the window; the document may go on changing meanwhile.
@@ -58,7 +60,13 @@ impl App {
         self.start(ctx, format!("Saving {name}"), false, move |_| Done::Saved(session.write_to(&path), path, revision));
     }
 
-    fn start(&mut self, ctx: &Context, label: String, cancellable: bool, work: impl FnOnce(&Progress) -> Done + Send + 'static) {
+    fn start(
+        &mut self,
+        ctx: &Context,
+        label: String,
+        cancellable: bool,
+        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+    ) {
         if self.job.is_some() {
             self.toast(ctx, ToastKind::Error, "Something else is still under way. Wait for it, or cancel it.");
             return;
@@ -90,7 +98,11 @@ impl App {
             Err(mpsc::TryRecvError::Disconnected) => {
                 let label = job.label.clone();
                 self.job = None;
-                self.toast(ctx, ToastKind::Error, format!("{label} failed. This is a fault of Ulna; what is open is unchanged."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!("{label} failed. This is a fault of Ulna; what is open is unchanged."),
+                );
                 return;
             }
             Ok(done) => {

@@ -36,7 +36,8 @@ impl App {
         let availability = self.availability();
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
-        let mut commands: Vec<_> = table().iter().filter(|c| !c.key.is_empty() && !c.key.starts_with("Numpad")).collect();
+        let mut commands: Vec<_> =
+            table().iter().filter(|c| !c.key.is_empty() && !c.key.starts_with("Numpad")).collect();
         commands.sort_by_key(|c| std::cmp::Reverse(c.key.matches('+').count()));
         for command in commands {
             let Some(shortcut) = parse(command.key) else { continue };

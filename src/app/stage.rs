@@ -56,7 +56,10 @@ impl Stage {
             let renderer = Renderer::new(&gpu);
             (gpu, renderer)
         });
-        let device = gpu.as_ref().map_or_else(|| "none".into(), |(g, _)| if g.software { format!("{} (software; the CPU skins)", g.name) } else { g.name.clone() });
+        let device = gpu.as_ref().map_or_else(
+            || "none".into(),
+            |(g, _)| if g.software { format!("{} (software; the CPU skins)", g.name) } else { g.name.clone() },
+        );
         Self {
             gpu,
             scene: None,
@@ -83,7 +86,8 @@ impl Stage {
         self.joints = document.joint_flags();
         self.pose = Pose::evaluate(document, Moment::default());
         self.surface = Surface::new(document, &self.pose);
-        self.scene = self.gpu.as_ref().map(|(gpu, renderer)| Scene::new(gpu, renderer.material_layout(), document, images));
+        self.scene =
+            self.gpu.as_ref().map(|(gpu, renderer)| Scene::new(gpu, renderer.material_layout(), document, images));
         self.posed = None;
         self.drawn = None;
         self.serial += 1;
@@ -159,7 +163,14 @@ impl Stage {
         }
         let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &self.scene) else { return };
         let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
-        let now = Drawn { serial: self.serial, camera: *camera, selection: Selection { keys: Default::default(), ..selection.clone() }, hover, shown, pixels };
+        let now = Drawn {
+            serial: self.serial,
+            camera: *camera,
+            selection: Selection { keys: Default::default(), ..selection.clone() },
+            hover,
+            shown,
+            pixels,
+        };
         if self.drawn.as_ref() == Some(&now) {
             return;
         }
@@ -186,7 +197,13 @@ impl Stage {
 }
 
 /// A bone's colours: what is selected is amber, its children a shade of it.
-fn looks(document: &Document, bones: &[Bone], look: &Look, selection: &Selection, hover: Option<NodeId>) -> Vec<BoneLook> {
+fn looks(
+    document: &Document,
+    bones: &[Bone],
+    look: &Look,
+    selection: &Selection,
+    hover: Option<NodeId>,
+) -> Vec<BoneLook> {
     let color = |bone: &Bone| {
         if selection.nodes.contains(&bone.joint) {
             (look.joint_selected, look.joint_selected_edge)

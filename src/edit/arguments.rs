@@ -108,8 +108,9 @@ impl Arguments {
 
     fn numbers<const N: usize>(&self, name: &'static str, wanted: &'static str) -> Result<[f32; N], ArgumentError> {
         let value = self.value(name)?;
-        let list: Option<Vec<f32>> =
-            value.as_array().and_then(|a| a.iter().map(|v| v.as_f64().map(|v| v as f32).filter(|v| v.is_finite())).collect());
+        let list: Option<Vec<f32>> = value
+            .as_array()
+            .and_then(|a| a.iter().map(|v| v.as_f64().map(|v| v as f32).filter(|v| v.is_finite())).collect());
         list.and_then(|l| <[f32; N]>::try_from(l).ok()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
@@ -159,7 +160,9 @@ impl Arguments {
             Some("y" | "Y") => Some(Vec3::Y),
             Some("z" | "Z") => Some(Vec3::Z),
             Some(_) => None,
-            None => self.numbers::<3>(name, "x, y, z or three numbers").ok().and_then(|v| Vec3::from(v).try_normalize()),
+            None => {
+                self.numbers::<3>(name, "x, y, z or three numbers").ok().and_then(|v| Vec3::from(v).try_normalize())
+            }
         };
         axis.ok_or_else(|| Self::wrong(name, "x, y, z or three numbers that are not all 0", value))
     }
@@ -188,9 +191,17 @@ impl Arguments {
             Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        let parts: Option<Vec<Property>> =
-            words.iter().map(|w| Property::TRS.into_iter().find(|p| p.path() == *w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase())))).collect();
-        parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong("parts", "some of translation, rotation, scale", value))
+        let parts: Option<Vec<Property>> = words
+            .iter()
+            .map(|w| {
+                Property::TRS
+                    .into_iter()
+                    .find(|p| p.path() == *w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase())))
+            })
+            .collect();
+        parts
+            .filter(|p| !p.is_empty())
+            .ok_or_else(|| Self::wrong("parts", "some of translation, rotation, scale", value))
     }
 
     /// The nodes a text names. At least one.
@@ -221,7 +232,11 @@ impl Arguments {
         let value = self.value("clip")?;
         if let Some(index) = value.as_u64() {
             let id = ClipId(u32::try_from(index).unwrap_or(u32::MAX));
-            return if document.clips.contains_key(&id) { Ok(id) } else { Err(ArgumentError::NotFound(value.to_string())) };
+            return if document.clips.contains_key(&id) {
+                Ok(id)
+            } else {
+                Err(ArgumentError::NotFound(value.to_string()))
+            };
         }
         let text = value.as_str().ok_or_else(|| Self::wrong("clip", "a name or #index", value))?;
         find_clip(document, text).ok_or_else(|| ArgumentError::NotFound(text.to_owned()))
@@ -239,7 +254,11 @@ pub fn find_clip(document: &Document, text: &str) -> Option<ClipId> {
 
 fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
     if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
-        return if index < document.nodes.len() { Ok(vec![index.into()]) } else { Err(ArgumentError::NotFound(text.into())) };
+        return if index < document.nodes.len() {
+            Ok(vec![index.into()])
+        } else {
+            Err(ArgumentError::NotFound(text.into()))
+        };
     }
     let by = |f: &dyn Fn(NodeId) -> bool| -> Vec<NodeId> { document.node_ids().filter(|id| f(*id)).collect() };
     let exact = by(&|id| document.node(id).name.as_deref() == Some(text));
@@ -252,7 +271,9 @@ fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentEr
     }
     if text.contains('*') {
         let whole_path = text.contains('/');
-        return Ok(by(&|id| if whole_path { path_matches(document, id, text) } else { matches(text, &document.node(id).label(id)) }));
+        return Ok(by(&|id| {
+            if whole_path { path_matches(document, id, text) } else { matches(text, &document.node(id).label(id)) }
+        }));
     }
     if text.contains('/') {
         let found = by(&|id| path_matches(document, id, text));
@@ -260,7 +281,11 @@ fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentEr
             return Ok(found);
         }
         if found.len() > 1 {
-            return Err(ArgumentError::Ambiguous { name: text.into(), count: found.len(), path: document.path(found[0]) });
+            return Err(ArgumentError::Ambiguous {
+                name: text.into(),
+                count: found.len(),
+                path: document.path(found[0]),
+            });
         }
     }
     Err(ArgumentError::NotFound(text.into()))

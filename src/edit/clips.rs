@@ -22,7 +22,11 @@ pub(super) fn duplicate(document: &Document, arguments: &Arguments) -> Result<Ve
     let id = arguments.clip(document)?;
     let mut clip = (*document.clips[&id]).clone();
     clip.channels_in_file = 0;
-    let name = if arguments.has("name") { arguments.text("name")?.to_owned() } else { format!("{} copy", document.clip_label(id)) };
+    let name = if arguments.has("name") {
+        arguments.text("name")?.to_owned()
+    } else {
+        format!("{} copy", document.clip_label(id))
+    };
     clip.name = Some(name.into());
     Ok(vec![Edit::SetClip { clip: document.free_clip_id(), to: Some(Arc::new(clip)) }])
 }

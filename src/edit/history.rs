@@ -149,7 +149,12 @@ impl History {
         let at = |revision: u64| self.done.iter().position(|t| t.revision == revision).map(|k| k + 1);
         match at(self.saved).or((self.saved == self.floor).then_some(0)) {
             Some(saved) => self.done.len() - saved,
-            None => self.undone.iter().rev().position(|t| t.revision == self.saved).map_or(self.done.len().max(1), |k| k + 1),
+            None => self
+                .undone
+                .iter()
+                .rev()
+                .position(|t| t.revision == self.saved)
+                .map_or(self.done.len().max(1), |k| k + 1),
         }
     }
 

@@ -54,7 +54,12 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
             let value = value.unwrap_or_else(|| values(&local, *property));
             let old = clip.track(node, *property);
             // Keying “everything” must not add channels for what neither the clip nor the pose moves.
-            if old.is_none() && !some_given && !arguments.has("parts") && *property != Property::Rotation && value == values(&rest, *property) {
+            if old.is_none()
+                && !some_given
+                && !arguments.has("parts")
+                && *property != Property::Rotation
+                && value == values(&rest, *property)
+            {
                 continue;
             }
             let (track, to) = match old {
@@ -133,7 +138,8 @@ pub(super) fn shift(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
     let id = arguments.clip(document)?;
     let clip = clip_of(document, id)?;
     let nodes: Option<Vec<NodeId>> = if arguments.has("node") { Some(arguments.nodes(document)?) } else { None };
-    let (from, to, by) = (arguments.number("from")? - SAME_TIME, arguments.number("to")? + SAME_TIME, arguments.number("by")?);
+    let (from, to, by) =
+        (arguments.number("from")? - SAME_TIME, arguments.number("to")? + SAME_TIME, arguments.number("by")?);
     let parts = arguments.parts()?;
     let mut edits = Vec::new();
     for (track, old) in &clip.tracks {

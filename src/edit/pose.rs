@@ -69,7 +69,8 @@ pub fn local_after_world_turn(parent: &Mat4, local: &Transform, axis: Vec3, angl
             // U·W about the node's own origin, then back to local: decompose(W_p⁻¹ · U · W).
             let world = *parent * local.matrix();
             let origin = world.w_axis.truncate();
-            let moved = Mat4::from_translation(origin) * Mat4::from_quat(turn) * Mat4::from_translation(-origin) * world;
+            let moved =
+                Mat4::from_translation(origin) * Mat4::from_quat(turn) * Mat4::from_translation(-origin) * world;
             let mut found = decompose(&(parent.as_dmat4().inverse() * moved.as_dmat4()), local);
             // A turn moves nothing and scales nothing where the parent allows it: those digits stay as they were.
             found.transform.translation = local.translation;

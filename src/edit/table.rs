@@ -2,15 +2,12 @@
 
 use std::sync::LazyLock;
 
-use super::{
-    Availability, CommandSpec, Doer, Kind, clips,
-    command::ArgumentSpec,
-    keys, pose,
-};
+use super::{Availability, CommandSpec, Doer, Kind, clips, command::ArgumentSpec, keys, pose};
 
 /// All commands, in the order of the menus.
 pub fn table() -> &'static [CommandSpec] {
-    static TABLE: LazyLock<Vec<CommandSpec>> = LazyLock::new(|| [file(), edit(), view(), poses(), clip(), help()].concat());
+    static TABLE: LazyLock<Vec<CommandSpec>> =
+        LazyLock::new(|| [file(), edit(), view(), poses(), clip(), help()].concat());
     &TABLE
 }
 
@@ -27,7 +24,13 @@ const fn may(name: &'static str, kind: Kind) -> ArgumentSpec {
     ArgumentSpec { name, kind, required: false }
 }
 
-const fn host(name: &'static str, title: &'static str, help: &'static str, menu: &'static str, key: &'static str) -> CommandSpec {
+const fn host(
+    name: &'static str,
+    title: &'static str,
+    help: &'static str,
+    menu: &'static str,
+    key: &'static str,
+) -> CommandSpec {
     CommandSpec { name, title, help, menu: Some(menu), key, arguments: &[], enabled: opened, doer: Doer::Host }
 }
 
@@ -62,7 +65,10 @@ fn file() -> Vec<CommandSpec> {
             enabled: always,
             ..host("file.open", "Open…", "Opens a glTF, GLB or VRM file", "File", "Ctrl+O")
         },
-        CommandSpec { enabled: always, ..host("file.sample", "Open the sample", "Opens the bundled mannequin", "File", "") },
+        CommandSpec {
+            enabled: always,
+            ..host("file.sample", "Open the sample", "Opens the bundled mannequin", "File", "")
+        },
         CommandSpec {
             doer: Doer::Session,
             enabled: |a| match (a.document, a.unsaved) {
@@ -100,17 +106,32 @@ fn edit() -> Vec<CommandSpec> {
             ..host("node.rename", "Rename node", "Gives a node another name", "Edit", "")
         },
         host("select.joints", "Select all joints", "Selects every joint", "Edit", "Ctrl+A"),
-        CommandSpec { enabled: selected, ..host("select.none", "Select nothing", "Clears the selection", "Edit", "Escape") },
-        CommandSpec { enabled: selected, ..host("select.parent", "Select parent", "Selects the node above", "Edit", "ArrowUp") },
-        CommandSpec { enabled: selected, ..host("select.child", "Select child", "Selects the first node below", "Edit", "ArrowDown") },
-        CommandSpec { enabled: selected, ..host("select.sibling", "Select sibling", "Selects the next node beside this one", "Edit", "Tab") },
+        CommandSpec {
+            enabled: selected,
+            ..host("select.none", "Select nothing", "Clears the selection", "Edit", "Escape")
+        },
+        CommandSpec {
+            enabled: selected,
+            ..host("select.parent", "Select parent", "Selects the node above", "Edit", "ArrowUp")
+        },
+        CommandSpec {
+            enabled: selected,
+            ..host("select.child", "Select child", "Selects the first node below", "Edit", "ArrowDown")
+        },
+        CommandSpec {
+            enabled: selected,
+            ..host("select.sibling", "Select sibling", "Selects the next node beside this one", "Edit", "Tab")
+        },
     ]
 }
 
 fn view() -> Vec<CommandSpec> {
     vec![
         host("view.frame_all", "Frame all", "Shows the whole model", "View", "A"),
-        CommandSpec { enabled: selected, ..host("view.frame_selected", "Frame selected", "Shows what is selected", "View", "F") },
+        CommandSpec {
+            enabled: selected,
+            ..host("view.frame_selected", "Frame selected", "Shows what is selected", "View", "F")
+        },
         host("view.front", "Front", "Looks along −Z", "View", "Numpad1"),
         host("view.side", "Right side", "Looks along −X", "View", "Numpad3"),
         host("view.top", "Top", "Looks down", "View", "Numpad7"),
@@ -140,7 +161,14 @@ fn poses() -> Vec<CommandSpec> {
     let script = |name, title, help| CommandSpec { menu: None, ..host(name, title, help, "Pose", "") };
     vec![
         CommandSpec {
-            arguments: const { &[need("node", Kind::Node), need("axis", Kind::Axis), need("degrees", Kind::Degrees), may("space", Kind::Space)] },
+            arguments: const {
+                &[
+                    need("node", Kind::Node),
+                    need("axis", Kind::Axis),
+                    need("degrees", Kind::Degrees),
+                    may("space", Kind::Space),
+                ]
+            },
             doer: Doer::Document(pose::rotate),
             ..script("pose.rotate", "Rotate", "Turns nodes about an axis of their own, their parent's or the scene's")
         },
@@ -172,7 +200,13 @@ fn poses() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
             doer: Doer::Document(pose::reset),
-            ..host("pose.reset_all", "Reset all to rest", "Removes every edit: all nodes go back to their rest", "Pose", "")
+            ..host(
+                "pose.reset_all",
+                "Reset all to rest",
+                "Removes every edit: all nodes go back to their rest",
+                "Pose",
+                "",
+            )
         },
         CommandSpec {
             arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
@@ -183,7 +217,13 @@ fn poses() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[may("node", Kind::Node)] },
             doer: Doer::Session,
-            ..host("pose.reset_to_file", "Reset to the file's pose", "Puts nodes back to the pose the file was opened with", "Pose", "")
+            ..host(
+                "pose.reset_to_file",
+                "Reset to the file's pose",
+                "Puts nodes back to the pose the file was opened with",
+                "Pose",
+                "",
+            )
         },
     ]
 }
@@ -234,7 +274,13 @@ fn clip() -> Vec<CommandSpec> {
                 (_, 0) => Err("No key and no joint is selected"),
                 _ => Ok(()),
             },
-            ..host("key.delete", "Delete keys", "Deletes the selected keys, or those of the selected joints at the playhead", "Clip", "Delete")
+            ..host(
+                "key.delete",
+                "Delete keys",
+                "Deletes the selected keys, or those of the selected joints at the playhead",
+                "Clip",
+                "Delete",
+            )
         },
         CommandSpec {
             arguments: const {
@@ -290,8 +336,14 @@ fn clip() -> Vec<CommandSpec> {
 
 fn help() -> Vec<CommandSpec> {
     vec![
-        CommandSpec { enabled: always, ..host("help.commands", "Commands and keys", "Lists every command with its key", "Help", "F1") },
-        CommandSpec { enabled: always, ..host("help.about", "About Ulna", "Version, licences and what it stands on", "Help", "") },
+        CommandSpec {
+            enabled: always,
+            ..host("help.commands", "Commands and keys", "Lists every command with its key", "Help", "F1")
+        },
+        CommandSpec {
+            enabled: always,
+            ..host("help.about", "About Ulna", "Version, licences and what it stands on", "Help", "")
+        },
     ]
 }
 

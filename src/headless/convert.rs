@@ -29,7 +29,8 @@ pub(super) fn export(file: &Path, output: &Path, clips: Option<&[String]>, skele
     let glb = export_file(session.source(), &ExportOptions { clips: keep, skeleton_only }).map_err(Failure::fault)?;
     let wants_gltf = output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gltf"));
     let write = |path: &Path, bytes: &[u8]| {
-        write_atomically(path, bytes).map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))
+        write_atomically(path, bytes)
+            .map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))
     };
     if !wants_gltf {
         write(output, &glb)?;

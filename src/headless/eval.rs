@@ -46,7 +46,13 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
         for (k, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
             let mut posed = Posed::default();
             let placement = Placement::of(document, pose, id, primitive);
-            skinning::skin(primitive, &skinning::base_normals(primitive), &pose.morphs[id.index()], &placement, &mut posed);
+            skinning::skin(
+                primitive,
+                &skinning::base_normals(primitive),
+                &pose.morphs[id.index()],
+                &placement,
+                &mut posed,
+            );
             list.push(Evaluated { node: id.index(), primitive: k, positions: posed.positions, normals: posed.normals });
         }
     }
@@ -68,7 +74,9 @@ fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Fail
 
 #[cfg(not(feature = "render"))]
 fn gpu_surfaces(_: &Document, _: &Pose) -> Result<Vec<Evaluated>, Failure> {
-    Err(Failure::fault("this build of Ulna has no GPU support; use --device cpu, or build it with the feature “render”"))
+    Err(Failure::fault(
+        "this build of Ulna has no GPU support; use --device cpu, or build it with the feature “render”",
+    ))
 }
 
 fn facts(document: &Document, pose: &Pose, clip: Option<ClipId>, args: &EvalArgs, surfaces: &[Evaluated]) -> Value {

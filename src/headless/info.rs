@@ -88,13 +88,25 @@ fn words(facts: &Value) -> String {
         // Writing to a String cannot fail.
         let _unfailing = writeln!(out, "{text}");
     };
-    line(format!("{} · {} · {} bytes", facts["file"].as_str().unwrap_or_default(), facts["container"].as_str().unwrap_or_default(), number("bytes")));
+    line(format!(
+        "{} · {} · {} bytes",
+        facts["file"].as_str().unwrap_or_default(),
+        facts["container"].as_str().unwrap_or_default(),
+        number("bytes")
+    ));
     if let Some(generator) = facts["generator"].as_str() {
         line(format!("made by {generator}"));
     }
     line(format!(
         "{} nodes, {} joints, {} skins, {} meshes, {} vertices shown, {} materials, {} images, {} scenes",
-        number("nodes"), number("joints"), count("skins"), count("meshes"), number("vertices"), number("materials"), number("images"), number("scenes"),
+        number("nodes"),
+        number("joints"),
+        count("skins"),
+        count("meshes"),
+        number("vertices"),
+        number("materials"),
+        number("images"),
+        number("scenes"),
     ));
     if number("posed_nodes") > 0 {
         line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
@@ -105,9 +117,15 @@ fn words(facts: &Value) -> String {
             (Some(fps), Some(share)) => format!(", {fps} fps (guessed, {:.0} % of keys)", share * 100.0),
             _ => String::new(),
         };
-        line(format!("clip {name}: {:.3} s, {} channels, {} keys{fps}", clip["length"].as_f64().unwrap_or(0.0), clip["channels"], clip["keys"]));
+        line(format!(
+            "clip {name}: {:.3} s, {} channels, {} keys{fps}",
+            clip["length"].as_f64().unwrap_or(0.0),
+            clip["channels"],
+            clip["keys"]
+        ));
     }
-    let extensions: Vec<&str> = facts["extensions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let extensions: Vec<&str> =
+        facts["extensions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if !extensions.is_empty() {
         line(format!("extensions: {}", extensions.join(", ")));
     }

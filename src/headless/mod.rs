@@ -203,7 +203,9 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),
         Verb::Convert { file, output } => convert::convert(file, output),
-        Verb::Export { file, output, clips, skeleton_only } => convert::export(file, output, clips.as_deref(), *skeleton_only),
+        Verb::Export { file, output, clips, skeleton_only } => {
+            convert::export(file, output, clips.as_deref(), *skeleton_only)
+        }
         Verb::Render(args) => render::render(args),
     }
 }

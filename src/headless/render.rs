@@ -58,10 +58,11 @@ mod imp {
     }
 
     fn size(text: &str) -> Result<[u32; 2], Failure> {
-        let parsed = text.split_once(['x', '×']).and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
-        parsed
-            .filter(|s: &[u32; 2]| s.iter().all(|v| (1..=LARGEST).contains(v)))
-            .ok_or_else(|| Failure::unusable(format!("“{text}” is no size; write one such as 1280x960, at most {LARGEST} a side")))
+        let parsed =
+            text.split_once(['x', '×']).and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
+        parsed.filter(|s: &[u32; 2]| s.iter().all(|v| (1..=LARGEST).contains(v))).ok_or_else(|| {
+            Failure::unusable(format!("“{text}” is no size; write one such as 1280x960, at most {LARGEST} a side"))
+        })
     }
 
     fn camera(document: &Document, pose: &Pose, view: ViewFrom, size: [u32; 2]) -> (Camera, f32) {
@@ -81,7 +82,10 @@ mod imp {
 
     fn bone_looks(document: &Document, pose: &Pose, look: &Look) -> Vec<BoneLook> {
         let flags = document.joint_flags();
-        bones(document, pose, &flags).into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect()
+        bones(document, pose, &flags)
+            .into_iter()
+            .map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge })
+            .collect()
     }
 
     fn frame_times(clip: Option<&Clip>, frames: u32) -> Vec<f64> {
@@ -89,9 +93,14 @@ mod imp {
         (0..frames).map(|k| length * f64::from(k) / f64::from(frames)).collect()
     }
 
-    fn sequence(args: &RenderArgs, times: &[f64], take: &mut dyn FnMut(f64) -> Result<RgbaImage, Failure>) -> Result<(), Failure> {
+    fn sequence(
+        args: &RenderArgs,
+        times: &[f64],
+        take: &mut dyn FnMut(f64) -> Result<RgbaImage, Failure>,
+    ) -> Result<(), Failure> {
         let path = &args.output;
-        let failed = |e: &dyn std::fmt::Display| Failure::fault(format!("{} could not be written: {e}", path.display()));
+        let failed =
+            |e: &dyn std::fmt::Display| Failure::fault(format!("{} could not be written: {e}", path.display()));
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif")) {
             let file = File::create(path).map_err(|e| failed(&e))?;
             let mut gif = GifEncoder::new_with_speed(file, 10);

@@ -20,7 +20,8 @@ pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let place = |e: &dyn std::fmt::Display| Failure::fault(format!("{}, line {}: {e}", script.display(), number + 1));
+        let place =
+            |e: &dyn std::fmt::Display| Failure::fault(format!("{}, line {}: {e}", script.display(), number + 1));
         let command = CommandLine::parse(line).map_err(|e| place(&e))?;
         session.run(&command).map_err(|e| place(&e))?;
     }

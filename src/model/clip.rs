@@ -124,11 +124,7 @@ impl Track {
             }
         }
         let wanted = self.times.len() * self.stride();
-        if self.values.len() == wanted {
-            Ok(())
-        } else {
-            Err(TrackError::Values { found: self.values.len(), wanted })
-        }
+        if self.values.len() == wanted { Ok(()) } else { Err(TrackError::Values { found: self.values.len(), wanted }) }
     }
 
     /// Numbers a key.
@@ -138,7 +134,8 @@ impl Track {
 
     /// The value at a key, without its tangents.
     pub fn value(&self, key: usize) -> &[f32] {
-        let start = key * self.stride() + if matches!(self.interpolation, Interpolation::CubicSpline) { self.width } else { 0 };
+        let start =
+            key * self.stride() + if matches!(self.interpolation, Interpolation::CubicSpline) { self.width } else { 0 };
         &self.values[start..start + self.width]
     }
 

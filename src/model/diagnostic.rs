@@ -60,7 +60,13 @@ impl Diagnostics {
     const MOST: usize = 2000;
 
     /// Adds a finding.
-    pub fn add(&mut self, severity: Severity, code: &'static str, place: impl Into<String>, message: impl Into<String>) {
+    pub fn add(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        place: impl Into<String>,
+        message: impl Into<String>,
+    ) {
         if self.list.len() < Self::MOST {
             self.list.push(Diagnostic::new(severity, code, place, message));
         } else {

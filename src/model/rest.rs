@@ -38,7 +38,9 @@ pub fn find_rest(document: &mut Document) {
             *entry = Some(match (&entry, rest) {
                 (None, Some(rest)) => Ok((rest, *size)),
                 // Two skins: they must agree.
-                (Some(Ok((other, size))), Some(rest)) if other.is_close(&rest, SAME_ANGLE * 10.0, SAME_DISTANCE * 10.0 * size) => {
+                (Some(Ok((other, size))), Some(rest))
+                    if other.is_close(&rest, SAME_ANGLE * 10.0, SAME_DISTANCE * 10.0 * size) =>
+                {
                     Ok((*other, *size))
                 }
                 _ => Err(()),
@@ -63,7 +65,13 @@ pub fn find_rest(document: &mut Document) {
 }
 
 /// The rest of one joint, where its skin gives one that a transform can hold.
-fn rest_of(document: &Document, joint: NodeId, k: usize, slot: &[Option<usize>], inverse_bind: &[Mat4]) -> Option<Transform> {
+fn rest_of(
+    document: &Document,
+    joint: NodeId,
+    k: usize,
+    slot: &[Option<usize>],
+    inverse_bind: &[Mat4],
+) -> Option<Transform> {
     let mut between = DMat4::IDENTITY;
     let mut at = document.node(joint).parent;
     let ancestor = loop {

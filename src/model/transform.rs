@@ -24,7 +24,9 @@ pub enum TransformError {
     #[error("its rest scale is 0 along an axis, so no edit can be found; set the scale first")]
     ZeroScale,
     /// The parent's matrix cannot be inverted.
-    #[error("its parent is squashed flat (a scale of 0), so no pose in the scene can be found; type local numbers instead")]
+    #[error(
+        "its parent is squashed flat (a scale of 0), so no pose in the scene can be found; type local numbers instead"
+    )]
     SingularParent,
     /// A number is not finite.
     #[error("the result is not a finite number; use smaller values")]
@@ -137,7 +139,7 @@ pub fn decompose(matrix: &DMat4, like: &Transform) -> Decomposed {
     }
     complete_basis(&mut columns, &missing, like);
     let basis = orthonormal(&columns);
-    let rotation = DQuat::from_mat3(&basis).normalize();
+    let rotation = DQuat::from_mat3(&basis).normalize_or_zero();
     let back = DMat3::from_cols(basis.x_axis * scale[0], basis.y_axis * scale[1], basis.z_axis * scale[2]);
     let mut residue = 0.0f64;
     for (a, b) in back.to_cols_array().iter().zip(m.to_cols_array()) {

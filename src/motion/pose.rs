@@ -121,7 +121,11 @@ impl Pose {
     ///
     /// # Errors
     /// As [`Transform::user_from`].
-    pub fn user_for_local(document: &Document, node: NodeId, local: &Transform) -> Result<Transform, crate::model::TransformError> {
+    pub fn user_for_local(
+        document: &Document,
+        node: NodeId,
+        local: &Transform,
+    ) -> Result<Transform, crate::model::TransformError> {
         document.node(node).rest.transform().user_from(local)
     }
 }

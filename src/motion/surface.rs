@@ -63,7 +63,9 @@ impl Surface {
                 }
                 let mut part = old
                     .next()
-                    .filter(|p| p.node == node && p.primitive == index && p.bvh.triangle_count() == primitive.indices.len() / 3)
+                    .filter(|p| {
+                        p.node == node && p.primitive == index && p.bvh.triangle_count() == primitive.indices.len() / 3
+                    })
                     .unwrap_or_else(|| Part { node, primitive: index, posed: Posed::default(), bvh: Bvh::default() });
                 let placement = Placement::of(document, pose, node, primitive);
                 skinning::skin(primitive, &[], &pose.morphs[node.index()], &placement, &mut part.posed);
@@ -95,7 +97,9 @@ impl Surface {
             let Some(mesh) = document.node(part.node).mesh else { continue };
             let primitive = &document.mesh(mesh).primitives[part.primitive];
             let limit = best.map_or(f32::INFINITY, |h| h.distance);
-            if let Some((distance, triangle, shares)) = part.bvh.hit(&part.posed.positions, &primitive.indices, ray, limit) {
+            if let Some((distance, triangle, shares)) =
+                part.bvh.hit(&part.posed.positions, &primitive.indices, ray, limit)
+            {
                 let corner = &primitive.indices[triangle * 3..triangle * 3 + 3];
                 best = Some(Hit {
                     distance,
@@ -178,7 +182,9 @@ impl Bvh {
             let size = high - low;
             let axis = if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
             let middle = slice.len() / 2;
-            slice.select_nth_unstable_by(middle, |a, b| centres[*a as usize][axis].total_cmp(&centres[*b as usize][axis]));
+            slice.select_nth_unstable_by(middle, |a, b| {
+                centres[*a as usize][axis].total_cmp(&centres[*b as usize][axis])
+            });
             let first = tree.nodes.len();
             tree.nodes[node].first = first as u32;
             tree.nodes[node].count = 0;
@@ -301,10 +307,12 @@ mod tests {
         for k in 0..200 {
             let angle = k as f32 * 0.37;
             let origin = Vec3::new(angle.cos() * 2.0, (k as f32 * 0.11).sin() * 0.4, angle.sin() * 2.0);
-            let ray = Ray { origin, direction: (Vec3::new(0.1, 0.05, 0.0) - origin).normalize() };
+            let ray = Ray { origin, direction: (Vec3::new(0.1, 0.05, 0.0) - origin).normalize_or_zero() };
             let plain = indices
                 .chunks_exact(3)
-                .filter_map(|c| ray_triangle(&ray, positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize]))
+                .filter_map(|c| {
+                    ray_triangle(&ray, positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize])
+                })
                 .map(|h| h.0)
                 .min_by(f32::total_cmp);
             let found = tree.hit(&positions, &indices, &ray, f32::INFINITY).map(|h| h.0);

@@ -69,7 +69,8 @@ impl Camera {
 
     /// `clip_from_world`: reverse depth, infinitely far.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
-        rh::proj::directx::perspective_infinite_reverse(self.fov, aspect.max(1e-3), self.distance * 0.005) * self.view_from_world()
+        rh::proj::directx::perspective_infinite_reverse(self.fov, aspect.max(1e-3), self.distance * 0.005)
+            * self.view_from_world()
     }
 
     /// A point on a picture of `size`, and its depth along the view; `None` behind the eye.
@@ -162,8 +163,9 @@ mod tests {
         let at = Vec2::new(650.0, 120.0);
         let before = camera.ray(at, SIZE);
         // On the target's plane, where zooming pivots.
-        let n = (camera.eye() - camera.target).normalize();
-        let spot = before.origin + before.direction * ((camera.target - before.origin).dot(n) / before.direction.dot(n));
+        let n = (camera.eye() - camera.target).normalize_or_zero();
+        let spot =
+            before.origin + before.direction * ((camera.target - before.origin).dot(n) / before.direction.dot(n));
         camera.zoom(0.5, at, SIZE);
         assert!(camera.project(spot, SIZE).unwrap().0.distance(at) < 0.05);
     }
@@ -174,7 +176,11 @@ mod tests {
         let (low, high) = (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0));
         camera.frame(low, high, SIZE.x / SIZE.y);
         for k in 0..8 {
-            let corner = Vec3::new(if k & 1 == 0 { low.x } else { high.x }, if k & 2 == 0 { low.y } else { high.y }, if k & 4 == 0 { low.z } else { high.z });
+            let corner = Vec3::new(
+                if k & 1 == 0 { low.x } else { high.x },
+                if k & 2 == 0 { low.y } else { high.y },
+                if k & 4 == 0 { low.z } else { high.z },
+            );
             let (at, _) = camera.project(corner, SIZE).unwrap();
             assert!(at.cmpge(Vec2::splat(-40.0)).all() && at.cmple(SIZE + 40.0).all(), "{at}");
         }

@@ -21,7 +21,9 @@ pub struct Gpu {
 #[derive(Debug, Error)]
 pub enum GpuError {
     /// None was found.
-    #[error("no graphics device was found: {0}. Install a Vulkan driver; Mesa's software one (mesa-vulkan-drivers) does")]
+    #[error(
+        "no graphics device was found: {0}. Install a Vulkan driver; Mesa's software one (mesa-vulkan-drivers) does"
+    )]
     NoAdapter(String),
     /// It was found, and refused.
     #[error("the graphics device “{name}” could not be opened: {message}. Update its driver")]
@@ -44,7 +46,8 @@ impl Gpu {
     pub fn headless() -> Result<Self, GpuError> {
         // OpenGL only where there is nothing better: looking for it alone makes some drivers print errors.
         let adapter = Self::adapter(wgpu::Backends::PRIMARY).or_else(|_| Self::adapter(wgpu::Backends::SECONDARY))?;
-        let descriptor = wgpu::DeviceDescriptor { label: Some("ulna"), required_limits: limits(&adapter), ..Default::default() };
+        let descriptor =
+            wgpu::DeviceDescriptor { label: Some("ulna"), required_limits: limits(&adapter), ..Default::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|e| GpuError::NoDevice { name: adapter.get_info().name, message: e.to_string() })?;
         Ok(Self::new(&adapter, device, queue))

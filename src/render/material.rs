@@ -30,7 +30,11 @@ impl Materials {
         let mut entries = vec![wgpu::BindGroupLayoutEntry {
             binding: 0,
             visibility: wgpu::ShaderStages::FRAGMENT,
-            ty: wgpu::BindingType::Buffer { ty: wgpu::BufferBindingType::Uniform, has_dynamic_offset: false, min_binding_size: None },
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
             count: None,
         }];
         for k in 0..3 {
@@ -51,11 +55,14 @@ impl Materials {
                 count: None,
             });
         }
-        gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("material"), entries: &entries })
+        gpu.device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("material"), entries: &entries })
     }
 
     pub(super) fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, materials: &[Material], images: &[Decoded]) -> Self {
-        let used = |pick: &dyn Fn(&Material) -> Vec<Option<&TextureRef>>, srgb: bool| -> Vec<Option<wgpu::TextureView>> {
+        let used = |pick: &dyn Fn(&Material) -> Vec<Option<&TextureRef>>,
+                    srgb: bool|
+         -> Vec<Option<wgpu::TextureView>> {
             images
                 .iter()
                 .enumerate()
@@ -85,13 +92,24 @@ impl Materials {
         for (k, (texture, list)) in slots.into_iter().enumerate() {
             let rows = texture.as_ref().map_or([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]], rows);
             [transforms[k * 2], transforms[k * 2 + 1]] = rows;
-            let view = texture.as_ref().and_then(|t| list.get(t.image.index()).and_then(Option::as_ref)).unwrap_or(&self.white);
+            let view = texture
+                .as_ref()
+                .and_then(|t| list.get(t.image.index()).and_then(Option::as_ref))
+                .unwrap_or(&self.white);
             views.push((view, sampler(gpu, texture.as_ref())));
         }
         let uniform = MaterialUniform {
             base_color: material.base_color.to_array(),
-            emissive: material.emissive.extend(if let AlphaMode::Mask(cut) = material.alpha { cut } else { -1.0 }).to_array(),
-            surface: [material.metallic, material.roughness, f32::from(material.unlit), f32::from(material.double_sided)],
+            emissive: material
+                .emissive
+                .extend(if let AlphaMode::Mask(cut) = material.alpha { cut } else { -1.0 })
+                .to_array(),
+            surface: [
+                material.metallic,
+                material.roughness,
+                f32::from(material.unlit),
+                f32::from(material.double_sided),
+            ],
             transforms,
             part: [f32::from(mirrored), f32::from(material.alpha != AlphaMode::Blend), 0.0, 0.0],
         };
@@ -104,9 +122,14 @@ impl Materials {
         for (k, (view, sampler)) in views.iter().enumerate() {
             let binding = 1 + 2 * k as u32;
             entries.push(wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) });
-            entries.push(wgpu::BindGroupEntry { binding: binding + 1, resource: wgpu::BindingResource::Sampler(sampler) });
+            entries
+                .push(wgpu::BindGroupEntry { binding: binding + 1, resource: wgpu::BindingResource::Sampler(sampler) });
         }
-        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("material"), layout: &self.layout, entries: &entries })
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("material"),
+            layout: &self.layout,
+            entries: &entries,
+        })
     }
 }
 

@@ -32,7 +32,14 @@ impl Picture {
     ///
     /// # Errors
     /// Where the device fails.
-    pub fn take(&mut self, document: &Document, pose: &Pose, camera: &Camera, look: &Look, show: &Show) -> Result<RgbaImage, GpuError> {
+    pub fn take(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        camera: &Camera,
+        look: &Look,
+        show: &Show,
+    ) -> Result<RgbaImage, GpuError> {
         self.scene.update(&self.gpu, document, pose);
         self.renderer.draw(&self.gpu, &self.target, &self.scene, camera, look, show);
         capture(&self.gpu, &self.target)
@@ -64,6 +71,7 @@ pub fn capture(gpu: &Gpu, target: &Target) -> Result<RgbaImage, GpuError> {
     );
     gpu.queue.submit([encoder.finish()]);
     let bytes = gpu.read_buffer(&buffer, size)?;
-    let pixels: Vec<u8> = bytes.chunks_exact(row as usize).flat_map(|r| r[..width as usize * 4].iter().copied()).collect();
+    let pixels: Vec<u8> =
+        bytes.chunks_exact(row as usize).flat_map(|r| r[..width as usize * 4].iter().copied()).collect();
     RgbaImage::from_raw(width, height, pixels).ok_or_else(|| GpuError::Failed("the picture came back short".into()))
 }

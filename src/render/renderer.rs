@@ -99,7 +99,9 @@ impl Target {
         let color = texture("picture", COLOR, 1, shown, &[COLOR_SRGB]);
         let samples = texture("samples", COLOR_SRGB, SAMPLES, attachment, &[]);
         let depth = texture("depth", DEPTH, SAMPLES, attachment, &[]);
-        let view = |texture: &wgpu::Texture, format| texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() });
+        let view = |texture: &wgpu::Texture, format| {
+            texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
+        };
         Self {
             size,
             plain_view: view(&color, COLOR),
@@ -137,7 +139,11 @@ impl Renderer {
             entries: &[wgpu::BindGroupLayoutEntry {
                 binding: 0,
                 visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-                ty: wgpu::BindingType::Buffer { ty: wgpu::BufferBindingType::Uniform, has_dynamic_offset: false, min_binding_size: None },
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Uniform,
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
                 count: None,
             }],
         });
@@ -154,10 +160,15 @@ impl Renderer {
         });
         let material_layout = Materials::layout(gpu);
         let maker = PipelineMaker { device, frame: &frame_layout, material: &material_layout };
-        let topologies = [wgpu::PrimitiveTopology::TriangleList, wgpu::PrimitiveTopology::LineList, wgpu::PrimitiveTopology::PointList];
+        let topologies = [
+            wgpu::PrimitiveTopology::TriangleList,
+            wgpu::PrimitiveTopology::LineList,
+            wgpu::PrimitiveTopology::PointList,
+        ];
         let mesh = [false, true].map(|blend| topologies.map(|topology| maker.mesh(topology, blend)));
         let grid = maker.overlay("grid", &[], true);
-        let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
+        let attributes =
+            wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
         let instance = wgpu::VertexBufferLayout {
             array_stride: size_of::<BoneInstance>() as u64,
             step_mode: wgpu::VertexStepMode::Instance,
@@ -177,7 +188,8 @@ impl Renderer {
         let size = Vec2::new(target.size[0] as f32, target.size[1] as f32);
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame_uniform(camera, look, show, size)));
         let bones = self.upload_bones(gpu, show);
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
+        let mut encoder =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
         {
             let clear = wgpu::Color {
                 r: f64::from(look.background[0]),
@@ -256,7 +268,12 @@ impl Renderer {
     }
 }
 
-fn begin<'e>(encoder: &'e mut wgpu::CommandEncoder, target: &Target, load: wgpu::LoadOp<wgpu::Color>, last: bool) -> wgpu::RenderPass<'e> {
+fn begin<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    target: &Target,
+    load: wgpu::LoadOp<wgpu::Color>,
+    last: bool,
+) -> wgpu::RenderPass<'e> {
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("viewport"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -310,14 +327,27 @@ impl PipelineMaker<'_> {
         let posed = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
         let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let buffers = [
-            Some(wgpu::VertexBufferLayout { array_stride: 24, step_mode: wgpu::VertexStepMode::Vertex, attributes: &posed }),
-            Some(wgpu::VertexBufferLayout { array_stride: 20, step_mode: wgpu::VertexStepMode::Vertex, attributes: &looks }),
+            Some(wgpu::VertexBufferLayout {
+                array_stride: 24,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &posed,
+            }),
+            Some(wgpu::VertexBufferLayout {
+                array_stride: 20,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &looks,
+            }),
         ];
         let layout = [Some(self.frame), Some(self.material)];
         self.make("mesh", &layout, &buffers, topology, blend, !blend)
     }
 
-    fn overlay(&self, name: &str, buffers: &[Option<wgpu::VertexBufferLayout<'_>>], grid: bool) -> wgpu::RenderPipeline {
+    fn overlay(
+        &self,
+        name: &str,
+        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
+        grid: bool,
+    ) -> wgpu::RenderPipeline {
         self.make(name, &[Some(self.frame)], buffers, wgpu::PrimitiveTopology::TriangleList, true, !grid)
     }
 
@@ -342,7 +372,12 @@ impl PipelineMaker<'_> {
         self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(name),
             layout: Some(&layout),
-            vertex: wgpu::VertexState { module: &module, entry_point: Some("vertex"), compilation_options: Default::default(), buffers },
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some("vertex"),
+                compilation_options: Default::default(),
+                buffers,
+            },
             primitive: wgpu::PrimitiveState { topology, ..Default::default() },
             depth_stencil: Some(wgpu::DepthStencilState {
                 format: DEPTH,

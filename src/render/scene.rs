@@ -49,7 +49,12 @@ impl Scene {
     pub fn new(gpu: &Gpu, material_layout: &wgpu::BindGroupLayout, document: &Document, images: &[Decoded]) -> Self {
         let pass = (gpu.compute && !gpu.software).then(|| SkinPass::new(gpu));
         let materials = Materials::new(gpu, material_layout, &document.materials, images);
-        let plain = Material { metallic: 0.0, roughness: 0.8, base_color: glam::Vec4::new(0.8, 0.8, 0.8, 1.0), ..Material::default() };
+        let plain = Material {
+            metallic: 0.0,
+            roughness: 0.8,
+            base_color: glam::Vec4::new(0.8, 0.8, 0.8, 1.0),
+            ..Material::default()
+        };
         let mut parts = Vec::new();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
@@ -64,12 +69,19 @@ impl Scene {
                     .map(|v| {
                         let uv0 = primitive.uv0.get(v).copied().unwrap_or_default();
                         let uv1 = primitive.uv1.get(v).copied().unwrap_or_default();
-                        let color = primitive.colors.get(v).map_or([255u8; 4], |c| c.to_array().map(|c| (c.clamp(0.0, 1.0) * 255.0).round() as u8));
+                        let color = primitive
+                            .colors
+                            .get(v)
+                            .map_or([255u8; 4], |c| c.to_array().map(|c| (c.clamp(0.0, 1.0) * 255.0).round() as u8));
                         [uv0.x, uv0.y, uv1.x, uv1.y, f32::from_bits(u32::from_le_bytes(color))]
                     })
                     .collect();
                 let buffer = |label: &str, contents: &[u8], usage| {
-                    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+                    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                        label: Some(label),
+                        contents,
+                        usage,
+                    })
                 };
                 parts.push(Part {
                     node,
@@ -94,7 +106,8 @@ impl Scene {
     pub fn update(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
         {
-            let mut pass = self.pass.as_ref().map(|pipeline| (encoder.begin_compute_pass(&Default::default()), pipeline));
+            let mut pass =
+                self.pass.as_ref().map(|pipeline| (encoder.begin_compute_pass(&Default::default()), pipeline));
             for part in &mut self.parts {
                 let Some(mesh) = document.node(part.node).mesh else { continue };
                 let primitive = &document.mesh(mesh).primitives[part.primitive];

@@ -49,7 +49,8 @@ impl SkinPass {
             entry(5, read),
             entry(6, wgpu::BufferBindingType::Storage { read_only: false }),
         ];
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("skin"), entries: &entries });
+        let layout = device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("skin"), entries: &entries });
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("skin.wgsl"),
             source: wgpu::ShaderSource::Wgsl(shader("skin").into()),
@@ -92,7 +93,13 @@ struct SkinBind {
 
 impl SkinPart {
     /// `pass` is absent where the CPU skins.
-    pub(super) fn new(gpu: &Gpu, pass: Option<&SkinPass>, primitive: &Primitive, normals: &[Vec3], joints: usize) -> Self {
+    pub(super) fn new(
+        gpu: &Gpu,
+        pass: Option<&SkinPass>,
+        primitive: &Primitive,
+        normals: &[Vec3],
+        joints: usize,
+    ) -> Self {
         let count = primitive.positions.len();
         let posed = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("posed vertices"),
@@ -103,7 +110,8 @@ impl SkinPart {
                 | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        let bind = pass.filter(|_| fits(gpu, primitive)).map(|pass| bind(gpu, pass, primitive, normals, joints, &posed));
+        let bind =
+            pass.filter(|_| fits(gpu, primitive)).map(|pass| bind(gpu, pass, primitive, normals, joints, &posed));
         Self { posed, bind, vertex_count: count as u32 }
     }
 
@@ -123,7 +131,11 @@ impl SkinPart {
         let (Some(bind), Some((pass, pipeline))) = (&self.bind, pass) else {
             let mut posed = Posed::default();
             skinning::skin(primitive, normals, morphs, placement, &mut posed);
-            gpu.queue.write_buffer(&self.posed, 0, bytemuck::cast_slice(&interleaved(&posed.positions, &posed.normals)));
+            gpu.queue.write_buffer(
+                &self.posed,
+                0,
+                bytemuck::cast_slice(&interleaved(&posed.positions, &posed.normals)),
+            );
             return;
         };
         let matrices = match placement {
@@ -157,7 +169,14 @@ impl SkinPart {
     }
 }
 
-fn bind(gpu: &Gpu, pass: &SkinPass, primitive: &Primitive, normals: &[Vec3], joints: usize, posed: &wgpu::Buffer) -> SkinBind {
+fn bind(
+    gpu: &Gpu,
+    pass: &SkinPass,
+    primitive: &Primitive,
+    normals: &[Vec3],
+    joints: usize,
+    posed: &wgpu::Buffer,
+) -> SkinBind {
     let storage = |label: &str, contents: &[u8]| {
         let padded = if contents.is_empty() { &[0u8; 48][..] } else { contents };
         gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -169,7 +188,8 @@ fn bind(gpu: &Gpu, pass: &SkinPass, primitive: &Primitive, normals: &[Vec3], joi
     let base = storage("rest vertices", bytemuck::cast_slice(&interleaved(&primitive.positions, normals)));
     let (slots, influences) = match &primitive.weights {
         Some(map) => {
-            let pairs: Vec<[u32; 2]> = map.joints.iter().zip(map.weights.iter()).map(|(j, w)| [u32::from(*j), w.to_bits()]).collect();
+            let pairs: Vec<[u32; 2]> =
+                map.joints.iter().zip(map.weights.iter()).map(|(j, w)| [u32::from(*j), w.to_bits()]).collect();
             (map.stride() as u32, storage("influences", bytemuck::cast_slice(&pairs)))
         }
         None => (0, storage("influences", &[])),
@@ -197,7 +217,11 @@ fn bind(gpu: &Gpu, pass: &SkinPass, primitive: &Primitive, normals: &[Vec3], joi
         .enumerate()
         .map(|(k, b)| wgpu::BindGroupEntry { binding: k as u32, resource: b.as_entire_binding() })
         .collect();
-    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("skin"), layout: &pass.layout, entries: &entries });
+    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("skin"),
+        layout: &pass.layout,
+        entries: &entries,
+    });
     SkinBind { group, params, palette, palette_len, active, slots }
 }
 
@@ -206,7 +230,8 @@ fn fits(gpu: &Gpu, primitive: &Primitive) -> bool {
     let most = gpu.device.limits().max_storage_buffer_binding_size;
     let count = primitive.positions.len() as u64;
     let slots = primitive.weights.as_ref().map_or(0, |w| w.stride() as u64);
-    let largest = (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * primitive.targets.len() as u64);
+    let largest =
+        (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * primitive.targets.len() as u64);
     largest <= most as u64
 }
 
@@ -246,7 +271,14 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
         let mut pass = Some((encoder.begin_compute_pass(&Default::default()), &pipeline));
         for (node, k, part, normals, placement) in &parts {
             let Some(mesh) = document.node(*node).mesh else { continue };
-            part.update(gpu, &mut pass, &document.mesh(mesh).primitives[*k], normals, &pose.morphs[node.index()], placement);
+            part.update(
+                gpu,
+                &mut pass,
+                &document.mesh(mesh).primitives[*k],
+                normals,
+                &pose.morphs[node.index()],
+                placement,
+            );
         }
     }
     gpu.queue.submit([encoder.finish()]);

@@ -74,7 +74,12 @@ pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::Textur
         let current: &RgbaImage = level_picture.as_ref().unwrap_or(picture);
         let (width, height) = current.dimensions();
         gpu.queue.write_texture(
-            wgpu::TexelCopyTextureInfo { texture: &texture, mip_level: level, origin: wgpu::Origin3d::ZERO, aspect: wgpu::TextureAspect::All },
+            wgpu::TexelCopyTextureInfo {
+                texture: &texture,
+                mip_level: level,
+                origin: wgpu::Origin3d::ZERO,
+                aspect: wgpu::TextureAspect::All,
+            },
             current.as_raw(),
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: Some(height) },
             wgpu::Extent3d { width, height, depth_or_array_layers: 1 },

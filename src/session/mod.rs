@@ -12,9 +12,7 @@ pub use self::{
     save::{SaveFailure, write_atomically},
 };
 use crate::{
-    edit::{
-        Arguments, Availability, CommandError, CommandLine, Doer, Edit, EditError, History, find,
-    },
+    edit::{Arguments, Availability, CommandError, CommandLine, Doer, Edit, EditError, History, find},
     formats::gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
     model::{Diagnostic, Document, NodeId, Severity},
     weights,

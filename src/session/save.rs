@@ -105,7 +105,8 @@ impl Session {
             gltf::open_bytes(saved.bytes.clone(), self.source.path.as_deref(), &Progress::default())?
         } else {
             // New data of a .gltf lies in a file that is not on disk: put both where they find each other.
-            let folder = tempfile::tempdir().map_err(|e| SaveError::Unsupported(format!("no temporary folder: {e}")))?;
+            let folder =
+                tempfile::tempdir().map_err(|e| SaveError::Unsupported(format!("no temporary folder: {e}")))?;
             let write = |name: &str, bytes: &[u8]| {
                 let path = folder.path().join(name);
                 let made = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, bytes));

@@ -14,7 +14,14 @@ fn run(actions: &mut Actions, name: &str) {
     actions.push(Action::Run(CommandLine::new(name)));
 }
 
-fn command_button(ui: &mut Ui, view: &View<'_>, icon: egui_material_icons::MaterialIcon, name: &str, on: bool, actions: &mut Actions) {
+fn command_button(
+    ui: &mut Ui,
+    view: &View<'_>,
+    icon: egui_material_icons::MaterialIcon,
+    name: &str,
+    on: bool,
+    actions: &mut Actions,
+) {
     let Some(command) = find(name) else { return };
     let enabled = (command.enabled)(&view.availability);
     if icon_button(ui, view.theme, icon, command.title, command.key, on, enabled).clicked() {
@@ -84,7 +91,11 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     } else {
         ui.painter().circle_stroke(centre, 4.5, egui::Stroke::new(1.5, theme.color("text.tertiary")));
     }
-    ui.painter().galley(egui::pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5), text, theme.color("text.primary"));
+    ui.painter().galley(
+        egui::pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5),
+        text,
+        theme.color("text.primary"),
+    );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
         actions.push(Action::AutoKey(!view.auto_key));
     }

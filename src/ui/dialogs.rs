@@ -47,7 +47,8 @@ fn path_dialog(ui: &mut Ui, theme: &Theme, heading: &str, verb: &str, path: &str
     title(ui, theme, heading);
     let mut text = path.to_owned();
     ui.label(RichText::new("Path of a .gltf, .glb or .vrm file").color(theme.color("text.secondary")));
-    let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace));
+    let field =
+        ui.add(egui::TextEdit::singleline(&mut text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace));
     name_widget(ui, &field, "Path");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();
@@ -67,7 +68,11 @@ fn path_dialog(ui: &mut Ui, theme: &Theme, heading: &str, verb: &str, path: &str
                 actions.push(Action::SetDialog(None));
                 actions.push(if save { Action::SavePath(path) } else { Action::OpenPath(path) });
             } else if text != path {
-                actions.push(Action::SetDialog(Some(if save { Dialog::SaveAs { path: text.clone() } } else { Dialog::Open { path: text.clone() } })));
+                actions.push(Action::SetDialog(Some(if save {
+                    Dialog::SaveAs { path: text.clone() }
+                } else {
+                    Dialog::Open { path: text.clone() }
+                })));
             }
         });
     });
@@ -118,7 +123,9 @@ fn commands(ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
             for command in table().iter().filter(|c| c.menu.is_some()) {
                 ui.label(RichText::new(command.title).color(theme.color("text.primary")));
                 ui.label(RichText::new(command.key).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
-                ui.label(RichText::new(command.help).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+                ui.label(
+                    RichText::new(command.help).font(Theme::font(Font::Small)).color(theme.color("text.secondary")),
+                );
                 ui.end_row();
             }
         });
@@ -150,27 +157,34 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     for (k, toast) in view.toasts.iter().enumerate() {
         let offset = -(40.0 + k as f32 * 64.0);
-        Area::new(Id::unique(("toast", k))).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, offset)).show(ui.ctx(), |ui| {
-            let frame = egui::Frame::popup(ui.style()).fill(theme.color("surface.raised")).inner_margin(12);
-            frame.show(ui, |ui| {
-                ui.set_width(Theme::size("toast"));
-                ui.horizontal_top(|ui| {
-                    let (icon, role) = match toast.kind {
-                        ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
-                        ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
-                    };
-                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
-                    paint_icon(ui.painter(), rect.center(), icon, 18.0, theme.color(role));
-                    let width = ui.available_width() - 36.0;
-                    ui.allocate_ui(vec2(width, 20.0), |ui| {
-                        ui.set_width(width);
-                        ui.add(egui::Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap());
+        Area::new(Id::unique(("toast", k)))
+            .order(Order::Foreground)
+            .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, offset))
+            .show(ui.ctx(), |ui| {
+                let frame = egui::Frame::popup(ui.style()).fill(theme.color("surface.raised")).inner_margin(12);
+                frame.show(ui, |ui| {
+                    ui.set_width(Theme::size("toast"));
+                    ui.horizontal_top(|ui| {
+                        let (icon, role) = match toast.kind {
+                            ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
+                            ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
+                        };
+                        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                        paint_icon(ui.painter(), rect.center(), icon, 18.0, theme.color(role));
+                        let width = ui.available_width() - 36.0;
+                        ui.allocate_ui(vec2(width, 20.0), |ui| {
+                            ui.set_width(width);
+                            ui.add(
+                                egui::Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap(),
+                            );
+                        });
+                        if super::widgets::icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(()))
+                            .clicked()
+                        {
+                            actions.push(Action::CloseToast(k));
+                        }
                     });
-                    if super::widgets::icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(())).clicked() {
-                        actions.push(Action::CloseToast(k));
-                    }
                 });
             });
-        });
     }
 }

@@ -25,7 +25,10 @@ pub fn clip_line(view: &View<'_>, node: NodeId, local: &Transform, changed: Prop
     let clip = view.shown_clip()?;
     let name = node_text(document, node);
     if view.auto_key {
-        let line = CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", view.playback.time as f32).with("node", name);
+        let line = CommandLine::new("key.set")
+            .with("clip", format!("#{}", clip.0))
+            .with("time", view.playback.time as f32)
+            .with("node", name);
         return Some(match changed {
             Property::Translation => line.with("translation", vector(local.translation)),
             Property::Rotation => line.with("rotation", quaternion(local.rotation)),

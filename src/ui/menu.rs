@@ -25,12 +25,22 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 for command in table().iter().filter(|c| c.menu == Some(name)) {
                     let enabled = (command.enabled)(&view.availability);
                     let title = match (command.name, view.session) {
-                        ("edit.undo", Some(s)) => s.history().undo_label().map_or_else(|| "Undo".into(), |l| format!("Undo {}", l.to_lowercase())),
-                        ("edit.redo", Some(s)) => s.history().redo_label().map_or_else(|| "Redo".into(), |l| format!("Redo {}", l.to_lowercase())),
+                        ("edit.undo", Some(s)) => s
+                            .history()
+                            .undo_label()
+                            .map_or_else(|| "Undo".into(), |l| format!("Undo {}", l.to_lowercase())),
+                        ("edit.redo", Some(s)) => s
+                            .history()
+                            .redo_label()
+                            .map_or_else(|| "Redo".into(), |l| format!("Redo {}", l.to_lowercase())),
                         _ => command.title.to_owned(),
                     };
                     let button = egui::Button::new(&title)
-                        .shortcut_text(RichText::new(command.key).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")))
+                        .shortcut_text(
+                            RichText::new(command.key)
+                                .font(Theme::font(Font::Caption))
+                                .color(theme.color("text.tertiary")),
+                        )
                         .min_size(vec2(230.0, 24.0))
                         .frame_when_inactive(false);
                     let response = ui.add_enabled(enabled.is_ok(), button);
@@ -49,7 +59,8 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     title(ui, view, whole);
     let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 170.0, whole.top()), whole.right_bottom());
-    let mut right = ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
+    let mut right =
+        ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
     segments(&mut right, theme, |ui| {
         for (mode, text, command) in [(Mode::Animate, "Animate", "mode.animate"), (Mode::Pose, "Pose", "mode.pose")] {
             if segment(ui, theme, text, view.mode == mode, true).clicked() {
@@ -81,6 +92,12 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect) {
     painter.galley(at, name, theme.color("text.primary"));
     if unsaved > 0 {
         painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color("text.secondary"));
-        painter.text(egui::pos2(after + 22.0, middle), Align2::LEFT_CENTER, note.text(), Theme::font(Font::Caption), theme.color("text.tertiary"));
+        painter.text(
+            egui::pos2(after + 22.0, middle),
+            Align2::LEFT_CENTER,
+            note.text(),
+            Theme::font(Font::Caption),
+            theme.color("text.tertiary"),
+        );
     }
 }

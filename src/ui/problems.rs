@@ -20,7 +20,11 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 if count > 0 {
                     let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), egui::Sense::hover());
                     severity_icon(ui, theme, rect.center(), severity, 16.0);
-                    ui.label(RichText::new(count.to_string()).font(Theme::font(Font::Number)).color(theme.color("text.secondary")));
+                    ui.label(
+                        RichText::new(count.to_string())
+                            .font(Theme::font(Font::Number))
+                            .color(theme.color("text.secondary")),
+                    );
                 }
             }
         });
@@ -44,7 +48,14 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         let place = if place.is_empty() { "file".to_owned() } else { place };
                         ui.horizontal(|ui| {
                             let text = format!("{place} · {}", problem.code);
-                            ui.add(egui::Label::new(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"))).truncate());
+                            ui.add(
+                                egui::Label::new(
+                                    RichText::new(text)
+                                        .font(Theme::font(Font::Caption))
+                                        .color(theme.color("text.tertiary")),
+                                )
+                                .truncate(),
+                            );
                             if problem.place.starts_with("nodes/") && ui.small_button("Show").clicked() {
                                 actions.push(Action::ShowProblem(k));
                             }

@@ -10,13 +10,24 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.spacing_mut().item_spacing.x = 6.0;
         let hints: &[(&str, &str)] = match (view.session.is_some(), view.selection.nodes.is_empty(), view.tool) {
             (false, ..) => &[("Ctrl+O", "open a file")],
-            (true, true, _) => &[("Click", "select"), ("Alt drag", "orbit"), ("Wheel", "zoom"), ("A", "frame all"), ("Space", "play")],
-            (true, false, Tool::Rotate) => &[("Drag a ring", "rotate"), ("Ctrl", "snap 5°"), ("Esc", "cancel"), ("S", "set key"), ("F", "frame")],
-            (true, false, Tool::Select) => &[("E", "rotate"), ("S", "set key"), ("F", "frame"), ("↑ ↓", "walk the chain")],
+            (true, true, _) => {
+                &[("Click", "select"), ("Alt drag", "orbit"), ("Wheel", "zoom"), ("A", "frame all"), ("Space", "play")]
+            }
+            (true, false, Tool::Rotate) => {
+                &[("Drag a ring", "rotate"), ("Ctrl", "snap 5°"), ("Esc", "cancel"), ("S", "set key"), ("F", "frame")]
+            }
+            (true, false, Tool::Select) => {
+                &[("E", "rotate"), ("S", "set key"), ("F", "frame"), ("↑ ↓", "walk the chain")]
+            }
         };
         for (key, text) in hints {
-            let frame = egui::Frame::new().fill(theme.color("surface.control")).corner_radius(3).inner_margin(egui::Margin::symmetric(5, 0));
-            frame.show(ui, |ui| ui.label(RichText::new(*key).font(Theme::font(Font::Caption)).color(theme.color("text.secondary"))));
+            let frame = egui::Frame::new()
+                .fill(theme.color("surface.control"))
+                .corner_radius(3)
+                .inner_margin(egui::Margin::symmetric(5, 0));
+            frame.show(ui, |ui| {
+                ui.label(RichText::new(*key).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")))
+            });
             ui.label(RichText::new(*text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
             ui.add_space(6.0);
         }
@@ -25,9 +36,16 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
                     actions.push(Action::CancelJob);
                 }
-                let bar = ui.add(ProgressBar::new(job.fraction).desired_width(160.0).desired_height(10.0).fill(theme.color("accent.base")));
+                let bar = ui.add(
+                    ProgressBar::new(job.fraction)
+                        .desired_width(160.0)
+                        .desired_height(10.0)
+                        .fill(theme.color("accent.base")),
+                );
                 super::widgets::name_widget(ui, &bar, &job.label);
-                ui.label(RichText::new(&job.label).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")));
+                ui.label(
+                    RichText::new(&job.label).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")),
+                );
                 return;
             }
             let Some(session) = view.session else { return };

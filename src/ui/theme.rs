@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle, Visuals,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style,
+    TextStyle, Visuals,
     epaint::text::{FontTweak, VariationCoords},
     style::ScrollStyle,
     vec2,

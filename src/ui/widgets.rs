@@ -1,8 +1,8 @@
 //! Small parts that all panels share: icons with names, key diamonds, joints, headers, elided text.
 
 use egui::{
-    Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response, RichText, Role, Sense, Shape, Stroke,
-    Ui, WidgetInfo, pos2, vec2,
+    Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response, RichText, Role, Sense,
+    Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::MaterialIcon;
 
@@ -20,7 +20,15 @@ pub fn paint_icon(painter: &Painter, at: Pos2, icon: MaterialIcon, size: f32, co
 }
 
 /// A button that is an icon, with its accessible name and a tooltip that tells it and the key.
-pub fn icon_button(ui: &mut Ui, theme: &Theme, icon: MaterialIcon, name: &str, key: &str, on: bool, enabled: Result<(), &str>) -> Response {
+pub fn icon_button(
+    ui: &mut Ui,
+    theme: &Theme,
+    icon: MaterialIcon,
+    name: &str,
+    key: &str,
+    on: bool,
+    enabled: Result<(), &str>,
+) -> Response {
     let size = Theme::size("icon_button");
     let sense = if enabled.is_ok() { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
@@ -73,7 +81,8 @@ pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -
         (true, false) => (theme.color("accent.tint"), theme.color("accent.text")),
         (false, _) => (Color32::TRANSPARENT, theme.color("text.primary")),
     };
-    let button = Button::new(RichText::new(text).font(font).color(color)).fill(fill).corner_radius(4).min_size(vec2(0.0, 24.0));
+    let button =
+        Button::new(RichText::new(text).font(font).color(color)).fill(fill).corner_radius(4).min_size(vec2(0.0, 24.0));
     let response = ui.add(button);
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, text));
     response
@@ -157,30 +166,46 @@ pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) 
 /// A search field with a clear button.
 pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
     let width = ui.available_width();
-    egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(egui::Margin::symmetric(6, 0)).show(ui, |ui| {
-        ui.set_width(width - 12.0);
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), egui_material_icons::icons::ICON_SEARCH, 16.0, theme.color("text.tertiary"));
-            let room = ui.available_width() - if text.is_empty() { 0.0 } else { 26.0 };
-            let edit = egui::TextEdit::singleline(text)
-                .hint_text(name)
-                .frame(egui::Frame::NONE)
-                .desired_width(room)
-                .align(egui::Align2::LEFT_CENTER);
-            let response = ui.add_sized([room, 24.0], edit);
-            name_widget(ui, &response, name);
-            if !text.is_empty() {
-                let (rect, clear) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::click());
-                clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Clear {name}")));
-                paint_icon(ui.painter(), rect.center(), egui_material_icons::icons::ICON_CLOSE, 14.0, theme.color("text.secondary"));
-                if clear.clicked() {
-                    text.clear();
+    egui::Frame::new()
+        .fill(theme.color("surface.field"))
+        .corner_radius(4)
+        .inner_margin(egui::Margin::symmetric(6, 0))
+        .show(ui, |ui| {
+            ui.set_width(width - 12.0);
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), Sense::hover());
+                paint_icon(
+                    ui.painter(),
+                    rect.center(),
+                    egui_material_icons::icons::ICON_SEARCH,
+                    16.0,
+                    theme.color("text.tertiary"),
+                );
+                let room = ui.available_width() - if text.is_empty() { 0.0 } else { 26.0 };
+                let edit = egui::TextEdit::singleline(text)
+                    .hint_text(name)
+                    .frame(egui::Frame::NONE)
+                    .desired_width(room)
+                    .align(egui::Align2::LEFT_CENTER);
+                let response = ui.add_sized([room, 24.0], edit);
+                name_widget(ui, &response, name);
+                if !text.is_empty() {
+                    let (rect, clear) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::click());
+                    clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Clear {name}")));
+                    paint_icon(
+                        ui.painter(),
+                        rect.center(),
+                        egui_material_icons::icons::ICON_CLOSE,
+                        14.0,
+                        theme.color("text.secondary"),
+                    );
+                    if clear.clicked() {
+                        text.clear();
+                    }
                 }
-            }
+            });
         });
-    });
 }
 
 /// Gives a widget its accessible name, where egui has no other way.

@@ -147,7 +147,9 @@ impl<'a> Accessors<'a> {
             }
         }
         let Some(buffer) = self.source.buffer(v.buffer.0) else {
-            return Err(ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into());
+            return Err(
+                ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into()
+            );
         };
         let start = v.byte_offset.map_or(0, |i| i.0);
         let bytes = start.checked_add(v.byte_length.0).and_then(|end| buffer.get(start..end));
@@ -205,12 +207,15 @@ impl<'a> Accessors<'a> {
         let stride = match self.views[view.0].byte_stride {
             None | Some(super::json::Index(0)) => size,
             Some(stride) if stride.0 < size => {
-                return Err(ReadError::at(format!("bufferViews/{}", view.0), "its stride is smaller than one element").into());
+                return Err(
+                    ReadError::at(format!("bufferViews/{}", view.0), "its stride is smaller than one element").into()
+                );
             }
             Some(stride) => stride.0,
         };
         let start = a.byte_offset.map_or(0, |i| i.0);
-        let end = (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
+        let end =
+            (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
             ReadError::at(&here, format!("its {} elements end past buffer view {}", shape.count, view.0))
         })?;
@@ -263,7 +268,13 @@ impl<'a> Accessors<'a> {
     }
 
     /// Puts the sparse values in.
-    fn sparse<T>(&self, index: usize, shape: Shape, out: &mut [T], convert: impl Fn(&[u8]) -> T) -> Result<(), Missing> {
+    fn sparse<T>(
+        &self,
+        index: usize,
+        shape: Shape,
+        out: &mut [T],
+        convert: impl Fn(&[u8]) -> T,
+    ) -> Result<(), Missing> {
         let Some(sparse) = &self.list[index].sparse else { return Ok(()) };
         let here = format!("accessors/{index}/sparse");
         let count = sparse.count.0;

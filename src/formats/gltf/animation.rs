@@ -31,7 +31,12 @@ pub fn read(
     let mut repaired = false;
     let animation: schema::Animation = json::typed(text, &place, &mut repaired)?;
     if repaired {
-        diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", &place, "JSON that is not well formed was repaired for showing");
+        diagnostics.add(
+            Severity::Warning,
+            "ULNA_JSON_REPAIRED",
+            &place,
+            "JSON that is not well formed was repaired for showing",
+        );
     }
     let mut clip = Clip {
         name: animation.name.map(Into::into),
@@ -53,7 +58,12 @@ pub fn read(
             "scale" => Property::Scale,
             "weights" => Property::Weights,
             "pointer" => {
-                diagnostics.add(Severity::Info, "ULNA_POINTER_CHANNEL", here, "An animation pointer is kept and not played");
+                diagnostics.add(
+                    Severity::Info,
+                    "ULNA_POINTER_CHANNEL",
+                    here,
+                    "An animation pointer is kept and not played",
+                );
                 continue;
             }
             other => {
@@ -67,7 +77,10 @@ pub fn read(
             return Err(ReadError::at(here, format!("node {} is not there", node.0)));
         };
         if targets.fixed[node.0] && property != Property::Weights {
-            return Err(ReadError::at(here, format!("it moves node {}, which has a matrix; a matrix cannot be animated", node.0)));
+            return Err(ReadError::at(
+                here,
+                format!("it moves node {}, which has a matrix; a matrix cannot be animated", node.0),
+            ));
         }
         let width = match property {
             Property::Translation | Property::Scale => 3,
@@ -164,7 +177,12 @@ fn mend_times(
         diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place, "Key times lie before 0 s");
     }
     if times.last().is_some_and(|t| t.is_finite() && *t > 1e6) {
-        diagnostics.add(Severity::Warning, "ULNA_FAR_KEY", place, "A key lies more than eleven days from the start; check the clip's times");
+        diagnostics.add(
+            Severity::Warning,
+            "ULNA_FAR_KEY",
+            place,
+            "A key lies more than eleven days from the start; check the clip's times",
+        );
     }
     if times.iter().all(|t| t.is_finite()) && times.windows(2).all(|w| w[0] < w[1]) {
         return (times, values);
@@ -200,7 +218,12 @@ fn mend_values(
 ) -> Arc<[f32]> {
     let mut broken = values.iter().any(|v| !v.is_finite());
     if broken {
-        diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", place, "Some key values are not numbers; defaults are shown");
+        diagnostics.add(
+            Severity::Error,
+            "ACCESSOR_INVALID_FLOAT",
+            place,
+            "Some key values are not numbers; defaults are shown",
+        );
     }
     let is_value = |k: usize| interpolation != Interpolation::CubicSpline || k % 3 == 1;
     if property == Property::Rotation {
@@ -214,7 +237,12 @@ fn mend_values(
         broken |= zero > 0;
         if off > 0 {
             let message = format!("{off} rotation keys are not of length 1; they are made so for showing");
-            diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION", place, message);
+            diagnostics.add(
+                Severity::Error,
+                "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",
+                place,
+                message,
+            );
         }
     }
     if !broken {

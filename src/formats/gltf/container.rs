@@ -105,7 +105,12 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// A GLB of these parts. `rest` follows as it was; `trailing` of its last bytes are not counted in the header.
-pub fn build_glb(json: &[u8], bin: Option<&[u8]>, rest: &[u8], trailing: usize) -> Result<Vec<u8>, std::num::TryFromIntError> {
+pub fn build_glb(
+    json: &[u8],
+    bin: Option<&[u8]>,
+    rest: &[u8],
+    trailing: usize,
+) -> Result<Vec<u8>, std::num::TryFromIntError> {
     let json_length = json.len().next_multiple_of(4);
     let bin_length = bin.map_or(0, |b| b.len().next_multiple_of(4));
     let total = 12 + 8 + json_length + bin.map_or(0, |_| 8 + bin_length) + rest.len();

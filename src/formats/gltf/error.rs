@@ -59,7 +59,9 @@ pub enum ReadError {
         message: String,
     },
     /// Reading it would take more memory than such a file may.
-    #[error("{place}: it asks for {wanted} bytes of memory, more than a file of this size can hold. The file is damaged or hostile")]
+    #[error(
+        "{place}: it asks for {wanted} bytes of memory, more than a file of this size can hold. The file is damaged or hostile"
+    )]
     Memory {
         /// Where.
         place: String,

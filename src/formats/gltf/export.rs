@@ -31,7 +31,9 @@ pub enum ExportError {
     #[error(transparent)]
     Save(#[from] SaveError),
     /// A compressed view cannot be moved.
-    #[error("the file is packed with {0}, and its data cannot be taken apart. Export without options, or unpack it first")]
+    #[error(
+        "the file is packed with {0}, and its data cannot be taken apart. Export without options, or unpack it first"
+    )]
     Packed(&'static str),
 }
 
@@ -165,7 +167,8 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         }
     }
     root["bufferViews"] = views.into();
-    root["buffers"] = if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
+    root["buffers"] =
+        if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
     Ok(bin)
 }
 
@@ -227,7 +230,10 @@ fn for_each_view(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     }
     for mesh in list(root, "meshes") {
         for primitive in list(mesh, "primitives") {
-            primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView").into_iter().for_each(&mut *visit);
+            primitive
+                .pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView")
+                .into_iter()
+                .for_each(&mut *visit);
         }
     }
 }

@@ -210,7 +210,9 @@ fn plain(error: &serde_json::Error) -> String {
 pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<[f32; N]>, D::Error> {
     let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
     let found = list.len();
-    <[f32; N]>::try_from(list).map(Some).map_err(|_| D::Error::custom(format!("{N} numbers are expected, {found} are there")))
+    <[f32; N]>::try_from(list)
+        .map(Some)
+        .map_err(|_| D::Error::custom(format!("{N} numbers are expected, {found} are there")))
 }
 
 #[cfg(test)]
@@ -219,7 +221,10 @@ mod tests {
 
     #[test]
     fn a_surrogate_pair_stays_and_a_lone_one_is_replaced() {
-        assert_eq!(mend_tokens(r#"{"a":"\ud83d\ude00 \ud83d x","b":-1e400}"#), r#"{"a":"\ud83d\ude00 \uFFFD x","b":1e300}"#);
+        assert_eq!(
+            mend_tokens(r#"{"a":"\ud83d\ude00 \ud83d x","b":-1e400}"#),
+            r#"{"a":"\ud83d\ude00 \uFFFD x","b":1e300}"#
+        );
     }
 
     #[test]

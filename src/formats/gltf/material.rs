@@ -1,8 +1,8 @@
 //! `materials[]`, `textures[]`, `samplers[]` and `images[]`, by the typed `gltf` crate, element by element, so that one bad
 //! element costs no other.
 
-use gltf::json as typed;
 use glam::{Vec2, Vec3, Vec4};
+use gltf::json as typed;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -38,7 +38,9 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
             list.push(Material::default());
             continue;
         };
-        let texture = |info: &Option<typed::texture::Info>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
+        let texture = |info: &Option<typed::texture::Info>,
+                       diagnostics: &mut Diagnostics|
+         -> Result<Option<TextureRef>, ReadError> {
             let Some(info) = info else { return Ok(None) };
             let index = info.index.value();
             if index >= textures.len() {
@@ -66,7 +68,8 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
             }))
         };
         let pbr = &raw.pbr_metallic_roughness;
-        let strength = raw.extensions.as_ref().and_then(|e| e.emissive_strength.as_ref()).map_or(1.0, |e| e.emissive_strength.0);
+        let strength =
+            raw.extensions.as_ref().and_then(|e| e.emissive_strength.as_ref()).map_or(1.0, |e| e.emissive_strength.0);
         list.push(Material {
             name: raw.name.as_deref().map(Into::into),
             base_color: Vec4::from_array(pbr.base_color_factor.0),
@@ -99,7 +102,11 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
 }
 
 /// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
-pub fn images(looks: &Looks<'_>, accessors: &Accessors<'_>, diagnostics: &mut Diagnostics) -> (Vec<Image>, Vec<String>) {
+pub fn images(
+    looks: &Looks<'_>,
+    accessors: &Accessors<'_>,
+    diagnostics: &mut Diagnostics,
+) -> (Vec<Image>, Vec<String>) {
     let source = accessors.source();
     let mut uris = Vec::new();
     let mut list = Vec::with_capacity(looks.images.len());

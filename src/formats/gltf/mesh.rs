@@ -10,9 +10,7 @@ use super::{
     accessor::{Accessors, Component, Missing},
     json, schema,
 };
-use crate::{
-    model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap},
-};
+use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap};
 
 /// Smallest step of the type each primitive's weights are stored in; 0 for floats. For checking sums.
 pub type WeightSteps = Vec<(String, Arc<WeightMap>, f32)>;
@@ -30,7 +28,12 @@ pub fn read(
     let mut repaired = false;
     let mesh: schema::Mesh = json::typed(text, &place, &mut repaired)?;
     if repaired {
-        diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", &place, "JSON that is not well formed was repaired for showing");
+        diagnostics.add(
+            Severity::Warning,
+            "ULNA_JSON_REPAIRED",
+            &place,
+            "JSON that is not well formed was repaired for showing",
+        );
     }
     if mesh.primitives.is_empty() {
         return Err(ReadError::at(place, "the mesh has no primitives"));
@@ -58,10 +61,12 @@ pub fn read(
         primitives.push(read);
     }
     if mesh.weights.len() > targets {
-        let message = format!("{} morph weights for {targets} targets; the extra ones are not used", mesh.weights.len());
+        let message =
+            format!("{} morph weights for {targets} targets; the extra ones are not used", mesh.weights.len());
         diagnostics.add(Severity::Error, "MESH_INVALID_WEIGHTS_COUNT", &place, message);
     }
-    let default_weights = (0..targets).map(|k| mesh.weights.get(k).copied().filter(|w| w.is_finite()).unwrap_or(0.0)).collect();
+    let default_weights =
+        (0..targets).map(|k| mesh.weights.get(k).copied().filter(|w| w.is_finite()).unwrap_or(0.0)).collect();
     let names: Vec<String> = mesh.extras.get("targetNames").unwrap_or_default();
     Ok(Mesh {
         name: mesh.name.map(Into::into),
@@ -200,7 +205,9 @@ impl PrimitiveReader<'_, '_> {
         }
         let list = self.accessors.integers(index.0, &self.place)?;
         if let Some(past) = list.iter().find(|i| **i as usize >= vertices) {
-            return Err(ReadError::at(&self.place, format!("vertex {past} of {vertices} is named by its indices")).into());
+            return Err(
+                ReadError::at(&self.place, format!("vertex {past} of {vertices} is named by its indices")).into()
+            );
         }
         Ok(list)
     }
@@ -216,7 +223,10 @@ impl PrimitiveReader<'_, '_> {
         let joint_sets = attributes.keys().filter(|k| k.starts_with("JOINTS_")).count();
         let weight_sets = attributes.keys().filter(|k| k.starts_with("WEIGHTS_")).count();
         if joint_sets != pairs.len() || weight_sets != pairs.len() {
-            let message = format!("{joint_sets} sets of joints and {weight_sets} of weights do not pair up; {} are used", pairs.len());
+            let message = format!(
+                "{joint_sets} sets of joints and {weight_sets} of weights do not pair up; {} are used",
+                pairs.len()
+            );
             self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_JOINTS_WEIGHTS_MISMATCH", &self.place, message);
         }
         if pairs.is_empty() {
@@ -230,11 +240,17 @@ impl PrimitiveReader<'_, '_> {
             let joint_shape = self.accessors.shape(j, &self.place)?;
             let weight_shape = self.accessors.shape(w, &self.place)?;
             if !matches!(joint_shape.component, Component::U8 | Component::U16) || joint_shape.width != 4 {
-                return Err(ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into());
+                return Err(
+                    ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into()
+                );
             }
             let whole = weight_shape.component != Component::F32;
             if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
-                return Err(ReadError::at(&self.place, format!("WEIGHTS_{set} is neither floats nor normalised integers")).into());
+                return Err(ReadError::at(
+                    &self.place,
+                    format!("WEIGHTS_{set} is neither floats nor normalised integers"),
+                )
+                .into());
             }
             for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
                 if shape.count != count {

@@ -25,9 +25,9 @@ const REST_EXTRA: &str = "ulna.rest";
 pub use self::{
     container::Container,
     error::ReadError,
-        export::{ExportError, ExportOptions, export},
+    export::{ExportError, ExportOptions, export},
     read::{Opened, Progress, open, open_bytes},
     source::Source,
-        transcode::{Target, transcode},
-        write::{FileToWrite, SaveError, SaveOptions, Saved, save},
+    transcode::{Target, transcode},
+    write::{FileToWrite, SaveError, SaveOptions, Saved, save},
 };

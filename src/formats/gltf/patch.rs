@@ -53,7 +53,8 @@ impl<'a> Patch<'a> {
     pub(super) fn new(source: &'a Source, root: &raw::RawMap<'_>, stem: &str) -> Result<Self, SaveError> {
         fn list<T: serde::de::DeserializeOwned>(root: &raw::RawMap<'_>, name: &str) -> Result<Vec<T>, SaveError> {
             let elements = raw::elements(root, name).map_err(SaveError::Source)?;
-            let typed = elements.iter().enumerate().map(|(k, e)| raw::typed(e.get(), &format!("{name}/{k}"), &mut false));
+            let typed =
+                elements.iter().enumerate().map(|(k, e)| raw::typed(e.get(), &format!("{name}/{k}"), &mut false));
             typed.collect::<Result<_, _>>().map_err(SaveError::Source)
         }
         let buffers: Vec<schema::Buffer> = list(root, "buffers")?;
@@ -64,7 +65,9 @@ impl<'a> Patch<'a> {
                 None | Some(BufferData::Bin(_)) => (Home::Bin, 0),
                 Some(_) => (Home::Embedded, buffers.len()),
             }
-        } else if let Some(k) = source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if uri.ends_with(".ulna.bin"))) {
+        } else if let Some(k) =
+            source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if uri.ends_with(".ulna.bin")))
+        {
             match &source.buffers[k] {
                 BufferData::File { uri, .. } => (Home::Sidecar(uri.clone()), k),
                 _ => (Home::Sidecar(own), k),
@@ -74,7 +77,8 @@ impl<'a> Patch<'a> {
         } else {
             (Home::Sidecar(own), buffers.len())
         };
-        let home_length = if home_buffer < buffers.len() { source.buffer(home_buffer).map_or(0, <[u8]>::len) } else { 0 };
+        let home_length =
+            if home_buffer < buffers.len() { source.buffer(home_buffer).map_or(0, <[u8]>::len) } else { 0 };
         Ok(Self {
             source,
             accessors: list(root, "accessors")?,
@@ -104,7 +108,14 @@ impl<'a> Patch<'a> {
 
     /// Stores floats and returns the accessor that holds them: `old` written over in place where nobody else uses it and
     /// type and size are the same, else a new one.
-    pub(super) fn floats(&mut self, old: Option<usize>, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
+    pub(super) fn floats(
+        &mut self,
+        old: Option<usize>,
+        values: &[f32],
+        kind: &str,
+        width: usize,
+        bounds: bool,
+    ) -> usize {
         if let Some(old) = old
             && self.overwrite(old, values, kind, width, bounds)
         {
@@ -139,11 +150,14 @@ impl<'a> Patch<'a> {
 
     fn overwrite(&mut self, old: usize, values: &[f32], kind: &str, width: usize, bounds: bool) -> bool {
         let Some(a) = self.accessors.get(old) else { return false };
-        let same = a.component_type.0 == 5126 && a.kind == kind && a.count.0 * width == values.len() && a.sparse.is_none();
+        let same =
+            a.component_type.0 == 5126 && a.kind == kind && a.count.0 * width == values.len() && a.sparse.is_none();
         let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
             return false;
         };
-        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.0.is_empty()) else { return false };
+        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.0.is_empty()) else {
+            return false;
+        };
         if v.byte_stride.is_some_and(|s| s.0 != 0 && s.0 != width * 4) {
             return false;
         }
@@ -166,9 +180,13 @@ impl<'a> Patch<'a> {
             let start = v.byte_offset.map_or(0, |i| i.0);
             start..start.saturating_add(v.byte_length.0)
         };
-        let other_view = self.views.iter().enumerate().any(|(k, v)| k != own_view && v.buffer.0 == 0 && hits(view_range(v)));
+        let other_view =
+            self.views.iter().enumerate().any(|(k, v)| k != own_view && v.buffer.0 == 0 && hits(view_range(v)));
         let in_view = self.accessors.iter().enumerate().any(|(k, a)| {
-            let sparse = a.sparse.as_ref().is_some_and(|s| s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view);
+            let sparse = a
+                .sparse
+                .as_ref()
+                .is_some_and(|s| s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view);
             if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
                 return sparse;
             }
@@ -242,7 +260,8 @@ impl<'a> Patch<'a> {
                 if exists {
                     *ops.member("buffers").item(self.home_buffer).member("byteLength") = length;
                 } else {
-                    let name = percent_encoding::utf8_percent_encode(&uri, percent_encoding::NON_ALPHANUMERIC).to_string();
+                    let name =
+                        percent_encoding::utf8_percent_encode(&uri, percent_encoding::NON_ALPHANUMERIC).to_string();
                     let name = name.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_");
                     ops.member("buffers").push(json!({"uri": name, "byteLength": data.len()}).to_string());
                 }
@@ -272,7 +291,12 @@ fn count_users(root: &raw::RawMap<'_>) -> Vec<u32> {
     for mesh in typed("meshes") {
         let Ok(mesh) = raw::typed::<schema::Mesh>(mesh.get(), "", &mut false) else { continue };
         for primitive in &mesh.primitives {
-            primitive.attributes.values().chain(primitive.targets.iter().flat_map(|t| t.values())).chain(&primitive.indices).for_each(|i| add(i.0));
+            primitive
+                .attributes
+                .values()
+                .chain(primitive.targets.iter().flat_map(|t| t.values()))
+                .chain(&primitive.indices)
+                .for_each(|i| add(i.0));
             // An extension may name accessors by number in ways unknown here: one user more for each number it holds.
             for extension in primitive.extensions.0.values() {
                 numbers(extension.get()).for_each(&mut add);

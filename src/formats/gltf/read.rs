@@ -18,11 +18,9 @@ use super::{
     animation, json, material, mesh, schema,
     source::check_asset,
 };
-use crate::{
-    model::{
-        Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity, Skin, Transform,
-        WeightMap, find_rest, transform::unit_or,
-    },
+use crate::model::{
+    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity,
+    Skin, Transform, WeightMap, find_rest, transform::unit_or,
 };
 
 /// What opening a file gives.
@@ -85,7 +83,8 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
 /// As [`open`].
 pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) -> Result<Opened, ReadError> {
     let container = Container::parse(&bytes)?;
-    let mut source = Source { path: path.map(Path::to_owned), bytes, container, buffers: Vec::new(), image_uris: Vec::new() };
+    let mut source =
+        Source { path: path.map(Path::to_owned), bytes, container, buffers: Vec::new(), image_uris: Vec::new() };
     progress.reach(0.1)?;
     let text_owner = source.bytes.clone();
     let text = std::str::from_utf8(&text_owner[source.container.json()])
@@ -99,7 +98,12 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
     progress.reach(0.2)?;
     let mut diagnostics = Diagnostics::default();
     for (key, _) in &root.1 {
-        diagnostics.add(Severity::Error, "DUPLICATE_PROPERTY", "", format!("“{key}” stands twice in the file; the later one is used"));
+        diagnostics.add(
+            Severity::Error,
+            "DUPLICATE_PROPERTY",
+            "",
+            format!("“{key}” stands twice in the file; the later one is used"),
+        );
     }
     if let Container::Glb { json, bin, rest, .. } = &source.container {
         check_glb(&source.bytes, json, bin.as_ref(), rest, &mut diagnostics);
@@ -119,7 +123,14 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
     let Reader { diagnostics, weights, .. } = reader;
     source.image_uris = image_uris;
     progress.reach(1.0)?;
-    Ok(Opened { source, document, diagnostics: diagnostics.finish(), weights, generator: asset.generator, extensions_used })
+    Ok(Opened {
+        source,
+        document,
+        diagnostics: diagnostics.finish(),
+        weights,
+        generator: asset.generator,
+        extensions_used,
+    })
 }
 
 /// A top-level list as a type.
@@ -181,9 +192,19 @@ fn check_glb(
         diagnostics.add(Severity::Error, "GLB_CHUNK_LENGTH_UNALIGNED", "", "A chunk's length is not a multiple of 4");
     }
     if bytes[rest.clone()].get(4..8) == Some(b"BIN\0") {
-        diagnostics.add(Severity::Error, "GLB_DUPLICATE_CHUNK", "", "The file has a second BIN chunk; it is kept and not used");
+        diagnostics.add(
+            Severity::Error,
+            "GLB_DUPLICATE_CHUNK",
+            "",
+            "The file has a second BIN chunk; it is kept and not used",
+        );
     } else if !rest.is_empty() {
-        diagnostics.add(Severity::Info, "GLB_UNKNOWN_CHUNK_TYPE", "", format!("{} bytes after the known chunks are kept", rest.len()));
+        diagnostics.add(
+            Severity::Info,
+            "GLB_UNKNOWN_CHUNK_TYPE",
+            "",
+            format!("{} bytes after the known chunks are kept", rest.len()),
+        );
     }
 }
 
@@ -235,7 +256,11 @@ impl Reader<'_> {
         let counts: Vec<usize> = document.meshes.iter().map(|m| m.target_count()).collect();
         let sound = |m: &Mat4| !is_odd(&Transform::decompose(m, &Transform::IDENTITY));
         let fixed: Vec<bool> = document.nodes.iter().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
-        let targets = animation::Targets { nodes: &raw_nodes, fixed: &fixed, target_counts: &|m| counts.get(m.index()).copied().unwrap_or(0) };
+        let targets = animation::Targets {
+            nodes: &raw_nodes,
+            fixed: &fixed,
+            target_counts: &|m| counts.get(m.index()).copied().unwrap_or(0),
+        };
         for (k, raw) in animations.iter().enumerate() {
             let clip = animation::read(raw.get(), k, &mut self.accessors, &targets, &mut self.diagnostics)?;
             document.clips.insert(k.into(), Arc::new(clip));
@@ -292,7 +317,10 @@ impl Reader<'_> {
                 skin: n.skin.map(|s| s.0.into()),
                 camera: n.camera.is_some(),
                 light: n.extensions.has("KHR_lights_punctual"),
-                morph_weights: n.weights.as_ref().map(|w| w.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
+                morph_weights: n
+                    .weights
+                    .as_ref()
+                    .map(|w| w.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
             });
         }
         for (k, n) in raw.iter().enumerate() {
@@ -302,7 +330,10 @@ impl Reader<'_> {
                     return Err(ReadError::at(place, format!("node {} is not there", child.0)));
                 };
                 if node.parent.replace(k.into()).is_some() {
-                    return Err(ReadError::at(place, format!("node {} has two parents, or the same one twice", child.0)));
+                    return Err(ReadError::at(
+                        place,
+                        format!("node {} has two parents, or the same one twice", child.0),
+                    ));
                 }
             }
         }
@@ -314,7 +345,10 @@ impl Reader<'_> {
         let mut odd = |code: &'static str, message: &str| self.diagnostics.add(Severity::Error, code, place, message);
         if let Some(m) = n.matrix {
             if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
-                odd("NODE_MATRIX_TRS", "The node has a matrix and a translation, rotation or scale; the matrix is shown");
+                odd(
+                    "NODE_MATRIX_TRS",
+                    "The node has a matrix and a translation, rotation or scale; the matrix is shown",
+                );
             }
             if m.iter().any(|v| !v.is_finite()) {
                 odd("ACCESSOR_INVALID_FLOAT", "The matrix has numbers that are not finite; it is shown without one");
@@ -333,7 +367,10 @@ impl Reader<'_> {
                 return Local::Trs(Transform::decompose(&matrix, &Transform::IDENTITY).transform);
             }
             if is_odd(&Transform::decompose(&matrix, &Transform::IDENTITY)) {
-                odd("NODE_MATRIX_NON_TRS", "The matrix is sheared or flat; it is kept, and an edit here would lose that");
+                odd(
+                    "NODE_MATRIX_NON_TRS",
+                    "The matrix is sheared or flat; it is kept, and an edit here would lose that",
+                );
             }
             return Local::Matrix(matrix);
         }
@@ -341,7 +378,10 @@ impl Reader<'_> {
             if values.is_finite() {
                 values
             } else {
-                odd("ACCESSOR_INVALID_FLOAT", &format!("The {what} has numbers that are not finite; the default is shown"));
+                odd(
+                    "ACCESSOR_INVALID_FLOAT",
+                    &format!("The {what} has numbers that are not finite; the default is shown"),
+                );
                 default
             }
         };
@@ -377,10 +417,13 @@ impl Reader<'_> {
             Some(raw) => json::typed(raw.get(), "scene", &mut false)?,
             None => None,
         };
-        let earlier = self.root.1.iter().find(|(key, _)| key == "scene").and_then(|(_, raw)| raw.get().parse::<usize>().ok());
+        let earlier =
+            self.root.1.iter().find(|(key, _)| key == "scene").and_then(|(_, raw)| raw.get().parse::<usize>().ok());
         document.scene = match default {
             // One key twice: the later one counts, unless it names nothing and the earlier one does.
-            Some(scene) if scene.0 >= document.scenes.len() && earlier.is_some_and(|s| s < document.scenes.len()) => earlier,
+            Some(scene) if scene.0 >= document.scenes.len() && earlier.is_some_and(|s| s < document.scenes.len()) => {
+                earlier
+            }
             Some(scene) if scene.0 >= document.scenes.len() => {
                 return Err(ReadError::at("scene", format!("scene {} is not there", scene.0)));
             }
@@ -429,7 +472,8 @@ impl Reader<'_> {
             Ok(list) => list,
             Err(Missing::Refused(error)) => return Err(error),
             Err(Missing::Packed(extension)) => {
-                let message = format!("The inverse bind matrices are packed with {extension}; the shape is not posed rightly");
+                let message =
+                    format!("The inverse bind matrices are packed with {extension}; the shape is not posed rightly");
                 self.diagnostics.add(Severity::Warning, "ULNA_PACKED", place, message);
                 return Ok(vec![Mat4::IDENTITY; joints]);
             }
@@ -471,7 +515,8 @@ impl Reader<'_> {
         // The way up is walked once a joint; a chain of thousands would make that quadratic.
         if document.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
             let same_scene = document.scenes.iter().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
-            let message = if same_scene { "The joints have no common root" } else { "The joints are in different trees" };
+            let message =
+                if same_scene { "The joints have no common root" } else { "The joints are in different trees" };
             self.diagnostics.add(Severity::Error, "SKIN_NO_COMMON_ROOT", place, message);
         } else if !document.scenes.is_empty() && !document.scenes.iter().any(|s| s.roots.contains(&first)) {
             self.diagnostics.add(Severity::Error, "SKIN_NO_SCENE", place, "The joints are in no scene");
@@ -497,7 +542,10 @@ impl Reader<'_> {
                     pairs.any(|(j, w)| usize::from(*j) >= joints && (*w != 0.0) == used)
                 };
                 if past(true) {
-                    return Err(ReadError::at(format!("nodes/{k}"), format!("a vertex names a joint past the {joints} of the skin")));
+                    return Err(ReadError::at(
+                        format!("nodes/{k}"),
+                        format!("a vertex names a joint past the {joints} of the skin"),
+                    ));
                 }
                 if past(false) {
                     let message = format!("Vertices name joints past the {joints} of the skin, with weight 0");
@@ -529,7 +577,8 @@ fn is_odd(split: &Decomposed) -> bool {
 
 /// Parents first; refuses cycles.
 fn order(nodes: &[Node]) -> Result<Arc<[NodeId]>, ReadError> {
-    let mut order: Vec<NodeId> = (0..nodes.len()).map(NodeId::from).filter(|id| nodes[id.index()].parent.is_none()).collect();
+    let mut order: Vec<NodeId> =
+        (0..nodes.len()).map(NodeId::from).filter(|id| nodes[id.index()].parent.is_none()).collect();
     let mut at = 0;
     while at < order.len() {
         let children = nodes[order[at].index()].children.clone();

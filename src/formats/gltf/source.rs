@@ -45,9 +45,8 @@ impl Source {
     /// # Errors
     /// Where it is not UTF-8.
     pub fn json(&self) -> Result<&str, ReadError> {
-        std::str::from_utf8(&self.bytes[self.container.json()]).map_err(|e| {
-            ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to()))
-        })
+        std::str::from_utf8(&self.bytes[self.container.json()])
+            .map_err(|e| ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to())))
     }
 
     /// The bytes of a buffer; `None` where it holds nothing by design.
@@ -84,15 +83,21 @@ impl Source {
             let data = match &buffer.uri {
                 None => match &self.container {
                     Container::Glb { bin: Some(bin), .. } if k == 0 => BufferData::Bin(bin.clone()),
-                    _ if ["EXT_meshopt_compression", "KHR_meshopt_compression"].iter().any(|e| buffer.extensions.has(e)) => {
+                    _ if ["EXT_meshopt_compression", "KHR_meshopt_compression"]
+                        .iter()
+                        .any(|e| buffer.extensions.has(e)) =>
+                    {
                         BufferData::Fallback
                     }
                     _ => return Err(ReadError::at(place, "the buffer has no bytes: neither a uri nor a BIN chunk")),
                 },
                 Some(uri) => match data_uri(uri) {
-                    Some(bytes) => BufferData::Embedded(bytes.map_err(|m| ReadError::Uri { place: place.clone(), message: m })?.into()),
+                    Some(bytes) => BufferData::Embedded(
+                        bytes.map_err(|m| ReadError::Uri { place: place.clone(), message: m })?.into(),
+                    ),
                     None => {
-                        let bytes = self.companion(uri).map_err(|m| ReadError::Uri { place: place.clone(), message: m })?;
+                        let bytes =
+                            self.companion(uri).map_err(|m| ReadError::Uri { place: place.clone(), message: m })?;
                         BufferData::File { uri: uri.clone(), bytes: bytes.into() }
                     }
                 },
@@ -101,7 +106,11 @@ impl Source {
             if let Some(bytes) = self.buffer(k)
                 && bytes.len() < buffer.byte_length.0
             {
-                let message = format!("the buffer should hold {} bytes, but only {} are there", buffer.byte_length.0, bytes.len());
+                let message = format!(
+                    "the buffer should hold {} bytes, but only {} are there",
+                    buffer.byte_length.0,
+                    bytes.len()
+                );
                 return Err(ReadError::at(place, message));
             }
         }
@@ -141,7 +150,8 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
 
 /// The file a relative URI names, inside `folder` and nowhere else.
 pub(super) fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
-    let name = percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|_| "the uri is not UTF-8".to_owned())?;
+    let name =
+        percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|_| "the uri is not UTF-8".to_owned())?;
     let name = name.replace('\\', "/");
     let short = shorten(&name);
     if name.is_empty() {
@@ -151,7 +161,9 @@ pub(super) fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
         return Err(format!("“{short}” is not a file name"));
     }
     if name.split('/').next().is_some_and(|first| first.contains(':')) {
-        return Err(format!("“{short}” is not a file beside the model. Ulna fetches nothing from elsewhere; put the file beside the model"));
+        return Err(format!(
+            "“{short}” is not a file beside the model. Ulna fetches nothing from elsewhere; put the file beside the model"
+        ));
     }
     let mut path = folder.to_path_buf();
     let mut depth = 0usize;
@@ -167,11 +179,14 @@ pub(super) fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
                 depth -= 1;
             }
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                return Err(format!("“{short}” lies outside the model's folder, where Ulna does not look; put the file beside the model"));
+                return Err(format!(
+                    "“{short}” lies outside the model's folder, where Ulna does not look; put the file beside the model"
+                ));
             }
         }
     }
-    let found = path.canonicalize().map_err(|e| format!("“{short}” could not be read: {e}. Put it beside the model"))?;
+    let found =
+        path.canonicalize().map_err(|e| format!("“{short}” could not be read: {e}. Put it beside the model"))?;
     let home = folder.canonicalize().map_err(|e| format!("the model's folder could not be read: {e}"))?;
     if !found.starts_with(&home) {
         return Err(format!("“{short}” is a link that leads out of the model's folder, where Ulna does not look"));

@@ -132,7 +132,9 @@ fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out
     for (key, op) in ops {
         let value = match op {
             Ops::Replace(value) if !done.contains(&key.as_str()) => value.clone(),
-            Ops::Array { push, .. } if !done.contains(&key.as_str()) && !push.is_empty() => format!("[{}]", push.join(",")),
+            Ops::Array { push, .. } if !done.contains(&key.as_str()) && !push.is_empty() => {
+                format!("[{}]", push.join(","))
+            }
             _ => continue,
         };
         if !first {

@@ -31,7 +31,12 @@ pub fn transcode(source: &Source, target: Target, stem: &str) -> Result<(Vec<u8>
     }
 }
 
-fn to_gltf(source: &Source, json: Range<usize>, bin: Option<Range<usize>>, stem: &str) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
+fn to_gltf(
+    source: &Source,
+    json: Range<usize>,
+    bin: Option<Range<usize>>,
+    stem: &str,
+) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
     let text = source.json().map_err(SaveError::Source)?;
     let mut ops = Ops::object();
     let mut files = Vec::new();
@@ -68,7 +73,8 @@ fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
     }
     let views = json::elements(&root, "bufferViews").map_err(SaveError::Source)?;
     for (k, raw) in views.iter().enumerate() {
-        let view: schema::BufferView = json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false).map_err(SaveError::Source)?;
+        let view: schema::BufferView =
+            json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false).map_err(SaveError::Source)?;
         let op = ops.member("bufferViews").item(k);
         let shift = |op: &mut Ops, buffer: usize, offset: Option<json::Index>| {
             let (index, base) = places.get(buffer).copied().unwrap_or_default();

@@ -220,7 +220,11 @@ impl<'a> Writer<'a> {
             let label = opened.clip_label(*id);
             match now.clips.get(id) {
                 Some(after) if Arc::ptr_eq(before, after) || before == after => {}
-                Some(after) if after.tracks.is_empty() && !before.tracks.is_empty() && before.tracks.len() == before.channels_in_file as usize => {
+                Some(after)
+                    if after.tracks.is_empty()
+                        && !before.tracks.is_empty()
+                        && before.tracks.len() == before.channels_in_file as usize =>
+                {
                     *self.ops.member("animations").item(index) = Ops::Remove;
                     self.changes.push(format!("animations/{index} “{label}”: removed, since it has no keys left"));
                 }
@@ -234,7 +238,8 @@ impl<'a> Writer<'a> {
         for (id, clip) in now.clips.iter().filter(|(id, _)| !opened.clips.contains_key(id)) {
             let label = now.clip_label(*id);
             if clip.tracks.is_empty() {
-                self.changes.push(format!("the new clip “{label}” has no keys, and is left out of the file until it has"));
+                self.changes
+                    .push(format!("the new clip “{label}” has no keys, and is left out of the file until it has"));
                 continue;
             }
             let mut channels = Vec::new();
@@ -260,9 +265,17 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn clip(&mut self, index: usize, label: &str, before: &Clip, after: &Clip, now: &Document) -> Result<(), SaveError> {
+    fn clip(
+        &mut self,
+        index: usize,
+        label: &str,
+        before: &Clip,
+        after: &Clip,
+        now: &Document,
+    ) -> Result<(), SaveError> {
         let text = json::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();
-        let raw: schema::Animation = json::typed(text, &format!("animations/{index}"), &mut false).map_err(SaveError::Source)?;
+        let raw: schema::Animation =
+            json::typed(text, &format!("animations/{index}"), &mut false).map_err(SaveError::Source)?;
         if before.name != after.name {
             let op = self.ops.member("animations").item(index).member("name");
             *op = match &after.name {
@@ -297,7 +310,8 @@ impl<'a> Writer<'a> {
                             }
                         }
                         if old.interpolation != new.interpolation {
-                            *sampler.member("interpolation") = Ops::Replace(format!("\"{}\"", new.interpolation.word()));
+                            *sampler.member("interpolation") =
+                                Ops::Replace(format!("\"{}\"", new.interpolation.word()));
                         }
                     } else {
                         op.member("samplers").push(made.to_string());
@@ -322,7 +336,8 @@ impl<'a> Writer<'a> {
             samplers += 1;
         }
         if rewritten + removed + added > 0 {
-            let line = format!("animations/{index} “{label}”: {rewritten} channels changed, {added} added, {removed} removed");
+            let line =
+                format!("animations/{index} “{label}”: {rewritten} channels changed, {added} added, {removed} removed");
             self.changes.push(line);
         }
         Ok(())
@@ -341,7 +356,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Stores a track's keys; the JSON of the sampler that names them.
-    fn sampler(&mut self, old: Option<(usize, usize, bool)>, before: Option<&Track>, track: &Track) -> serde_json::Value {
+    fn sampler(
+        &mut self,
+        old: Option<(usize, usize, bool)>,
+        before: Option<&Track>,
+        track: &Track,
+    ) -> serde_json::Value {
         let same = |a: &Arc<[f32]>, b: &Arc<[f32]>| Arc::ptr_eq(a, b) || a == b;
         let place = |index: usize| old.filter(|(_, _, alone)| *alone).map(|_| index);
         let (kind, width) = match track.property {

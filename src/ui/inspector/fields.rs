@@ -52,7 +52,13 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
         let mut title = word.to_owned();
         title[..1].make_ascii_uppercase();
         let (label, _) = ui.allocate_exact_size(vec2(Theme::size("label_column"), 24.0), Sense::hover());
-        ui.painter().text(label.left_center(), Align2::LEFT_CENTER, title, Theme::font(Font::Small), theme.color("text.secondary"));
+        ui.painter().text(
+            label.left_center(),
+            Align2::LEFT_CENTER,
+            title,
+            Theme::font(Font::Small),
+            theme.color("text.secondary"),
+        );
         let width = ((ui.available_width() - 24.0 - 8.0) / 3.0).max(48.0);
         for (axis, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
             let mut value = values[axis];
@@ -62,7 +68,13 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
             let fill = if editable { theme.color("surface.field") } else { theme.color("surface.panel") };
             ui.painter().rect_filled(field, 4.0, fill);
             let color = theme.color(["axis.x", "axis.y", "axis.z"][axis]);
-            ui.painter().text(pos2(field.left() + 6.0, field.center().y), Align2::LEFT_CENTER, letter, Theme::font(Font::Caption), color);
+            ui.painter().text(
+                pos2(field.left() + 6.0, field.center().y),
+                Align2::LEFT_CENTER,
+                letter,
+                Theme::font(Font::Caption),
+                color,
+            );
             let neutral = (value - triple.neutral).abs() < 5e-4;
             let text_color = match (editable, neutral) {
                 (_, true) => theme.color("text.tertiary"),

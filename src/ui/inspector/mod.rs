@@ -27,7 +27,8 @@ pub struct InspectorState {
 impl InspectorState {
     /// Degrees for a rotation: those last typed, if they still mean it.
     fn degrees(&self, node: NodeId, section: &'static str, rotation: glam::Quat) -> Vec3 {
-        let kept = self.angles.iter().find(|(n, s, q, _)| *n == node && *s == section && q.dot(rotation).abs() > 1.0 - 1e-6);
+        let kept =
+            self.angles.iter().find(|(n, s, q, _)| *n == node && *s == section && q.dot(rotation).abs() > 1.0 - 1e-6);
         kept.map_or_else(|| euler_degrees(rotation), |(.., degrees)| *degrees)
     }
 
@@ -42,7 +43,11 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         panel_title(ui, theme, "Inspector");
         let (Some(session), Some(node)) = (view.session, view.selection.active) else {
-            let text = if view.session.is_some() { "Nothing is selected. Click a joint, the skin, or a row of the outliner." } else { "No file is open." };
+            let text = if view.session.is_some() {
+                "Nothing is selected. Click a joint, the skin, or a row of the outliner."
+            } else {
+                "No file is open."
+            };
             ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
             if let Some(session) = view.session {
                 file_facts(ui, theme, session);
@@ -61,7 +66,14 @@ fn file_facts(ui: &mut Ui, theme: &Theme, session: &crate::session::Session) {
     ui.add_space(12.0);
     let fact = |ui: &mut Ui, name: &str, value: String| {
         ui.horizontal(|ui| {
-            ui.add_sized([96.0, 20.0], egui::Label::new(RichText::new(name).color(theme.color("text.secondary"))).halign(egui::Align::LEFT));
+            let (rect, _) = ui.allocate_exact_size(vec2(88.0, 20.0), egui::Sense::hover());
+            ui.painter().text(
+                rect.left_center(),
+                egui::Align2::LEFT_CENTER,
+                name,
+                Theme::font(Font::Body),
+                theme.color("text.secondary"),
+            );
             ui.add(egui::Label::new(RichText::new(value).color(theme.color("text.primary"))).truncate());
         });
     };
@@ -87,7 +99,10 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
         } else {
             paint_icon(ui.painter(), rect.center(), icons::ICON_DEPLOYED_CODE, 16.0, theme.color("selection.base"));
         }
-        ui.add(egui::Label::new(RichText::new(&label).font(Theme::font(Font::Heading)).color(theme.color("text.primary"))).truncate());
+        ui.add(
+            egui::Label::new(RichText::new(&label).font(Theme::font(Font::Heading)).color(theme.color("text.primary")))
+                .truncate(),
+        );
     });
     let mut facts = vec![format!("node {}", node.0)];
     if view.joints[node.index()] {
@@ -107,8 +122,13 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
 fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, reset: bool) -> bool {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        let frame = egui::Frame::new().fill(theme.color("surface.control")).corner_radius(3).inner_margin(egui::Margin::symmetric(6, 1));
-        frame.show(ui, |ui| ui.label(RichText::new(symbol).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary"))));
+        let frame = egui::Frame::new()
+            .fill(theme.color("surface.control"))
+            .corner_radius(3)
+            .inner_margin(egui::Margin::symmetric(6, 1));
+        frame.show(ui, |ui| {
+            ui.label(RichText::new(symbol).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary")))
+        });
         ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
         ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
         if !reset {
@@ -122,7 +142,14 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
     .inner
 }
 
-fn node_sections(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, actions: &mut Actions) {
+fn node_sections(
+    state: &mut InspectorState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let rest = document.node(node).rest.transform();
     let local = view.pose.local[node.index()].transform();
@@ -137,7 +164,11 @@ fn node_sections(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, docum
     }
     match user {
         Ok(user) => {
-            let keyed = |property| view.shown_clip().and_then(|c| document.clips.get(&c)).and_then(|c| c.track(node, property).map(|(_, t)| t.clone()));
+            let keyed = |property| {
+                view.shown_clip()
+                    .and_then(|c| document.clips.get(&c))
+                    .and_then(|c| c.track(node, property).map(|(_, t)| t.clone()))
+            };
             for property in Property::TRS {
                 let degrees = state.degrees(node, "Ul", user.rotation);
                 let (values, triple) = match property {
@@ -187,7 +218,14 @@ fn node_sections(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, docum
     world_section(state, ui, view, document, node, actions);
 }
 
-fn world_section(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, actions: &mut Actions) {
+fn world_section(
+    state: &mut InspectorState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     section(ui, theme, "W", "World", "type to pose in the scene", false);
     let local = view.pose.local[node.index()].transform();
@@ -212,7 +250,11 @@ fn world_section(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, docum
             };
             let label = format!("Pose {}", document.node(node).label(node));
             let line = match view.shown_clip() {
-                None => Some(CommandLine::new("pose.set_world").with("node", node_text(document, node)).with(argument, edits::vector(values))),
+                None => Some(
+                    CommandLine::new("pose.set_world")
+                        .with("node", node_text(document, node))
+                        .with(argument, edits::vector(values)),
+                ),
                 Some(_) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())
@@ -227,7 +269,10 @@ fn world_section(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, docum
     }
     if world.residue > 1e-3 {
         let text = "Sheared by scales above it: the numbers are the nearest without shear.";
-        ui.add(egui::Label::new(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("severity.warning"))).wrap());
+        ui.add(
+            egui::Label::new(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("severity.warning")))
+                .wrap(),
+        );
     }
 }
 
@@ -251,7 +296,11 @@ fn preview_user(
     let line = match view.shown_clip() {
         None => {
             let argument = if property == Property::Rotation { "degrees" } else { property.path() };
-            Some(CommandLine::new("pose.set").with("node", node_text(document, node)).with(argument, edits::vector(values)))
+            Some(
+                CommandLine::new("pose.set")
+                    .with("node", node_text(document, node))
+                    .with(argument, edits::vector(values)),
+            )
         }
         Some(_) => edits::clip_line(view, node, &rest.compose(wanted), property),
     };

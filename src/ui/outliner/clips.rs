@@ -19,7 +19,11 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 8, top: 4, bottom: 2 }).show(ui, |ui| {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Clips");
-            ui.label(RichText::new(document.clips.len().to_string()).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+            ui.label(
+                RichText::new(document.clips.len().to_string())
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color("text.tertiary")),
+            );
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(())).clicked() {
                     actions.push(Action::Run(CommandLine::new("clip.new")));
@@ -30,7 +34,11 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if document.clips.is_empty() {
         ui.vertical_centered(|ui| {
             ui.label(RichText::new("No clips in this file").color(theme.color("text.secondary")));
-            ui.label(RichText::new("Poses are kept in the nodes.").font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+            ui.label(
+                RichText::new("Poses are kept in the nodes.")
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color("text.tertiary")),
+            );
         });
         return;
     }
@@ -41,7 +49,8 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let clip = &document.clips[id];
             let label = document.clip_label(*id);
             let shown = view.shown_clip() == Some(*id);
-            let (rect, response) = ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
+            let (rect, response) =
+                ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
             if shown {
                 ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover"));
             }
@@ -56,7 +65,13 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let facts = format!("{:.2} s", clip.length());
             let width = rect.width() - 34.0 - 64.0;
             let text = elided(ui, &label, &font, width);
-            ui.painter().text(pos2(rect.left() + 34.0, middle), egui::Align2::LEFT_CENTER, text, font, theme.color("text.primary"));
+            ui.painter().text(
+                pos2(rect.left() + 34.0, middle),
+                egui::Align2::LEFT_CENTER,
+                text,
+                font,
+                theme.color("text.primary"),
+            );
             ui.painter().text(
                 pos2(rect.right() - 12.0, middle),
                 egui::Align2::RIGHT_CENTER,

@@ -52,15 +52,19 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         }
     }
     let height = (session.document().clips.len() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
-    Panel::bottom("clips").resizable(true).default_size(height).size_range(60.0..=500.0).frame(egui::Frame::new().fill(theme.color("surface.panel"))).show(
-        ui,
-        |ui| clips::clips_ui(ui, view, actions),
-    );
+    Panel::bottom("clips")
+        .resizable(true)
+        .default_size(height)
+        .size_range(60.0..=500.0)
+        .frame(egui::Frame::new().fill(theme.color("surface.panel")))
+        .show(ui, |ui| clips::clips_ui(ui, view, actions));
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Outliner");
             let count = session.document().nodes.len();
-            ui.label(RichText::new(count.to_string()).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+            ui.label(
+                RichText::new(count.to_string()).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")),
+            );
         });
         filter_field(ui, theme, &mut state.filter, "Filter by name or kind");
     });

@@ -71,7 +71,14 @@ pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
     rows
 }
 
-pub fn row_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, rows: &[TreeRow], item: &TreeRow, actions: &mut Actions) {
+pub fn row_ui(
+    state: &mut OutlinerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    rows: &[TreeRow],
+    item: &TreeRow,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
@@ -108,7 +115,13 @@ pub fn row_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, rows: &[T
     }
     x += 24.0;
     let hovered = view.hover == Some(id);
-    let color = if selected { theme.color("selection.base") } else if hovered { theme.color("text.primary") } else { theme.color("text.secondary") };
+    let color = if selected {
+        theme.color("selection.base")
+    } else if hovered {
+        theme.color("text.primary")
+    } else {
+        theme.color("text.secondary")
+    };
     let at = pos2(x, middle);
     match kind(view, document, id) {
         "joint" => joint_icon(ui.painter(), at, color),
@@ -120,7 +133,10 @@ pub fn row_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, rows: &[T
     x += 12.0;
     let mut right = rect.right() - 12.0;
     // Badges: a key where the shown clip moves it, a dot where it is posed.
-    let animated = view.shown_clip().and_then(|c| document.clips.get(&c)).is_some_and(|c| c.tracks.values().any(|t| t.target == id));
+    let animated = view
+        .shown_clip()
+        .and_then(|c| document.clips.get(&c))
+        .is_some_and(|c| c.tracks.values().any(|t| t.target == id));
     if document.pending.contains_key(&id) {
         ui.painter().circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
         right -= 12.0;
@@ -147,7 +163,8 @@ pub fn row_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, rows: &[T
         let modifiers = ui.input(|i| i.modifiers);
         if modifiers.shift
             && let Some(anchor) = state.anchor
-            && let (Some(a), Some(b)) = (rows.iter().position(|r| r.node == anchor), rows.iter().position(|r| r.node == id))
+            && let (Some(a), Some(b)) =
+                (rows.iter().position(|r| r.node == anchor), rows.iter().position(|r| r.node == id))
         {
             let nodes = rows[a.min(b)..=a.max(b)].iter().map(|r| r.node).collect();
             actions.push(Action::SelectMany { nodes, add: modifiers.command });

@@ -42,7 +42,10 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
     let document = session.document();
     if document.clips.is_empty() || view.playback.clip.is_none() {
         ui.centered_and_justified(|ui| {
-            ui.label(RichText::new("No clips in this file. Make one with Clip › New clip.").color(theme.color("text.tertiary")));
+            ui.label(
+                RichText::new("No clips in this file. Make one with Clip › New clip.")
+                    .color(theme.color("text.tertiary")),
+            );
         });
         return;
     }

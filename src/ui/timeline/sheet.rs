@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, Color32, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, epaint::Vertex, pos2, vec2};
+use egui::{
+    Align2, Color32, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, epaint::Vertex, pos2, vec2,
+};
 use egui_material_icons::icons;
 
 use super::{TimelineState, axis::TimeAxis};
@@ -25,7 +27,12 @@ enum Row {
 }
 
 /// Tracks of each animated node, in the order of the tree.
-fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Vec<(NodeId, Vec<(TrackId, Arc<Track>)>)> {
+fn animated(
+    document: &Document,
+    clip: &Clip,
+    view: &View<'_>,
+    state: &TimelineState,
+) -> Vec<(NodeId, Vec<(TrackId, Arc<Track>)>)> {
     let mut by_node: Vec<Vec<(TrackId, Arc<Track>)>> = vec![Vec::new(); document.nodes.len()];
     for (id, track) in &clip.tracks {
         by_node[track.target.index()].push((*id, track.clone()));
@@ -97,9 +104,16 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
 
     // The clip's own range is lighter than what lies outside.
     let length = f64::from(clip.length());
-    let inside = Rect::from_x_y_ranges(axis.x(0.0).max(sheet.left())..=axis.x(length).clamp(sheet.left(), sheet.right()), sheet.y_range());
+    let inside = Rect::from_x_y_ranges(
+        axis.x(0.0).max(sheet.left())..=axis.x(length).clamp(sheet.left(), sheet.right()),
+        sheet.y_range(),
+    );
     let dim = theme.color("surface.timeline_out");
-    painter.rect_filled(Rect::from_min_max(sheet.min, pos2(inside.left().min(sheet.right()), sheet.bottom())), 0.0, dim);
+    painter.rect_filled(
+        Rect::from_min_max(sheet.min, pos2(inside.left().min(sheet.right()), sheet.bottom())),
+        0.0,
+        dim,
+    );
     painter.rect_filled(Rect::from_min_max(pos2(inside.right().max(sheet.left()), sheet.top()), sheet.max), 0.0, dim);
     grid(&painter, view, &axis, sheet, ruler);
 
@@ -131,7 +145,13 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
             Row::Summary => {
                 let times = summary(state, clip);
                 for time in times.iter().filter(|t| in_sight(&axis, **t)) {
-                    key_shape(&mut mesh, pos2(axis.x(f64::from(*time)), middle), 3.5, theme.color("key.summary"), theme.color("key.outline"));
+                    key_shape(
+                        &mut mesh,
+                        pos2(axis.x(f64::from(*time)), middle),
+                        3.5,
+                        theme.color("key.summary"),
+                        theme.color("key.outline"),
+                    );
                 }
             }
             Row::Node(node) => {
@@ -162,7 +182,8 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Timeline keys"));
     if let Some(at) = response.interact_pointer_pos().or(response.hover_pos()) {
         let near = all_keys.iter().min_by(|a, b| a.0.distance_sq(at).total_cmp(&b.0.distance_sq(at)));
-        hit = near.filter(|(p, _)| (p.x - at.x).abs() <= 6.0 && (p.y - at.y).abs() <= row_height * 0.5).copied().or(hit);
+        hit =
+            near.filter(|(p, _)| (p.x - at.x).abs() <= 6.0 && (p.y - at.y).abs() <= row_height * 0.5).copied().or(hit);
     }
     if response.clicked() {
         match hit {
@@ -189,7 +210,13 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     if let Some(from) = state.marquee {
         let to = pointer.unwrap_or(from);
         let area = Rect::from_two_pos(from, to);
-        sheet_painter.rect(area, 0.0, theme.color("timeline.box_fill"), Stroke::new(1.0, theme.color("timeline.box_stroke")), egui::StrokeKind::Inside);
+        sheet_painter.rect(
+            area,
+            0.0,
+            theme.color("timeline.box_fill"),
+            Stroke::new(1.0, theme.color("timeline.box_stroke")),
+            egui::StrokeKind::Inside,
+        );
         if response.drag_stopped() {
             let keys = all_keys.iter().filter(|(p, _)| area.contains(*p)).map(|(_, k)| *k).collect();
             actions.push(Action::SelectKeys { keys, add: modifiers.shift });
@@ -271,7 +298,11 @@ fn grid(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, 
         }
         let x = axis.x(frame / fps).round() + 0.5;
         if x >= sheet.left() {
-            painter.vline(x, (sheet.top() + ruler)..=sheet.bottom(), Stroke::new(1.0, theme.color("timeline.grid_major")));
+            painter.vline(
+                x,
+                (sheet.top() + ruler)..=sheet.bottom(),
+                Stroke::new(1.0, theme.color("timeline.grid_major")),
+            );
         }
         frame += step;
     }
@@ -300,7 +331,13 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
             let at = crisp(ui, pos2(x, rect.bottom()));
             painter.vline(at.x, (rect.bottom() - 6.0)..=rect.bottom(), Stroke::new(1.0, theme.color("stroke.strong")));
             let text = format!("{frame}");
-            painter.text(pos2(x, rect.top() + 10.0), Align2::CENTER_CENTER, text, Theme::font(Font::NumberSmall), theme.color("text.tertiary"));
+            painter.text(
+                pos2(x, rect.top() + 10.0),
+                Align2::CENTER_CENTER,
+                text,
+                Theme::font(Font::NumberSmall),
+                theme.color("text.tertiary"),
+            );
         }
         frame += step;
     }
@@ -310,7 +347,11 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color("timeline.grid_major")));
     let x = axis.x(view.playback.time);
     if rect.x_range().contains(x) {
-        let text = painter.layout_no_wrap(format!("{}", view.playback.frame()), Theme::font(Font::NumberSmall), theme.color("timeline.playhead_text"));
+        let text = painter.layout_no_wrap(
+            format!("{}", view.playback.frame()),
+            Theme::font(Font::NumberSmall),
+            theme.color("timeline.playhead_text"),
+        );
         let flag = Rect::from_center_size(pos2(x, rect.top() + 10.0), vec2((text.size().x + 10.0).max(22.0), 17.0));
         painter.rect_filled(flag, 3.0, theme.color("timeline.playhead"));
         painter.galley(flag.center() - text.size() * 0.5, text, theme.color("timeline.playhead_text"));
@@ -356,7 +397,13 @@ fn name_ui(
         Row::Summary => {
             painter.rect_filled(area, 0.0, theme.color("surface.timeline_summary"));
             let at = pos2(left + 16.0, middle);
-            painter.text(at, Align2::LEFT_CENTER, "All joints", Theme::font(Font::Heading), theme.color("text.primary"));
+            painter.text(
+                at,
+                Align2::LEFT_CENTER,
+                "All joints",
+                Theme::font(Font::Heading),
+                theme.color("text.primary"),
+            );
             let count = format!("{} tracks", nodes.iter().map(|(_, t)| t.len()).sum::<usize>());
             let at = pos2(area.right() - 10.0, middle);
             painter.text(at, Align2::RIGHT_CENTER, count, Theme::font(Font::Caption), theme.color("text.tertiary"));
@@ -369,7 +416,11 @@ fn name_ui(
             response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}")));
             if selected {
                 painter.rect_filled(area, 0.0, theme.color("selection.tint"));
-                painter.rect_filled(Rect::from_min_size(area.min, vec2(2.0, area.height())), 0.0, theme.color("selection.base"));
+                painter.rect_filled(
+                    Rect::from_min_size(area.min, vec2(2.0, area.height())),
+                    0.0,
+                    theme.color("selection.base"),
+                );
             } else if response.hovered() {
                 painter.rect_filled(area, 0.0, theme.color("surface.row_hover"));
             }
@@ -394,19 +445,40 @@ fn name_ui(
                 actions.push(Action::Hover(Some(*node)));
             }
             if response.clicked() {
-                actions.push(Action::Select { node: *node, toggle: ui.input(|i| i.modifiers.command || i.modifiers.shift) });
+                actions.push(Action::Select {
+                    node: *node,
+                    toggle: ui.input(|i| i.modifiers.command || i.modifiers.shift),
+                });
             }
         }
         Row::Channel(node, id, property) => {
             let word = property.path();
             let mut title = word.to_owned();
             title[..1].make_ascii_uppercase();
-            painter.text(pos2(left + 46.0, middle), Align2::LEFT_CENTER, &title[..1], Theme::font(Font::Caption), theme.color("text.tertiary"));
-            painter.text(pos2(left + 62.0, middle), Align2::LEFT_CENTER, title, Theme::font(Font::Small), theme.color("text.secondary"));
+            painter.text(
+                pos2(left + 46.0, middle),
+                Align2::LEFT_CENTER,
+                &title[..1],
+                Theme::font(Font::Caption),
+                theme.color("text.tertiary"),
+            );
+            painter.text(
+                pos2(left + 62.0, middle),
+                Align2::LEFT_CENTER,
+                title,
+                Theme::font(Font::Small),
+                theme.color("text.secondary"),
+            );
             let track = nodes.iter().find(|(n, _)| n == node).and_then(|(_, t)| t.iter().find(|(k, _)| k == id));
             let how = track.map_or("", |(_, t)| t.interpolation.word());
             let at = pos2(area.right() - 10.0, middle);
-            painter.text(at, Align2::RIGHT_CENTER, how.to_lowercase(), Theme::font(Font::Caption), theme.color("text.tertiary"));
+            painter.text(
+                at,
+                Align2::RIGHT_CENTER,
+                how.to_lowercase(),
+                Theme::font(Font::Caption),
+                theme.color("text.tertiary"),
+            );
         }
     }
 }

@@ -40,14 +40,24 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.add_space(8.0);
             ui.spacing_mut().item_spacing.x = 6.0;
             let mut time = playback.time;
-            let field = DragValue::new(&mut time).speed(0.01).range(0.0..=1e6).fixed_decimals(3).suffix(" s").update_while_editing(false);
+            let field = DragValue::new(&mut time)
+                .speed(0.01)
+                .range(0.0..=1e6)
+                .fixed_decimals(3)
+                .suffix(" s")
+                .update_while_editing(false);
             let response = ui.add_sized([78.0, 24.0], field);
             name_widget(ui, &response, "Time");
             if response.changed() {
                 actions.push(Action::Seek(time));
             }
             let mut frame = playback.frame();
-            let field = DragValue::new(&mut frame).speed(0.2).range(0.0..=1e8).fixed_decimals(0).prefix("frame ").update_while_editing(false);
+            let field = DragValue::new(&mut frame)
+                .speed(0.2)
+                .range(0.0..=1e8)
+                .fixed_decimals(0)
+                .prefix("frame ")
+                .update_while_editing(false);
             let response = ui.add_sized([84.0, 24.0], field);
             name_widget(ui, &response, "Frame");
             if response.changed() {
@@ -63,31 +73,47 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 }
             });
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Clip: {label}")));
-            let combo = ComboBox::from_id_salt("fps").selected_text(format!("{} fps", playback.fps)).width(76.0).show_ui(ui, |ui| {
-                for fps in [12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0] {
-                    if ui.selectable_label((playback.fps - fps).abs() < 1e-6, format!("{fps} fps")).clicked() {
-                        actions.push(Action::Fps(fps));
+            let combo = ComboBox::from_id_salt("fps")
+                .selected_text(format!("{} fps", playback.fps))
+                .width(76.0)
+                .show_ui(ui, |ui| {
+                    for fps in [12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0] {
+                        if ui.selectable_label((playback.fps - fps).abs() < 1e-6, format!("{fps} fps")).clicked() {
+                            actions.push(Action::Fps(fps));
+                        }
                     }
-                }
-            });
+                });
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
             if let Some(share) = playback.guessed {
                 let text = format!("guessed, {:.0} % sure", share * 100.0);
                 ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
             }
-            let combo = ComboBox::from_id_salt("speed").selected_text(format!("{}×", playback.speed)).width(60.0).show_ui(ui, |ui| {
-                for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
-                    if ui.selectable_label((playback.speed - speed).abs() < 1e-6, format!("{speed}×")).clicked() {
-                        actions.push(Action::Speed(speed));
+            let combo = ComboBox::from_id_salt("speed")
+                .selected_text(format!("{}×", playback.speed))
+                .width(60.0)
+                .show_ui(ui, |ui| {
+                    for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
+                        if ui.selectable_label((playback.speed - speed).abs() < 1e-6, format!("{speed}×")).clicked() {
+                            actions.push(Action::Speed(speed));
+                        }
                     }
-                }
-            });
+                });
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Speed"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {
                     state.fit(playback.length(document));
                 }
-                if icon_button(ui, theme, icons::ICON_ADS_CLICK, "Selected joints only", "", state.selected_only, Ok(())).clicked() {
+                if icon_button(
+                    ui,
+                    theme,
+                    icons::ICON_ADS_CLICK,
+                    "Selected joints only",
+                    "",
+                    state.selected_only,
+                    Ok(()),
+                )
+                .clicked()
+                {
                     state.selected_only = !state.selected_only;
                 }
                 let delete = find("key.delete").map_or(Ok(()), |c| (c.enabled)(&view.availability));

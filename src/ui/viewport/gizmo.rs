@@ -65,7 +65,14 @@ fn directions(m: &Mat4) -> [Vec3; 3] {
 }
 
 /// Draws the gizmo and turns what is selected; whether the pointer is the gizmo's.
-pub fn gizmo_ui(drag: &mut Option<RingDrag>, ui: &Ui, view: &View<'_>, rect: Rect, response: &egui::Response, actions: &mut Actions) -> bool {
+pub fn gizmo_ui(
+    drag: &mut Option<RingDrag>,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    response: &egui::Response,
+    actions: &mut Actions,
+) -> bool {
     let Some(node) = view.selection.active.filter(|n| view.pose.world.get(n.index()).is_some()) else {
         *drag = None;
         return false;
@@ -109,7 +116,16 @@ pub fn gizmo_ui(drag: &mut Option<RingDrag>, ui: &Ui, view: &View<'_>, rect: Rec
                 .into_iter()
                 .map(|n| (n, view.pose.local[n.index()].transform(), view.pose.parent_world(document, n)))
                 .collect();
-            *drag = Some(RingDrag { ring: all[k], origin, axis: all[k].axis, start: press, last: 0.0, turned: 0.0, nodes, shown: 0.0 });
+            *drag = Some(RingDrag {
+                ring: all[k],
+                origin,
+                axis: all[k].axis,
+                start: press,
+                last: 0.0,
+                turned: 0.0,
+                nodes,
+                shown: 0.0,
+            });
         }
     }
     let active = drag.is_some();
@@ -130,7 +146,15 @@ pub fn gizmo_ui(drag: &mut Option<RingDrag>, ui: &Ui, view: &View<'_>, rect: Rec
 }
 
 /// The angle the pointer has gone round, and what it means for the nodes.
-fn update(turn: &mut RingDrag, view: &View<'_>, pointer: Vec2, centre: Vec2, size: Vec2, modifiers: egui::Modifiers, actions: &mut Actions) {
+fn update(
+    turn: &mut RingDrag,
+    view: &View<'_>,
+    pointer: Vec2,
+    centre: Vec2,
+    size: Vec2,
+    modifiers: egui::Modifiers,
+    actions: &mut Actions,
+) {
     let sight = (view.camera.eye() - turn.origin).normalize_or(Vec3::Z);
     let facing = turn.axis.dot(sight);
     let angle = if facing.abs() > 0.15 {
@@ -141,7 +165,10 @@ fn update(turn: &mut RingDrag, view: &View<'_>, pointer: Vec2, centre: Vec2, siz
     } else {
         // The ring is seen from its edge: along it is the only way to go.
         let tangent = turn.axis.cross(sight).normalize_or(Vec3::X);
-        let step = view.camera.project(turn.origin + tangent * view.camera.distance * 0.01, size).map_or(Vec2::X, |(p, _)| p - centre);
+        let step = view
+            .camera
+            .project(turn.origin + tangent * view.camera.distance * 0.01, size)
+            .map_or(Vec2::X, |(p, _)| p - centre);
         -(pointer - turn.start).dot(step.normalize_or(Vec2::X)) / RADIUS
     };
     let tau = std::f32::consts::TAU;
@@ -171,7 +198,8 @@ fn update(turn: &mut RingDrag, view: &View<'_>, pointer: Vec2, centre: Vec2, siz
         k => (view.space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
     };
     let lines = if view.shown_clip().is_none() {
-        let line = CommandLine::new("pose.rotate").with("node", names).with("degrees", degrees).with("space", space.word());
+        let line =
+            CommandLine::new("pose.rotate").with("node", names).with("degrees", degrees).with("space", space.word());
         vec![match turn.ring.index {
             k @ 0..=2 => line.with("axis", ["x", "y", "z"][k]),
             _ => line.with("axis", edits::vector(axis)),
@@ -229,7 +257,13 @@ fn draw(
                 }
                 let points: Vec<Pos2> = run.iter().map(|(p, _)| at(*p)).collect();
                 if front {
-                    let width = if on { 4.0 } else if ring.index == 3 { 1.5 } else { 2.5 };
+                    let width = if on {
+                        4.0
+                    } else if ring.index == 3 {
+                        1.5
+                    } else {
+                        2.5
+                    };
                     painter.line(points.clone(), Stroke::new(width + 2.0, Color32::from_black_alpha(90)));
                     painter.line(points, Stroke::new(width, base));
                 } else {
@@ -258,7 +292,23 @@ fn draw(
         let corner = middle + vec2(OUTER + 16.0, -OUTER * 0.6);
         let plate = Rect::from_min_size(corner - vec2(8.0, 4.0), vec2(150.0, 40.0));
         painter.rect_filled(plate, 4.0, theme.color("viewport.overlay"));
-        haloed(&painter, corner + vec2(0.0, 8.0), Align2::LEFT_CENTER, &label, Theme::font(Font::Heading), theme.color("text.primary"), theme);
-        haloed(&painter, corner + vec2(0.0, 26.0), Align2::LEFT_CENTER, text.trim(), Theme::font(Font::Number), theme.color("text.primary"), theme);
+        haloed(
+            &painter,
+            corner + vec2(0.0, 8.0),
+            Align2::LEFT_CENTER,
+            &label,
+            Theme::font(Font::Heading),
+            theme.color("text.primary"),
+            theme,
+        );
+        haloed(
+            &painter,
+            corner + vec2(0.0, 26.0),
+            Align2::LEFT_CENTER,
+            text.trim(),
+            Theme::font(Font::Number),
+            theme.color("text.primary"),
+            theme,
+        );
     }
 }

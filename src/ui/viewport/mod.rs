@@ -29,7 +29,13 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     }
     if view.session.is_none() {
         let text = if view.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };
-        painter.text(rect.center(), egui::Align2::CENTER_CENTER, text, super::Theme::font(super::theme::Font::Body), theme.color("text.secondary"));
+        painter.text(
+            rect.center(),
+            egui::Align2::CENTER_CENTER,
+            text,
+            super::Theme::font(super::theme::Font::Body),
+            theme.color("text.secondary"),
+        );
         return;
     }
     let size = Vec2::new(rect.width(), rect.height());
@@ -37,7 +43,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     navigate(ui, view, &response, rect, actions);
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions);
-    let gizmo_has_it = view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
+    let gizmo_has_it =
+        view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
     if !gizmo_has_it && !over_overlay {
         let modifiers = ui.input(|i| i.modifiers);
         let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));
@@ -61,7 +68,13 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if let Some(from) = state.marquee {
         let to = ui.input(|i| i.pointer.hover_pos()).unwrap_or(from);
         let area = Rect::from_two_pos(from, to);
-        painter.rect(area, 0.0, theme.color("timeline.box_fill"), egui::Stroke::new(1.0, theme.color("timeline.box_stroke")), egui::StrokeKind::Inside);
+        painter.rect(
+            area,
+            0.0,
+            theme.color("timeline.box_fill"),
+            egui::Stroke::new(1.0, theme.color("timeline.box_stroke")),
+            egui::StrokeKind::Inside,
+        );
         if response.drag_stopped() {
             let inside = |p: Vec2| area.contains(pos2(p.x + rect.left(), p.y + rect.top()));
             let nodes = pick::joints_in(view, size, &inside);
@@ -88,7 +101,11 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, act
     } else if middle || (secondary && modifiers.shift) {
         camera.pan(drag, rect.height());
     } else if secondary && modifiers.alt {
-        camera.zoom((-drag.x * 0.01).exp(), Vec2::new(rect.width(), rect.height()) * 0.5, Vec2::new(rect.width(), rect.height()));
+        camera.zoom(
+            (-drag.x * 0.01).exp(),
+            Vec2::new(rect.width(), rect.height()) * 0.5,
+            Vec2::new(rect.width(), rect.height()),
+        );
     } else if secondary {
         camera.orbit(drag);
     }

@@ -6,11 +6,7 @@ use glam::Vec2;
 
 use crate::{
     edit::CommandLine,
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::icon_button,
-    },
+    ui::{Action, Actions, Theme, View, theme::Font, widgets::icon_button},
 };
 
 /// The switches at the top left; whether the pointer is over them.
@@ -54,8 +50,20 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
     for node in named {
         if let Some(at) = head(node) {
-            let color = if view.selection.nodes.contains(&node) { theme.color("selection.base") } else { theme.color("viewport.label") };
-            haloed(&painter, at + vec2(10.0, -8.0), Align2::LEFT_CENTER, &document.node(node).label(node), Theme::font(Font::Caption), color, theme);
+            let color = if view.selection.nodes.contains(&node) {
+                theme.color("selection.base")
+            } else {
+                theme.color("viewport.label")
+            };
+            haloed(
+                &painter,
+                at + vec2(10.0, -8.0),
+                Align2::LEFT_CENTER,
+                &document.node(node).label(node),
+                Theme::font(Font::Caption),
+                color,
+                theme,
+            );
         }
     }
     if let Some(clip) = view.shown_clip() {

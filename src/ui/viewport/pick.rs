@@ -14,7 +14,9 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
     }
     let mut best: Option<(f32, NodeId)> = None;
     for bone in view.bones {
-        let (Some((head, depth)), Some((tail, _))) = (view.camera.project(bone.head, size), view.camera.project(bone.tail, size)) else {
+        let (Some((head, depth)), Some((tail, _))) =
+            (view.camera.project(bone.head, size), view.camera.project(bone.tail, size))
+        else {
             continue;
         };
         // The head half is the joint's own; near the tail the next joint's head is nearer anyway.
@@ -32,8 +34,12 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
 
 /// Joints whose head is inside.
 pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> =
-        view.bones.iter().filter(|b| view.camera.project(b.head, size).is_some_and(|(p, _)| inside(p))).map(|b| b.joint).collect();
+    let mut nodes: Vec<NodeId> = view
+        .bones
+        .iter()
+        .filter(|b| view.camera.project(b.head, size).is_some_and(|(p, _)| inside(p)))
+        .map(|b| b.joint)
+        .collect();
     nodes.sort_unstable();
     nodes.dedup();
     nodes

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what a Debian or Ubuntu system lacks to build, run and test Ulna. Does nothing where nothing is missing.
+set -euo pipefail
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "setup.sh: no apt-get here. Install by hand: a Vulkan loader and driver, libxkbcommon (with x11), and a C linker."
+  exit 0
+fi
+
+packages=(
+  gcc                   # links Rust programs
+  libvulkan1            # the Vulkan loader
+  mesa-vulkan-drivers   # a driver, in software where there is no GPU
+  libxkbcommon0         # keyboards
+  libxkbcommon-x11-0    # keyboards on X11
+  libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2
+  libwayland-client0
+  xvfb                  # a display for tests of the real window
+)
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+run=()
+if [ "$(id -u)" -ne 0 ]; then run=(sudo); fi
+"${run[@]}" apt-get update -qq
+"${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
