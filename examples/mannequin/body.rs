@@ -55,7 +55,7 @@ impl Skeleton {
     fn add(&mut self, name: &str, parent: &str, head: Vec3, tail: Vec3, toward_z: Vec3) {
         let y = (tail - head).normalize_or_zero();
         let x = y.cross(toward_z).normalize_or_zero();
-        let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y))).normalize_or_zero();
+        let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y))).normalize();
         self.index.insert(name.to_owned(), self.joints.len());
         self.joints.push(Joint {
             name: name.to_owned(),

@@ -153,7 +153,7 @@ impl<'a> Pose<'a> {
                 None => (Quat::IDENTITY, joint.head + self.hips),
                 Some(p) => (turns[p], places[p] + turns[p] * (joint.head - joints[p].head)),
             };
-            turns.push((turn * self.turns[j]).normalize_or_zero());
+            turns.push((turn * self.turns[j]).normalize());
             places.push(place);
         }
         (turns, places)
@@ -220,7 +220,7 @@ impl<'a> Pose<'a> {
         let parent = joints[joint].parent;
         let parent = parent.map_or(Quat::IDENTITY, |p| joints[p].rotation);
         let still = parent.inverse() * rest;
-        let local = (parent.inverse() * self.turns[joint] * rest).normalize_or_zero();
+        let local = (parent.inverse() * self.turns[joint] * rest).normalize();
         // The same sign all through the clip.
         if local.dot(still) < 0.0 { -local } else { local }
     }

@@ -76,7 +76,7 @@ fn local(skeleton: &Skeleton, joint: &Joint) -> (Vec3, Quat) {
         return (joint.head, joint.rotation);
     };
     let back = parent.rotation.inverse();
-    let turn = (back * joint.rotation).normalize_or_zero();
+    let turn = (back * joint.rotation).normalize();
     (back * (joint.head - parent.head), turn)
 }
 
@@ -86,7 +86,7 @@ fn inverse_binds(skeleton: &Skeleton) -> Vec<f32> {
     let mut world: Vec<DAffine3> = Vec::with_capacity(skeleton.joints.len());
     for joint in &skeleton.joints {
         let (place, turn) = local(skeleton, joint);
-        let turn = DQuat::from_array(turn.to_array().map(f64::from)).normalize_or_zero();
+        let turn = DQuat::from_array(turn.to_array().map(f64::from)).normalize();
         let place = DVec3::from_array(place.to_array().map(f64::from));
         let own = DAffine3::from_rotation_translation(turn, place);
         world.push(joint.parent.map_or(own, |p| world[p] * own));

@@ -6,7 +6,7 @@ use super::App;
 use crate::{
     edit::{CommandLine, Doer, find},
     model::NodeId,
-    motion::{Ray, joints_at},
+    motion::joints_at,
     session::RunError,
     ui::{Action, Actions, Dialog, ToastKind},
 };
@@ -231,7 +231,7 @@ impl App {
 
     /// A click on the skin means the joint that moves that spot most; clicking again, the next.
     fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
-        let ray: Ray = self.camera.ray(at, size);
+        let ray = self.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();
         let Some(hit) = self.stage.surface(document).hit(document, &ray) else {

@@ -114,7 +114,7 @@ pub(super) fn translate(document: &Document, arguments: &Arguments) -> Result<Ve
             Space::Parent => by,
             Space::World => {
                 let parent = pose.parent_world(document, node);
-                if !(parent.determinant().abs() > 1e-30) {
+                if !crate::model::transform::is_invertible(f64::from(parent.determinant())) {
                     return Err(failed(document, node)(crate::model::TransformError::SingularParent));
                 }
                 parent.inverse().transform_vector3(by)

@@ -2,7 +2,10 @@
 
 use glam::{DMat4, Mat4, Vec3};
 
-use super::{Document, Local, NodeId, RestSource, SkinId, Transform, transform::decompose};
+use super::{
+    Document, Local, NodeId, RestSource, SkinId, Transform,
+    transform::{decompose, is_invertible},
+};
 
 /// A node whose transform in the file is its pose, this close to its rest (radians; metres relative to the skeleton's
 /// size), has none.
@@ -83,7 +86,7 @@ fn rest_of(
         at = document.node(node).parent;
     };
     let own = inverse_bind[k].as_dmat4();
-    if !(own.determinant().abs() > 1e-30) || !(between.determinant().abs() > 1e-30) {
+    if !is_invertible(own.determinant()) || !is_invertible(between.determinant()) {
         return None;
     }
     let matrix = between.inverse() * inverse_bind[ancestor].as_dmat4() * own.inverse();

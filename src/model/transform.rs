@@ -139,7 +139,7 @@ pub fn decompose(matrix: &DMat4, like: &Transform) -> Decomposed {
     }
     complete_basis(&mut columns, &missing, like);
     let basis = orthonormal(&columns);
-    let rotation = DQuat::from_mat3(&basis).normalize_or_zero();
+    let rotation = DQuat::from_mat3(&basis).normalize();
     let back = DMat3::from_cols(basis.x_axis * scale[0], basis.y_axis * scale[1], basis.z_axis * scale[2]);
     let mut residue = 0.0f64;
     for (a, b) in back.to_cols_array().iter().zip(m.to_cols_array()) {
@@ -181,6 +181,11 @@ fn orthonormal(columns: &[DVec3; 3]) -> DMat3 {
     let x = columns[0].try_normalize().unwrap_or(DVec3::X);
     let y = (columns[1] - x * x.dot(columns[1])).try_normalize().unwrap_or_else(|| x.any_orthonormal_vector());
     DMat3::from_cols(x, y, x.cross(y))
+}
+
+/// Whether a matrix of this determinant can be inverted; not where it is NaN.
+pub fn is_invertible(determinant: f64) -> bool {
+    determinant.abs() > 1e-30
 }
 
 /// Angle in radians between two unit quaternions, exact near 0, where `acos` of a single-precision dot is not.

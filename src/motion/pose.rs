@@ -108,7 +108,7 @@ impl Pose {
         scene_from_node: &Mat4,
     ) -> Result<crate::model::Decomposed, crate::model::TransformError> {
         let parent = self.parent_world(document, node).as_dmat4();
-        if !(parent.determinant().abs() > 1e-30) {
+        if !crate::model::transform::is_invertible(parent.determinant()) {
             return Err(crate::model::TransformError::SingularParent);
         }
         let local = parent.inverse() * scene_from_node.as_dmat4();

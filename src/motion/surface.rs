@@ -238,7 +238,7 @@ impl Bvh {
             let b = (node.high - origin) * inverse;
             let enter = a.min(b).max_element().max(0.0);
             let leave = a.max(b).min_element();
-            if !(enter <= leave) || enter > nearest {
+            if enter > leave.min(nearest) || leave.is_nan() {
                 continue;
             }
             if node.count == 0 {

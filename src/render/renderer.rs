@@ -300,7 +300,7 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2) -> Frame
     // Cells that look about as large at every distance.
     let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
     // The key light stands up and to the left of the eye, and turns with it half-way: form reads from every side.
-    let key = Vec3::new((camera.yaw - 0.75).sin(), 0.95, (camera.yaw - 0.75).cos()).normalize();
+    let key = Vec3::new((camera.yaw - 0.75).sin(), 0.95, (camera.yaw - 0.75).cos()).normalize_or(Vec3::Y);
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {
         clip_from_world: clip_from_world.to_cols_array_2d(),

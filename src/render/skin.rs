@@ -232,7 +232,7 @@ fn fits(gpu: &Gpu, primitive: &Primitive) -> bool {
     let slots = primitive.weights.as_ref().map_or(0, |w| w.stride() as u64);
     let largest =
         (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * primitive.targets.len() as u64);
-    largest <= most as u64
+    largest <= most
 }
 
 /// Position and normal side by side.

@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Index {
             }
 
             fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Index, E> {
-                usize::try_from(v).map(Index).map_err(|_| E::custom(format!("{v} is negative")))
+                usize::try_from(v).map(Index).map_err(|e| E::custom(format!("{v}: {e}")))
             }
 
             fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<Index, E> {
@@ -107,7 +107,8 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, 
     match root.0.get(name) {
         None => Ok(Vec::new()),
         Some(raw) if raw.get() == "null" => Ok(Vec::new()),
-        Some(raw) => serde_json::from_str(raw.get()).map_err(|_| ReadError::at(name, "a list is expected here")),
+        Some(raw) => serde_json::from_str(raw.get())
+            .map_err(|e| ReadError::at(name, format!("a list is expected here ({})", plain(&e)))),
     }
 }
 
@@ -209,10 +210,9 @@ fn plain(error: &serde_json::Error) -> String {
 /// A type that only checks that something is an array of numbers of a length.
 pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<[f32; N]>, D::Error> {
     let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
-    let found = list.len();
     <[f32; N]>::try_from(list)
         .map(Some)
-        .map_err(|_| D::Error::custom(format!("{N} numbers are expected, {found} are there")))
+        .map_err(|list| D::Error::custom(format!("{N} numbers are expected, {} are there", list.len())))
 }
 
 #[cfg(test)]

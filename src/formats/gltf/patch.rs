@@ -1,6 +1,6 @@
 //! New data for a file: what is appended, and what is written over in place, with the JSON that says so.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range};
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub(super) struct Patch<'a> {
     appended: Vec<u8>,
     /// Bytes written over in the BIN chunk.
     overwritten: Vec<(Range<usize>, Vec<u8>)>,
-    bounds: HashMap<usize, (Vec<f32>, Vec<f32>)>,
+    bounds: BTreeMap<usize, (Vec<f32>, Vec<f32>)>,
     home: Home,
     home_buffer: usize,
     home_length: usize,
@@ -89,7 +89,7 @@ impl<'a> Patch<'a> {
             new_views: Vec::new(),
             appended: Vec::new(),
             overwritten: Vec::new(),
-            bounds: HashMap::new(),
+            bounds: BTreeMap::new(),
             home,
             home_buffer,
             home_length,

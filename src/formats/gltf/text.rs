@@ -17,12 +17,12 @@ pub enum Ops {
     /// Change members of an object.
     Object {
         /// What to do with members that are there; one that is not there and is replaced is added at the end.
-        members: BTreeMap<String, Ops>,
+        members: BTreeMap<String, Self>,
     },
     /// Change elements of a list.
     Array {
         /// What to do with elements that are there.
-        items: BTreeMap<usize, Ops>,
+        items: BTreeMap<usize, Self>,
         /// Texts to add at the end.
         push: Vec<String>,
     },

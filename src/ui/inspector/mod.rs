@@ -276,7 +276,6 @@ fn world_section(
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call, and each is a different thing")]
 fn preview_user(
     view: &View<'_>,
     document: &Document,

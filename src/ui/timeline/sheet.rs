@@ -18,6 +18,9 @@ use crate::{
     },
 };
 
+/// A node with the tracks that move it.
+type Animated = (NodeId, Vec<(TrackId, Arc<Track>)>);
+
 /// What a row shows.
 #[derive(Clone, Debug)]
 enum Row {
@@ -27,12 +30,7 @@ enum Row {
 }
 
 /// Tracks of each animated node, in the order of the tree.
-fn animated(
-    document: &Document,
-    clip: &Clip,
-    view: &View<'_>,
-    state: &TimelineState,
-) -> Vec<(NodeId, Vec<(TrackId, Arc<Track>)>)> {
+fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Vec<Animated> {
     let mut by_node: Vec<Vec<(TrackId, Arc<Track>)>> = vec![Vec::new(); document.nodes.len()];
     for (id, track) in &clip.tracks {
         by_node[track.target.index()].push((*id, track.clone()));
@@ -252,7 +250,6 @@ fn summary(state: &mut TimelineState, clip: &Arc<Clip>) -> Vec<f32> {
     times
 }
 
-#[expect(clippy::too_many_arguments, reason = "one row of the sheet, drawn into one mesh")]
 fn keys(
     mesh: &mut Mesh,
     view: &View<'_>,
@@ -385,7 +382,7 @@ fn name_ui(
     row: &Row,
     rect: Rect,
     clip: Rect,
-    nodes: &[(NodeId, Vec<(TrackId, Arc<Track>)>)],
+    nodes: &[Animated],
     actions: &mut Actions,
 ) {
     let theme = view.theme;

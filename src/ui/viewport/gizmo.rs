@@ -228,7 +228,6 @@ fn polyline(view: &View<'_>, ring: &Ring, origin: Vec3, unit: f32, size: Vec2) -
         .collect()
 }
 
-#[expect(clippy::too_many_arguments, reason = "one drawing")]
 fn draw(
     ui: &Ui,
     view: &View<'_>,

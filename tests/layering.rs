@@ -1,0 +1,112 @@
+//! The law of who may name whom, read from the table of `docs/architecture.md`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Folder → folders it may name.
+fn law() -> BTreeMap<String, BTreeSet<String>> {
+    let text = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md")).expect("docs/architecture.md");
+    let mut law = BTreeMap::new();
+    for line in text.lines().filter(|l| l.starts_with("| `src/")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let folder = cells[1].trim_matches('`').trim_start_matches("src/").trim_end_matches('/').to_owned();
+        law.insert(folder, cells[3].split(',').map(|w| w.trim().to_owned()).collect::<BTreeSet<String>>());
+    }
+    let all: BTreeSet<String> = law.keys().cloned().collect();
+    for (folder, may) in &mut law {
+        if let Some(text) = may.iter().find(|w| w.starts_with("all but")).cloned() {
+            let not: BTreeSet<String> = may.iter().map(|w| w.trim_start_matches("all but ").to_owned()).collect();
+            *may = all.difference(&not).cloned().collect();
+            assert!(!text.is_empty());
+        }
+        may.insert(folder.clone());
+        may.remove("—");
+    }
+    law
+}
+
+fn sources(folder: &Path, list: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, list);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            list.push(path);
+        }
+    }
+}
+
+/// Layers named as `crate::x` or in a `use crate::{x, y::…}`.
+fn named(text: &str, layers: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        let rest = &text[at + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            let mut depth = 0i32;
+            let mut word = String::new();
+            for c in group.chars() {
+                match c {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 && (c.is_alphanumeric() || c == '_') {
+                    word.push(c);
+                } else {
+                    if layers.contains(&word) {
+                        found.insert(word.clone());
+                    }
+                    word.clear();
+                }
+            }
+            if layers.contains(&word) {
+                found.insert(word);
+            }
+        } else {
+            let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if layers.contains(&word) {
+                found.insert(word);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_layer_names_one_that_it_may_not() {
+    let law = law();
+    assert_eq!(law.len(), 10, "ten layers: {:?}", law.keys());
+    let layers: BTreeSet<String> = law.keys().cloned().collect();
+    let mut files = 0;
+    for (layer, may) in &law {
+        let mut list = Vec::new();
+        sources(&Path::new(ROOT).join("src").join(layer), &mut list);
+        for path in list {
+            let text = fs::read_to_string(&path).expect("a source");
+            for other in named(&text, &layers) {
+                assert!(may.contains(&other), "{} names {other}, which {layer} may not", path.display());
+            }
+            let window = ["ui", "app"].contains(&layer.as_str());
+            assert!(
+                window || !(text.contains("egui::") || text.contains("eframe::")),
+                "{} knows of the window",
+                path.display()
+            );
+            files += 1;
+        }
+    }
+    assert!(files >= 70, "{files}");
+}
+
+#[test]
+fn the_check_sees_what_it_should() {
+    let layers: BTreeSet<String> = ["model", "ui"].map(String::from).into();
+    assert_eq!(named("use crate::{edit::{model}, ui::View};", &layers), BTreeSet::from(["ui".to_owned()]));
+    assert_eq!(named("crate::model::Node", &layers), BTreeSet::from(["model".to_owned()]));
+}

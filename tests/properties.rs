@@ -1,0 +1,189 @@
+//! Properties of edits: whatever is done can be undone, and leaves no trace.
+
+use proptest::prelude::*;
+use ulna::{
+    edit::CommandLine,
+    model::{Clip, Document, Local, Property},
+    session::Session,
+};
+
+fn sample() -> Session {
+    Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample")
+}
+
+/// What must hold after every step.
+fn invariants(document: &Document) {
+    for clip in document.clips.values() {
+        for track in clip.tracks.values() {
+            track.validate().expect("a sound track");
+            if track.property == Property::Rotation {
+                for key in 0..track.times.len() {
+                    let q = glam::Vec4::from_slice(track.value(key));
+                    assert!((q.length() - 1.0).abs() < 1e-3, "{q}");
+                }
+            }
+        }
+    }
+    for node in &document.nodes {
+        assert!(node.local().transform().is_finite());
+    }
+}
+
+fn commands() -> impl Strategy<Value = CommandLine> {
+    let node = prop::sample::select(vec!["Hips", "Spine", "LeftUpperArm", "RightHand", "Left*", "Head", "#0"]);
+    let clip = prop::sample::select(vec!["Walk", "Idle", "#2"]);
+    let number = -3.0f32..3.0;
+    let time = 0.0f32..2.0;
+    (0..12usize, node, clip, prop::array::uniform3(number), time, 0..3usize).prop_map(
+        |(kind, node, clip, v, time, axis)| {
+            let line = |name: &str| CommandLine::new(name).with("node", node);
+            let vector: Vec<f32> = v.to_vec();
+            let space = ["local", "parent", "world"][axis];
+            match kind {
+                0 => line("pose.rotate")
+                    .with("axis", ["x", "y", "z"][axis])
+                    .with("degrees", v[0] * 60.0)
+                    .with("space", space),
+                1 => line("pose.move").with("by", vector).with("space", space),
+                2 => line("pose.scale").with("by", v[0].abs() + 0.1),
+                3 => line("pose.set").with("degrees", vec![v[0] * 50.0, v[1] * 50.0, v[2] * 50.0]),
+                4 => line("pose.set_world").with("translation", vector),
+                5 => line("pose.reset"),
+                6 | 7 => line("key.set").with("clip", clip).with("time", time),
+                8 => line("key.delete").with("clip", clip).with("from", time * 0.5).with("to", time),
+                9 => {
+                    line("key.move").with("clip", clip).with("from", time * 0.3).with("to", time).with("by", v[1] * 0.3)
+                }
+                10 => line("pending.set").with("degrees", vector),
+                _ => CommandLine::new("clip.duplicate").with("clip", clip),
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_done_can_be_undone_and_done_again(lines in prop::collection::vec(commands(), 1..14)) {
+        let mut session = sample();
+        let mut states = vec![session.document().clone()];
+        for line in &lines {
+            if session.run(line).unwrap() {
+                states.push(session.document().clone());
+            }
+            invariants(session.document());
+        }
+        let last = session.document().clone();
+        prop_assert_eq!(&last, states.last().unwrap());
+        for before in states.iter().rev().skip(1) {
+            prop_assert!(session.undo().is_some());
+            prop_assert!(session.document() == before);
+        }
+        prop_assert!(session.undo().is_none());
+        prop_assert!(!session.is_unsaved());
+        prop_assert!(&*session.pack("x").unwrap().bytes == include_bytes!("../assets/mannequin.glb").as_slice());
+        while session.redo().is_some() {}
+        prop_assert!(session.document() == &last);
+    }
+
+    #[test]
+    fn a_gesture_that_is_cancelled_never_happened(lines in prop::collection::vec(commands(), 1..6)) {
+        let mut session = sample();
+        let before = session.document().clone();
+        for line in &lines {
+            session.cancel();
+            session.preview_all("Try", std::slice::from_ref(line)).unwrap();
+        }
+        session.cancel();
+        prop_assert!(session.document() == &before);
+        prop_assert!(session.history().done().is_empty());
+    }
+
+    #[test]
+    fn a_script_replays_to_the_same_document(lines in prop::collection::vec(commands(), 1..8)) {
+        let mut session = sample();
+        for line in &lines {
+            session.run(line).unwrap();
+        }
+        let mut again = sample();
+        for step in session.history().done() {
+            for line in &step.lines {
+                let line = CommandLine::parse(&line.to_string()).unwrap();
+                again.run(&line).unwrap();
+            }
+        }
+        prop_assert!(again.document() == session.document());
+    }
+}
+
+#[test]
+fn one_gesture_is_one_step_and_one_that_comes_back_leaves_none() {
+    let mut session = sample();
+    for degrees in [5.0, 20.0, 31.0] {
+        let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
+        session.cancel();
+        session.preview_all("Rotate Head", &[line]).unwrap();
+    }
+    assert!(session.commit(Vec::new()));
+    assert_eq!(session.history().done().len(), 1);
+    let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 0.0);
+    session.preview_all("Rotate Head", &[line]).unwrap();
+    assert!(!session.commit(Vec::new()));
+    assert_eq!(session.history().unsaved_steps(), 1);
+}
+
+#[test]
+fn unsaved_is_told_from_saved_by_undo_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.glb");
+    let mut session = sample();
+    let turn =
+        |degrees: f32| CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
+    session.run(&turn(5.0)).unwrap();
+    session.save(Some(&path)).unwrap();
+    assert!(!session.is_unsaved());
+    session.undo();
+    assert_eq!(session.history().unsaved_steps(), 1);
+    session.redo();
+    assert!(!session.is_unsaved());
+    session.undo();
+    session.run(&turn(9.0)).unwrap();
+    assert!(session.is_unsaved());
+}
+
+#[test]
+fn a_failed_save_leaves_the_old_file_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = sample();
+    session.run(&CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5)).unwrap();
+    // A folder where the file should be: it cannot be replaced.
+    let path = folder.path().join("taken.glb");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join("inside"), "whole").unwrap();
+    assert!(session.save(Some(&path)).is_err());
+    assert_eq!(std::fs::read_to_string(path.join("inside")).unwrap(), "whole");
+    assert!(session.is_unsaved());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file was left behind");
+}
+
+#[test]
+fn an_empty_new_clip_is_kept_out_of_the_file_and_one_with_keys_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.glb");
+    let mut session = sample();
+    session.run(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
+    session.save(Some(&path)).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), include_bytes!("../assets/mannequin.glb"));
+    for (time, degrees) in [(0.0, 0.0), (0.5, 20.0)] {
+        let key = CommandLine::new("key.set").with("clip", "Nod").with("time", time).with("node", "Head");
+        session.run(&key.with("degrees", vec![degrees, 0.0, 0.0])).unwrap();
+    }
+    session.save(None).unwrap();
+    let again = Session::open(&path, &Default::default()).unwrap();
+    let found: Vec<&Clip> = again.document().clips.values().map(|c| &**c).collect();
+    assert_eq!(found.len(), 5);
+    assert_eq!(found[4].name.as_deref(), Some("Nod"));
+    assert_eq!(found[4].key_count(), 2);
+    assert!(matches!(again.document().nodes[0].rest, Local::Trs(_)));
+}
