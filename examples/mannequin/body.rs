@@ -220,7 +220,7 @@ enum Shape {
 impl Shape {
     fn distance(&self, p: Vec3) -> f32 {
         match *self {
-            Shape::Cone { a, b, ra, rb } => {
+            Self::Cone { a, b, ra, rb } => {
                 // The exact distance to a round cone (after Inigo Quilez).
                 let ba = b - a;
                 let l2 = ba.length_squared();
@@ -242,7 +242,7 @@ impl Shape {
                     ((x2 * a2 * il2).sqrt() + y * rr) * il2 - ra
                 }
             }
-            Shape::Ellipsoid { centre, axes, radii } => {
+            Self::Ellipsoid { centre, axes, radii } => {
                 let q = axes.inverse() * (p - centre);
                 let k0 = (q / radii).length();
                 let k1 = (q / (radii * radii)).length();
@@ -254,18 +254,18 @@ impl Shape {
     /// A sphere around the shape.
     fn bounds(&self) -> (Vec3, f32) {
         match *self {
-            Shape::Cone { a, b, ra, rb } => ((a + b) * 0.5, a.distance(b) * 0.5 + ra.max(rb)),
-            Shape::Ellipsoid { centre, radii, .. } => (centre, radii.max_element()),
+            Self::Cone { a, b, ra, rb } => ((a + b) * 0.5, a.distance(b) * 0.5 + ra.max(rb)),
+            Self::Ellipsoid { centre, radii, .. } => (centre, radii.max_element()),
         }
     }
 
     fn mirrored(self, sign: f32) -> Self {
         match self {
-            Shape::Cone { a, b, ra, rb } => {
+            Self::Cone { a, b, ra, rb } => {
                 let (a, b) = (mirrored(a, sign), mirrored(b, sign));
-                Shape::Cone { a, b, ra, rb }
+                Self::Cone { a, b, ra, rb }
             }
-            Shape::Ellipsoid { centre, axes, radii } => Shape::Ellipsoid {
+            Self::Ellipsoid { centre, axes, radii } => Self::Ellipsoid {
                 centre: mirrored(centre, sign),
                 axes: Quat::from_xyzw(axes.x, axes.y * sign, axes.z * sign, axes.w),
                 radii,
@@ -326,7 +326,7 @@ impl Group {
     }
 
     /// The group, and its mirror image.
-    fn both(self) -> [Group; 2] {
+    fn both(self) -> [Self; 2] {
         let flip = |part: &Part| {
             let shape = part.shape.mirrored(-1.0);
             let (centre, radius) = shape.bounds();
@@ -388,9 +388,9 @@ impl Tone {
     /// The tone in linear light, as vertex colours are stored.
     fn linear(self) -> Vec3 {
         let srgb = match self {
-            Tone::Shell => vec3(228.0, 221.0, 209.0),
-            Tone::Joint => vec3(62.0, 68.0, 78.0),
-            Tone::Accent => vec3(53.0, 194.0, 182.0),
+            Self::Shell => vec3(228.0, 221.0, 209.0),
+            Self::Joint => vec3(62.0, 68.0, 78.0),
+            Self::Accent => vec3(53.0, 194.0, 182.0),
         };
         let decode = |c: f32| match c / 255.0 {
             c if c <= 0.04045 => c / 12.92,

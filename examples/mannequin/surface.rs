@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 use glam::{UVec3, Vec3, vec3};
-use ndshape::{RuntimeShape, Shape};
+use ndshape::{RuntimeShape, Shape as _};
 
 use crate::body::Body;
 

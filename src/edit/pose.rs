@@ -47,6 +47,12 @@ pub fn user_edit(document: &Document, node: NodeId, local: &Transform) -> Result
     if Local::Trs(*local) == rest {
         return Ok(Edit::SetUser { node, to: None });
     }
+    // A turn by nothing must leave nothing, not a last digit.
+    let now = document.node(node).local().transform();
+    let near = local.translation.abs().max_element().max(1e-3) * 1e-7;
+    if local.is_close(&now, 1e-7, near) && (local.scale - now.scale).abs().max_element() < 1e-7 {
+        return Ok(Edit::SetUser { node, to: document.node(node).user });
+    }
     let user = rest.transform().user_from(local).map_err(failed(document, node))?;
     Ok(Edit::SetUser { node, to: tidy(user) })
 }

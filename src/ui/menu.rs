@@ -63,7 +63,10 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
     segments(&mut right, theme, |ui| {
         for (mode, text, command) in [(Mode::Animate, "Animate", "mode.animate"), (Mode::Pose, "Pose", "mode.pose")] {
-            if segment(ui, theme, text, view.mode == mode, true).clicked() {
+            let response = segment(ui, theme, text, view.mode == mode, true);
+            response
+                .widget_info(|| WidgetInfo::selected(Role::Button, true, view.mode == mode, format!("{text} mode")));
+            if response.clicked() {
                 actions.push(Action::Run(CommandLine::new(command)));
             }
         }
@@ -90,6 +93,10 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect) {
     let at = egui::pos2(left, middle - name.size().y * 0.5);
     let after = left + name.size().x;
     painter.galley(at, name, theme.color("text.primary"));
+    let area = egui::Rect::from_center_size(whole.center(), vec2(width, 20.0));
+    let spoken = if unsaved > 0 { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
+    ui.interact(area, ui.scope_id().with("title"), egui::Sense::hover())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     if unsaved > 0 {
         painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color("text.secondary"));
         painter.text(

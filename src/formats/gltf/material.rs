@@ -2,7 +2,10 @@
 //! element costs no other.
 
 use glam::{Vec2, Vec3, Vec4};
+use std::io::Cursor;
+
 use gltf::json as typed;
+use image::ImageReader;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -114,6 +117,10 @@ pub fn images(
         let place = format!("images/{k}");
         let raw: Option<typed::Image> = element(raw, &place, diagnostics);
         let name = raw.as_ref().and_then(|r| r.name.as_deref().map(Into::into));
+        if let Some(typed::Image { uri: Some(_), buffer_view: Some(_), .. }) = &raw {
+            let message = "The image has a uri and a buffer view; the uri is used";
+            diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
+        }
         let found: Result<Vec<u8>, String> = match &raw {
             None => Ok(Vec::new()),
             Some(typed::Image { uri: Some(uri), .. }) => data_uri(uri).unwrap_or_else(|| {
@@ -134,9 +141,38 @@ pub fn images(
             diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
             Vec::new()
         });
+        if !bytes.is_empty()
+            && let Err(message) = check_image(&bytes)
+        {
+            diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
+        }
         list.push(Image { name, bytes: bytes.into() });
     }
     (list, uris)
+}
+
+/// Looks at an image's header: whether it is one that can be shown.
+fn check_image(bytes: &[u8]) -> Result<(), String> {
+    const LARGEST: u32 = 16384;
+    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|e| e.to_string())?;
+    let Some(format) = reader.format() else {
+        // WebP and Basis are kept; their extensions say what they are.
+        let known = bytes.starts_with(b"RIFF") || bytes.starts_with(b"\xABKTX");
+        let what = if known {
+            "The image is of a kind that is kept and not shown"
+        } else {
+            "The image is neither PNG nor JPEG"
+        };
+        return Err(what.into());
+    };
+    match reader.into_dimensions() {
+        Ok((0, _) | (_, 0)) => Err("The image has no pixels and is not shown".into()),
+        Ok((w, h)) if w > LARGEST || h > LARGEST => {
+            Err(format!("The image is {w} × {h} pixels, more than {LARGEST} a side, and is not shown"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("The {format:?} image is damaged and is not shown: {error}")),
+    }
 }
 
 /// One element as the typed crate's type; where it does not fit, a finding and nothing.

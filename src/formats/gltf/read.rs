@@ -97,6 +97,15 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
     source.load_buffers(&buffers)?;
     progress.reach(0.2)?;
     let mut diagnostics = Diagnostics::default();
+    let survey = super::text::survey(text);
+    if survey.depth > 128 {
+        let message = format!("The JSON is nested {} deep; what is that deep is kept and not read", survey.depth);
+        diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
+    }
+    if survey.nulls > 0 {
+        let message = format!("{} members are null; they are read as if they were not there", survey.nulls);
+        diagnostics.add(Severity::Error, "TYPE_MISMATCH", "", message);
+    }
     for (key, _) in &root.1 {
         diagnostics.add(
             Severity::Error,
@@ -113,8 +122,13 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
     }
     let companions: u64 = (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
     let budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
+    let views: Vec<schema::BufferView> = list(&root, "bufferViews")?;
+    for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
+        let message = "The stride is 0; the elements are read as if they lay side by side";
+        diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", format!("bufferViews/{k}"), message);
+    }
     let mut reader = Reader {
-        accessors: Accessors::new(&source, list(&root, "accessors")?, list(&root, "bufferViews")?, budget),
+        accessors: Accessors::new(&source, list(&root, "accessors")?, views, budget),
         diagnostics,
         root: &root,
         weights: Vec::new(),
@@ -187,7 +201,8 @@ fn check_glb(
     rest: &std::ops::Range<usize>,
     diagnostics: &mut Diagnostics,
 ) {
-    let odd = |r: &std::ops::Range<usize>| !r.len().is_multiple_of(4);
+    // The length a chunk states stands eight bytes before its data; the data's range is rounded up already.
+    let odd = |r: &std::ops::Range<usize>| !bytes[r.start - 8].is_multiple_of(4);
     if odd(json) || bin.is_some_and(odd) {
         diagnostics.add(Severity::Error, "GLB_CHUNK_LENGTH_UNALIGNED", "", "A chunk's length is not a multiple of 4");
     }

@@ -79,6 +79,51 @@ impl Ops {
     }
 }
 
+/// What is unusual about a JSON text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Objects and lists inside each other.
+    pub depth: usize,
+    /// Members that are null, outside extras and extensions.
+    pub nulls: usize,
+}
+
+/// Looks a JSON text over, without using stack for its depth.
+pub fn survey(text: &str) -> Survey {
+    let b = text.as_bytes();
+    let mut survey = Survey::default();
+    let (mut at, mut depth) = (0, 0usize);
+    // The depth at which a foreign part began; what is deeper is not ours to judge.
+    let mut foreign: Option<usize> = None;
+    while at < b.len() {
+        match b[at] {
+            b'"' => {
+                let end = skip_string(b, at).min(b.len());
+                let is_key = b.get(skip_space(b, end)) == Some(&b':');
+                if is_key && foreign.is_none_or(|f| depth <= f) {
+                    foreign = matches!(&b[at..end], b"\"extras\"" | b"\"extensions\"").then_some(depth);
+                }
+                at = end;
+                continue;
+            }
+            b'{' | b'[' => {
+                depth += 1;
+                survey.depth = survey.depth.max(depth);
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if foreign.is_some_and(|f| depth < f) {
+                    foreign = None;
+                }
+            }
+            b'n' if foreign.is_none() => survey.nulls += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    survey
+}
+
 /// The text with the operations carried out on its top-level value.
 pub fn rewrite(text: &str, ops: &Ops) -> String {
     let mut out = String::with_capacity(text.len() + 1024);
@@ -301,6 +346,12 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&out).unwrap();
         assert_eq!(value, serde_json::json!({"a":[{"x":"}]\""},[],9],"b":{"new":2},"c":{"n":3},"d":4,"list":[7]}));
         assert!(out.contains("\n  \"d\":4"), "{out}");
+    }
+
+    #[test]
+    fn the_survey_counts_depth_and_nulls_that_are_ours() {
+        let text = r#"{"a":null,"extras":{"b":[[null]]},"c":[{"extensions":{"n":null},"d":null}]}"#;
+        assert_eq!(survey(text), Survey { depth: 4, nulls: 2 });
     }
 
     #[test]
