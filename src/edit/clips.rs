@@ -21,6 +21,11 @@ pub(super) fn rename(document: &Document, arguments: &Arguments) -> Result<Vec<E
 pub(super) fn duplicate(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let id = arguments.clip(document)?;
     let mut clip = (*document.clips[&id]).clone();
+    if !clip.kept.is_empty() {
+        return Err(CommandError::Other(
+            "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),
+        ));
+    }
     clip.channels_in_file = 0;
     let name = if arguments.has("name") {
         arguments.text("name")?.to_owned()

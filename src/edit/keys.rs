@@ -53,6 +53,14 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
             let value = given.iter().find(|(p, _)| p == property).and_then(|(_, v)| v.clone());
             let value = value.unwrap_or_else(|| values(&local, *property));
             let old = clip.track(node, *property);
+            if clip.kept.contains(&(node, *property)) {
+                let label = document.node(node).label(node);
+                let message = format!(
+                    "the {} keys of {label} are packed in a way that cannot be edited; unpack the file first",
+                    property.path()
+                );
+                return Err(CommandError::Other(message));
+            }
             // Keying “everything” must not add channels for what neither the clip nor the pose moves.
             if old.is_none()
                 && !some_given

@@ -200,6 +200,8 @@ pub struct Clip {
     pub tracks: BTreeMap<TrackId, Arc<Track>>,
     /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
     pub channels_in_file: u32,
+    /// What channels move whose keys Ulna cannot read, and keeps as they are: they must not get a second channel.
+    pub kept: Arc<[(NodeId, Property)]>,
 }
 
 impl Clip {

@@ -98,6 +98,6 @@ pub struct Skin {
     pub joints: Arc<[NodeId]>,
     /// `joint_from_mesh`, one a joint; identities where the file has none.
     pub inverse_bind: Arc<[Mat4]>,
-    /// Whether the file gives inverse bind matrices.
+    /// Whether the file gives inverse bind matrices that can be read.
     pub has_inverse_bind: bool,
 }

@@ -55,6 +55,8 @@ pub fn find_rest(document: &mut Document) {
         let node = &mut document.nodes[index];
         let pose = node.rest.transform();
         if rest.is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
+            // The bind carries it all the same: a pose made later comes back as one.
+            node.rest_source = RestSource::Bind;
             continue;
         }
         // Not only a number: the composition must give the file's pose back.

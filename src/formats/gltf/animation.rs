@@ -41,12 +41,14 @@ pub fn read(
     let mut clip = Clip {
         name: animation.name.map(Into::into),
         tracks: Default::default(),
+        kept: Arc::default(),
         channels_in_file: u32::try_from(animation.channels.len()).unwrap_or(u32::MAX),
     };
     if animation.channels.is_empty() {
         diagnostics.add(Severity::Error, "EMPTY_ENTITY", &place, "The clip has no channels");
     }
     let mut seen = HashSet::new();
+    let mut kept = Vec::new();
     for (k, channel) in animation.channels.iter().enumerate() {
         let here = format!("{place}/channels/{k}");
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
@@ -104,10 +106,12 @@ pub fn read(
             Err(Missing::Packed(extension)) => {
                 let message = format!("The keys are packed with {extension}; they are kept and not played");
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
+                kept.push((node.0.into(), property));
             }
             Err(Missing::Refused(error)) => return Err(error),
         }
     }
+    clip.kept = kept.into();
     Ok(clip)
 }
 

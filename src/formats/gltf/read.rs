@@ -461,21 +461,21 @@ impl Reader<'_> {
             }
             let joints: Arc<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
             let inverse_bind = match skin.inverse_bind_matrices {
-                None => vec![Mat4::IDENTITY; joints.len()],
+                None => None,
                 Some(accessor) => self.inverse_bind(accessor.0, joints.len(), &place)?,
             };
             self.check_skin(document, skin, &joints, &place);
             document.skins.push(Arc::new(Skin {
                 name: skin.name.as_deref().map(Into::into),
-                has_inverse_bind: skin.inverse_bind_matrices.is_some(),
+                has_inverse_bind: inverse_bind.is_some(),
+                inverse_bind: inverse_bind.unwrap_or_else(|| vec![Mat4::IDENTITY; joints.len()]).into(),
                 joints,
-                inverse_bind: inverse_bind.into(),
             }));
         }
         Ok(())
     }
 
-    fn inverse_bind(&mut self, accessor: usize, joints: usize, place: &str) -> Result<Vec<Mat4>, ReadError> {
+    fn inverse_bind(&mut self, accessor: usize, joints: usize, place: &str) -> Result<Option<Vec<Mat4>>, ReadError> {
         let shape = self.accessors.shape(accessor, place)?;
         if shape.width != 16 || shape.component != Component::F32 {
             return Err(ReadError::at(place, "its inverse bind matrices are not 4×4 floats"));
@@ -490,7 +490,7 @@ impl Reader<'_> {
                 let message =
                     format!("The inverse bind matrices are packed with {extension}; the shape is not posed rightly");
                 self.diagnostics.add(Severity::Warning, "ULNA_PACKED", place, message);
-                return Ok(vec![Mat4::IDENTITY; joints]);
+                return Ok(None);
             }
         };
         let mut odd = 0;
@@ -511,7 +511,7 @@ impl Reader<'_> {
             let message = format!("{odd} inverse bind matrices are not affine, not finite or singular");
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_IBM", place, message);
         }
-        Ok(matrices)
+        Ok(Some(matrices))
     }
 
     fn check_skin(&mut self, document: &Document, skin: &schema::Skin, joints: &[NodeId], place: &str) {

@@ -15,7 +15,7 @@ use super::{
     schema,
     text::{Ops, rewrite},
 };
-use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Track};
+use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Track, Transform};
 
 /// Why a document cannot be saved. The file on disk is untouched then.
 #[derive(Debug, Error)]
@@ -144,7 +144,9 @@ impl<'a> Writer<'a> {
             let (old, new) = (before.local(), after.local());
             if old != new {
                 self.transform(index, &label, &old, &new);
-                self.remember_rest(index, &label, after)?;
+                if now.skins.iter().any(|s| s.joints.contains(&id)) {
+                    self.remember_rest(index, &label, after)?;
+                }
             }
         }
         Ok(())
@@ -196,15 +198,17 @@ impl<'a> Writer<'a> {
             *op.member("matrix") = Ops::Remove;
             parts.push("matrix, now translation, rotation, scale");
         }
-        if was_matrix || o.translation != n.translation {
+        // A matrix is replaced by what is not the default; of the rest, only what changed is written.
+        let old = if was_matrix { Transform::IDENTITY } else { o };
+        if old.translation != n.translation {
             *op.member("translation") = Ops::Replace(list(&n.translation.to_array()));
             parts.push("translation");
         }
-        if was_matrix || o.rotation != n.rotation {
+        if old.rotation != n.rotation {
             *op.member("rotation") = Ops::Replace(list(&n.rotation.to_array()));
             parts.push("rotation");
         }
-        if was_matrix || o.scale != n.scale {
+        if old.scale != n.scale {
             *op.member("scale") = Ops::Replace(list(&n.scale.to_array()));
             parts.push("scale");
         }
