@@ -131,7 +131,7 @@ pub fn row_ui(
         _ => paint_icon(ui.painter(), at, icons::ICON_ACCOUNT_TREE, 15.0, color),
     }
     x += 12.0;
-    let mut right = rect.right() - 12.0;
+    let mut right = rect.right() - 8.0;
     // Badges: a key where the shown clip moves it, a dot where it is posed.
     let animated = view
         .shown_clip()
@@ -139,20 +139,20 @@ pub fn row_ui(
         .is_some_and(|c| c.tracks.values().any(|t| t.target == id));
     if document.pending.contains_key(&id) {
         ui.painter().circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
-        right -= 12.0;
+        right -= 10.0;
     } else if session.opened().nodes.get(id.index()).is_some_and(|o| o.user != node.user) {
         ui.painter().circle_filled(pos2(right, middle), 3.0, theme.color("joint.edited"));
-        right -= 12.0;
+        right -= 10.0;
     } else if node.user.is_some() {
         ui.painter().circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color("joint.edited")));
-        right -= 12.0;
+        right -= 10.0;
     }
     if animated {
         diamond(ui.painter(), pos2(right, middle), 7.0, theme.color("key.inbetween"), Color32::TRANSPARENT);
-        right -= 12.0;
+        right -= 10.0;
     }
     let font = Theme::font(Font::Body);
-    let text = elided(ui, &label, &font, (right - x - 4.0).max(20.0));
+    let text = elided(ui, &label, &font, (right - x + 2.0).max(20.0));
     let color = if selected { theme.color("selection.text") } else { theme.color("text.primary") };
     ui.painter().text(pos2(x, middle), egui::Align2::LEFT_CENTER, text.clone(), font, color);
     let response = if text == label { response } else { response.on_hover_text(&label) };
