@@ -171,11 +171,7 @@ impl App {
     }
 
     fn ask_save(&mut self, _: &Context) {
-        let path = self
-            .session
-            .as_ref()
-            .and_then(|s| s.path())
-            .map_or_else(|| "mannequin.glb".into(), |p| p.display().to_string());
+        let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
         self.dialog = Some(Dialog::SaveAs { path });
     }
 
@@ -184,7 +180,7 @@ impl App {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
-        let dialog = rfd::FileDialog::new().add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(if save {
+        let dialog = rfd::FileDialog::new().add_filter("glTF", &["glb", "gltf", "vrm", "x"]).set_file_name(if save {
             name
         } else {
             String::new()

@@ -74,6 +74,12 @@ impl Diagnostics {
         }
     }
 
+    /// Takes up what another collection found.
+    pub fn append(&mut self, mut other: Self) {
+        self.list.append(&mut other.list);
+        self.left_out += other.left_out;
+    }
+
     /// All of them, the worst first, otherwise in the order found.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.left_out > 0 {

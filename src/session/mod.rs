@@ -13,7 +13,10 @@ pub use self::{
 };
 use crate::{
     edit::{Arguments, Availability, CommandError, CommandLine, Doer, Edit, EditError, History, find},
-    formats::gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
+    formats::{
+        gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
+        x,
+    },
     model::{Diagnostic, Document, NodeId, Severity},
     weights,
 };
@@ -27,6 +30,8 @@ pub struct Session {
     history: History,
     /// Where *Save* writes; `None` for the bundled sample until it has a place.
     path: Option<PathBuf>,
+    /// The file of another format that this was made from.
+    imported_from: Option<PathBuf>,
     /// What is odd about the file.
     pub diagnostics: Vec<Diagnostic>,
     /// What wrote the file.
@@ -62,7 +67,15 @@ impl Session {
     /// # Errors
     /// A sentence that says what is wrong and where.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
-        let opened = gltf::open(path, progress)?;
+        let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        if x::is_x(&bytes) || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("x")) {
+            let (glb, findings) = x::to_glb(&bytes, Some(path))?;
+            let mut opened = gltf::open_bytes(glb.into(), None, progress)?;
+            opened.diagnostics.extend(findings.finish());
+            // What was imported has no file of its own until it is saved as glTF.
+            return Ok(Self { imported_from: Some(path.to_owned()), ..Self::new(opened, None) });
+        }
+        let opened = gltf::open_bytes(bytes.into(), Some(path), progress)?;
         Ok(Self::new(opened, Some(path.to_owned())))
     }
 
@@ -86,6 +99,7 @@ impl Session {
             opened: opened.document,
             history: History::default(),
             path,
+            imported_from: None,
             diagnostics,
             generator: opened.generator,
             extensions_used: opened.extensions_used,
@@ -118,9 +132,15 @@ impl Session {
         self.path.as_deref()
     }
 
+    /// Where *Save as* begins: the file, or beside what it was imported from, as GLB.
+    pub fn suggested_path(&self) -> PathBuf {
+        let imported = self.imported_from.as_ref().map(|p| p.with_extension("glb"));
+        self.path.clone().or(imported).unwrap_or_else(|| "mannequin.glb".into())
+    }
+
     /// The file's name, or that of the sample.
     pub fn file_name(&self) -> String {
-        let name = self.path.as_deref().and_then(Path::file_name);
+        let name = self.path.as_deref().or(self.imported_from.as_deref()).and_then(Path::file_name);
         name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())
     }
 

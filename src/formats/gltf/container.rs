@@ -105,6 +105,9 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// A GLB of these parts. `rest` follows as it was; `trailing` of its last bytes are not counted in the header.
+///
+/// # Errors
+/// Where it would be larger than a GLB can be.
 pub fn build_glb(
     json: &[u8],
     bin: Option<&[u8]>,

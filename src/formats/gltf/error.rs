@@ -75,7 +75,7 @@ pub enum ReadError {
 
 impl ReadError {
     /// A place and what is wrong there.
-    pub(super) fn at(place: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn at(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Place { place: place.into(), message: message.into() }
     }
 }

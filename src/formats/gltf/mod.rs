@@ -23,11 +23,11 @@ mod write;
 const REST_EXTRA: &str = "ulna.rest";
 
 pub use self::{
-    container::Container,
+    container::{Container, build_glb},
     error::ReadError,
     export::{ExportError, ExportOptions, export},
     read::{Opened, Progress, open, open_bytes},
-    source::Source,
+    source::{Source, resolve as resolve_uri},
     transcode::{Target, transcode},
     write::{FileToWrite, SaveError, SaveOptions, Saved, save},
 };

@@ -149,7 +149,10 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
 }
 
 /// The file a relative URI names, inside `folder` and nowhere else.
-pub(super) fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
+///
+/// # Errors
+/// A sentence, where it leads elsewhere, is not there, or is no file.
+pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     let name =
         percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|e| format!("the uri is not UTF-8: {e}"))?;
     let name = name.replace('\\', "/");

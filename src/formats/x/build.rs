@@ -1,0 +1,686 @@
+//! Objects → a GLB: frames become nodes, skins and clips become glTF's, and the left hand becomes the right.
+//!
+//! `.x` is left-handed with row vectors. A matrix laid out for row vectors reads the same as one for columns laid out by
+//! columns, as glTF's are; mirroring z changes the signs of what touches z once.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::Path,
+};
+
+use glam::{Mat4, Quat, Vec3};
+use serde_json::{Value, json};
+
+use super::objects::{Object, Tree};
+use crate::{
+    formats::gltf::{ReadError, build_glb, resolve_uri},
+    model::{Diagnostics, Severity, Transform, transform::unit_or},
+};
+
+fn fail<T>(object: &Object, message: impl std::fmt::Display) -> Result<T, ReadError> {
+    let name = if object.name.is_empty() { String::new() } else { format!(" “{}”", object.name) };
+    Err(ReadError::at(format!(".x {}{name}", object.kind), message.to_string()))
+}
+
+/// Builds the GLB.
+pub fn build(tree: &Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) -> Result<Vec<u8>, ReadError> {
+    let mut builder = Builder {
+        tree,
+        path,
+        diagnostics,
+        nodes: Vec::new(),
+        roots: Vec::new(),
+        by_name: HashMap::new(),
+        pending: Vec::new(),
+        meshes: Vec::new(),
+        skins: Vec::new(),
+        materials: Vec::new(),
+        textures: Vec::new(),
+        images: Vec::new(),
+        animations: Vec::new(),
+        accessors: Vec::new(),
+        views: Vec::new(),
+        bin: Vec::new(),
+        named_materials: HashMap::new(),
+    };
+    builder.frames()?;
+    builder.meshes()?;
+    builder.animations()?;
+    builder.finish()
+}
+
+struct Builder<'a, 'd> {
+    tree: &'a Tree,
+    path: Option<&'a Path>,
+    diagnostics: &'d mut Diagnostics,
+    nodes: Vec<Value>,
+    roots: Vec<usize>,
+    by_name: HashMap<String, usize>,
+    /// Meshes to make: the object, and the node it hangs under.
+    pending: Vec<(usize, Option<usize>)>,
+    meshes: Vec<Value>,
+    skins: Vec<Value>,
+    materials: Vec<Value>,
+    textures: Vec<Value>,
+    images: Vec<Value>,
+    animations: Vec<Value>,
+    accessors: Vec<Value>,
+    views: Vec<Value>,
+    bin: Vec<u8>,
+    named_materials: HashMap<String, usize>,
+}
+
+/// Numbers of an object, read one after the other.
+struct Numbers<'a> {
+    object: &'a Object,
+    at: usize,
+}
+
+impl Numbers<'_> {
+    fn next(&mut self) -> Result<f64, ReadError> {
+        let Some(value) = self.object.numbers.get(self.at) else {
+            return fail(self.object, "it has fewer numbers than it says");
+        };
+        self.at += 1;
+        Ok(*value)
+    }
+
+    /// A count, no larger than the numbers that are left could make it.
+    fn count(&mut self, least_each: usize) -> Result<usize, ReadError> {
+        let value = self.next()?;
+        let left = self.object.numbers.len() - self.at;
+        if !(0.0..=4e9).contains(&value) || value.fract() != 0.0 {
+            return fail(self.object, format!("{value} is not a count"));
+        }
+        let count = value as usize;
+        if count.saturating_mul(least_each) > left {
+            return fail(self.object, format!("it announces {count} elements and has {left} numbers"));
+        }
+        Ok(count)
+    }
+
+    fn vec3(&mut self) -> Result<[f32; 3], ReadError> {
+        Ok([self.next()? as f32, self.next()? as f32, self.next()? as f32])
+    }
+
+    fn index(&mut self, limit: usize, what: &str) -> Result<usize, ReadError> {
+        let value = self.next()?;
+        if value >= 0.0 && value.fract() == 0.0 && value < limit as f64 {
+            Ok(value as usize)
+        } else {
+            fail(self.object, format!("it names {what} {value} of {limit}"))
+        }
+    }
+}
+
+/// A mirrored point.
+const fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
+    [x, y, -z]
+}
+
+/// A matrix of sixteen numbers, mirrored.
+fn matrix(values: &[f64]) -> Mat4 {
+    let mut m = [0.0f32; 16];
+    for (k, v) in values.iter().take(16).enumerate() {
+        let (column, row) = (k / 4, k % 4);
+        let sign = if (column == 2) == (row == 2) { 1.0 } else { -1.0 };
+        m[k] = *v as f32 * sign;
+    }
+    Mat4::from_cols_array(&m)
+}
+
+impl<'a> Builder<'a, '_> {
+    fn children(&self, object: usize, kind: &'static str) -> impl Iterator<Item = usize> + use<'a> {
+        let tree = self.tree;
+        tree[object].children.iter().copied().filter(move |c| tree[*c].kind == kind)
+    }
+
+    fn odd(&mut self, object: usize, message: impl Into<String>) {
+        let place = format!(".x {} {}", self.tree[object].kind, self.tree[object].name);
+        self.diagnostics.add(Severity::Error, "ULNA_X_REPAIRED", place.trim_end(), message);
+    }
+
+    /// Frames to nodes, without recursion.
+    fn frames(&mut self) -> Result<(), ReadError> {
+        let mut stack: Vec<(usize, Option<usize>)> = vec![(0, None)];
+        while let Some((object, parent)) = stack.pop() {
+            for reference in &self.tree[object].references {
+                if self.tree[object].kind == "Frame" {
+                    self.odd(object, format!("the reference to “{reference}” is not followed"));
+                }
+            }
+            let children: Vec<usize> = self.tree[object].children.clone();
+            for child in children {
+                match self.tree[child].kind.as_str() {
+                    "Frame" => {
+                        let node = self.frame(child, parent)?;
+                        stack.push((child, Some(node)));
+                    }
+                    "Mesh" => self.pending.push((child, parent)),
+                    "Material" if object == 0 => {
+                        let material = self.material(child)?;
+                        self.named_materials.insert(self.tree[child].name.clone(), material);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if self.nodes.is_empty() && self.pending.is_empty() {
+            self.odd(0, "the file has no frames and no meshes");
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, object: usize, parent: Option<usize>) -> Result<usize, ReadError> {
+        let mut node = json!({});
+        if let Some(child) = self.children(object, "FrameTransformMatrix").next() {
+            let values = &self.tree[child].numbers;
+            if values.len() < 16 {
+                return fail(&self.tree[child], format!("{} numbers where 16 are needed", values.len()));
+            }
+            let found = matrix(values);
+            if found.is_finite() {
+                let split = Transform::decompose(&found, &Transform::IDENTITY);
+                if split.residue > 1e-3 {
+                    self.odd(object, "its matrix is sheared; the nearest without shear is used");
+                }
+                let t = split.transform;
+                node = json!({"translation": t.translation.to_array(), "rotation": t.rotation.to_array(), "scale": t.scale.to_array()});
+            } else {
+                self.odd(object, "its matrix has numbers that are not finite; it is left out");
+            }
+        }
+        let name = self.tree[object].name.clone();
+        let index = self.nodes.len();
+        if !name.is_empty() {
+            node["name"] = name.as_str().into();
+            if self.by_name.insert(name.clone(), index).is_some() {
+                self.odd(object, format!("two frames are named “{name}”; keys and weights mean the later one"));
+            }
+        }
+        self.nodes.push(node);
+        self.hang(index, parent);
+        Ok(index)
+    }
+
+    fn hang(&mut self, node: usize, parent: Option<usize>) {
+        match parent {
+            None => self.roots.push(node),
+            Some(parent) => match self.nodes[parent]["children"].as_array_mut() {
+                Some(list) => list.push(node.into()),
+                None => self.nodes[parent]["children"] = json!([node]),
+            },
+        }
+    }
+
+    fn accessor(
+        &mut self,
+        bytes: &[u8],
+        component: u32,
+        kind: &str,
+        count: usize,
+        bounds: Option<(Value, Value)>,
+    ) -> usize {
+        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
+        self.views.push(json!({"buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len()}));
+        self.bin.extend_from_slice(bytes);
+        let mut accessor =
+            json!({"bufferView": self.views.len() - 1, "componentType": component, "count": count, "type": kind});
+        if let Some((min, max)) = bounds {
+            accessor["min"] = min;
+            accessor["max"] = max;
+        }
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+
+    fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
+        let range = bounds.then(|| {
+            let fold = |start: f32, f: fn(f32, f32) -> f32| -> Value {
+                (0..width).map(|k| Value::from(values.iter().skip(k).step_by(width).copied().fold(start, f))).collect()
+            };
+            (fold(f32::INFINITY, f32::min), fold(f32::NEG_INFINITY, f32::max))
+        });
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.accessor(&bytes, 5126, kind, values.len() / width, range)
+    }
+
+    fn meshes(&mut self) -> Result<(), ReadError> {
+        for (object, parent) in std::mem::take(&mut self.pending) {
+            self.mesh(object, parent)?;
+        }
+        Ok(())
+    }
+
+    /// A mesh: corners that share position, normal and coordinates become one vertex.
+    fn mesh(&mut self, object: usize, parent: Option<usize>) -> Result<(), ReadError> {
+        let tree = self.tree;
+        let source = &tree[object];
+        let mut numbers = Numbers { object: source, at: 0 };
+        let count = numbers.count(3)?;
+        let mut positions = Vec::with_capacity(count);
+        for _ in 0..count {
+            positions.push(mirror(numbers.vec3()?));
+        }
+        let faces = faces_of(&mut numbers, count)?;
+        if faces.iter().any(|f| f.len() < 3) {
+            self.odd(object, "some faces have fewer than three corners and are not shown");
+        }
+        let normals = match self.children(object, "MeshNormals").next() {
+            None => None,
+            Some(child) => {
+                let mut numbers = Numbers { object: &tree[child], at: 0 };
+                let count = numbers.count(3)?;
+                let mut list = Vec::with_capacity(count);
+                for _ in 0..count {
+                    list.push(mirror(numbers.vec3()?));
+                }
+                let of_faces = faces_of(&mut numbers, count)?;
+                let fits =
+                    of_faces.len() == faces.len() && of_faces.iter().zip(&faces).all(|(a, b)| a.len() == b.len());
+                if !fits {
+                    self.odd(child, "its faces are not those of the mesh; the normals are left out");
+                }
+                fits.then_some((list, of_faces))
+            }
+        };
+        let uvs = match self.children(object, "MeshTextureCoords").next() {
+            None => None,
+            Some(child) => {
+                let mut numbers = Numbers { object: &tree[child], at: 0 };
+                let found = numbers.count(2)?;
+                let mut list = Vec::with_capacity(found);
+                for _ in 0..found {
+                    list.push([numbers.next()? as f32, numbers.next()? as f32]);
+                }
+                if found != count {
+                    self.odd(child, format!("{found} coordinates for {count} vertices; they are left out"));
+                }
+                (found == count).then_some(list)
+            }
+        };
+        let (of_face, materials) = self.material_list(object, faces.len())?;
+        let mut vertices: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut seen: HashMap<(usize, Option<usize>), u32> = HashMap::new();
+        let mut indices: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for (f, face) in faces.iter().enumerate() {
+            let corners: Vec<u32> = face
+                .iter()
+                .enumerate()
+                .map(|(c, position)| {
+                    let key = (*position, normals.as_ref().map(|(_, of)| of[f][c]));
+                    *seen.entry(key).or_insert_with(|| {
+                        vertices.push(key);
+                        vertices.len() as u32 - 1
+                    })
+                })
+                .collect();
+            let list = indices.entry(of_face.get(f).copied().unwrap_or(0)).or_default();
+            for k in 1..corners.len().saturating_sub(1) {
+                // Mirrored, so the other way round.
+                list.extend([corners[0], corners[k + 1], corners[k]]);
+            }
+        }
+        indices.retain(|_, list| !list.is_empty());
+        if indices.is_empty() || vertices.is_empty() {
+            return Ok(());
+        }
+        let flat: Vec<f32> = vertices.iter().flat_map(|(p, _)| positions[*p]).collect();
+        let mut attributes = json!({"POSITION": self.floats(&flat, "VEC3", 3, true)});
+        if let Some((list, _)) = &normals {
+            let flat: Vec<f32> = vertices
+                .iter()
+                .flat_map(|(_, n)| Vec3::from(list[n.unwrap_or(0)]).try_normalize().unwrap_or(Vec3::Y).to_array())
+                .collect();
+            attributes["NORMAL"] = self.floats(&flat, "VEC3", 3, false).into();
+        }
+        if let Some(list) = &uvs {
+            let flat: Vec<f32> = vertices.iter().flat_map(|(p, _)| list[*p]).collect();
+            attributes["TEXCOORD_0"] = self.floats(&flat, "VEC2", 2, false).into();
+        }
+        let skin = self.skin(object, count, &vertices, &mut attributes)?;
+        let mut primitives = Vec::new();
+        for (material, list) in &indices {
+            let bytes: Vec<u8> = list.iter().flat_map(|i| i.to_le_bytes()).collect();
+            let accessor = self.accessor(&bytes, 5125, "SCALAR", list.len(), None);
+            let mut primitive = json!({"attributes": attributes.clone(), "indices": accessor});
+            if let Some(material) = materials.get(*material) {
+                primitive["material"] = (*material).into();
+            }
+            primitives.push(primitive);
+        }
+        let name = if source.name.is_empty() { "Mesh" } else { &source.name };
+        self.meshes.push(json!({"name": name, "primitives": primitives}));
+        let mut node = json!({"name": name, "mesh": self.meshes.len() - 1});
+        // A skinned mesh's own node does not count: it belongs at the root.
+        let parent = if let Some(skin) = skin {
+            node["skin"] = skin.into();
+            None
+        } else {
+            parent
+        };
+        self.nodes.push(node);
+        let index = self.nodes.len() - 1;
+        self.hang(index, parent);
+        Ok(())
+    }
+
+    /// Joint weights; the skin's number.
+    fn skin(
+        &mut self,
+        object: usize,
+        count: usize,
+        vertices: &[(usize, Option<usize>)],
+        attributes: &mut Value,
+    ) -> Result<Option<usize>, ReadError> {
+        let tree = self.tree;
+        let parts: Vec<usize> = self.children(object, "SkinWeights").collect();
+        if let Some(header) = self.children(object, "XSkinMeshHeader").next() {
+            let bones = tree[header].numbers.get(2).copied().unwrap_or(-1.0);
+            if bones != parts.len() as f64 {
+                self.odd(header, format!("it speaks of {bones} bones, {} are there", parts.len()));
+            }
+        }
+        let mut joints: Vec<usize> = Vec::new();
+        let mut inverse: Vec<f32> = Vec::new();
+        let mut weights: Vec<Vec<(u16, f32)>> = vec![Vec::new(); count];
+        let mut bad = 0;
+        for part in parts {
+            let bone = tree[part].texts.first().cloned().unwrap_or_default();
+            let mut numbers = Numbers { object: &tree[part], at: 0 };
+            let n = numbers.count(2)?;
+            let mut of = Vec::with_capacity(n);
+            for _ in 0..n {
+                of.push(numbers.index(count, "vertex")?);
+            }
+            let Some(node) = self.by_name.get(&bone).copied() else {
+                self.odd(part, format!("its bone “{bone}” is no frame; its weights are left out"));
+                continue;
+            };
+            let joint = joints.len() as u16;
+            for vertex in of {
+                let weight = numbers.next()? as f32;
+                if weight.is_finite() {
+                    weights[vertex].push((joint, weight));
+                } else {
+                    bad += 1;
+                }
+            }
+            let rest = &tree[part].numbers[numbers.at..];
+            if rest.len() < 16 {
+                return fail(&tree[part], format!("{} numbers where the offset matrix needs 16", rest.len()));
+            }
+            let offset = matrix(rest);
+            joints.push(node);
+            inverse.extend(if offset.is_finite() { offset } else { Mat4::IDENTITY }.to_cols_array());
+        }
+        if bad > 0 {
+            self.odd(object, format!("{bad} weights are not numbers; they are left out"));
+        }
+        if joints.is_empty() {
+            return Ok(None);
+        }
+        for list in &mut weights {
+            list.sort_by(|a, b| b.1.total_cmp(&a.1));
+            if list.is_empty() {
+                // glTF has no vertex without a joint: it stays with the first.
+                list.push((0, 1.0));
+            }
+        }
+        let sets = weights.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4);
+        for set in 0..sets {
+            let slot = |vertex: &(usize, Option<usize>), k: usize| {
+                weights[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0))
+            };
+            let ids: Vec<u8> =
+                vertices.iter().flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes())).collect();
+            let shares: Vec<f32> = vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
+            attributes[format!("JOINTS_{set}")] = self.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
+            attributes[format!("WEIGHTS_{set}")] = self.floats(&shares, "VEC4", 4, false).into();
+        }
+        let accessor = self.floats(&inverse, "MAT4", 16, false);
+        self.skins.push(json!({"joints": joints, "inverseBindMatrices": accessor}));
+        Ok(Some(self.skins.len() - 1))
+    }
+
+    /// The material of each face, and the materials.
+    fn material_list(&mut self, object: usize, faces: usize) -> Result<(Vec<usize>, Vec<usize>), ReadError> {
+        let tree = self.tree;
+        let Some(child) = self.children(object, "MeshMaterialList").next() else { return Ok((Vec::new(), Vec::new())) };
+        let mut materials = Vec::new();
+        for inner in self.children(child, "Material").collect::<Vec<_>>() {
+            materials.push(self.material(inner)?);
+        }
+        for name in &tree[child].references {
+            if let Some(material) = self.named_materials.get(name) {
+                materials.push(*material);
+            }
+        }
+        let mut numbers = Numbers { object: &tree[child], at: 0 };
+        numbers.next()?;
+        let count = numbers.count(1)?;
+        let mut of_face = Vec::with_capacity(count);
+        for _ in 0..count {
+            of_face.push(numbers.next()?.max(0.0) as usize);
+        }
+        // One number stands for all faces.
+        if let ([one], true) = (of_face.as_slice(), faces > 1) {
+            of_face = vec![*one; faces];
+        }
+        Ok((of_face, materials))
+    }
+
+    fn material(&mut self, object: usize) -> Result<usize, ReadError> {
+        let tree = self.tree;
+        let mut numbers = Numbers { object: &tree[object], at: 0 };
+        let mut next = || numbers.next().map(|v| if v.is_finite() { v as f32 } else { 0.0 });
+        // sRGB in the file, linear in glTF.
+        let linear = |v: f32| v.clamp(0.0, 1.0).powf(2.2);
+        let face = [linear(next()?), linear(next()?), linear(next()?), next()?.clamp(0.0, 1.0)];
+        let mut pbr = json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": 0.7});
+        let texture =
+            self.tree[object].children.iter().find(|c| tree[**c].kind.eq_ignore_ascii_case("TextureFilename"));
+        if let Some(name) = texture.and_then(|t| tree[*t].texts.first())
+            && let Some(texture) = self.texture(object, name)
+        {
+            pbr["baseColorTexture"] = json!({"index": texture});
+        }
+        let mut material = json!({"pbrMetallicRoughness": pbr, "doubleSided": true});
+        if !tree[object].name.is_empty() {
+            material["name"] = tree[object].name.as_str().into();
+        }
+        self.materials.push(material);
+        Ok(self.materials.len() - 1)
+    }
+
+    /// A texture, put into the file where it is there and of a kind that glTF knows.
+    fn texture(&mut self, object: usize, name: &str) -> Option<usize> {
+        let name = name.replace("\\\\", "/").replace('\\', "/");
+        let folder =
+            self.path.and_then(Path::parent).map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
+        let uri = percent_encoding::utf8_percent_encode(&name, percent_encoding::CONTROLS).to_string();
+        let found = folder.map_or_else(|| Err("it has no folder".to_owned()), |f| resolve_uri(f, &uri));
+        let bytes = found.and_then(|p| fs::read(p).map_err(|e| e.to_string()));
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(message) => {
+                self.odd(object, format!("the texture is not shown: {message}"));
+                return None;
+            }
+        };
+        let mime = if bytes.starts_with(b"\x89PNG") {
+            "image/png"
+        } else if bytes.starts_with(b"\xFF\xD8") {
+            "image/jpeg"
+        } else {
+            self.odd(object, format!("the texture “{name}” is neither PNG nor JPEG, and glTF takes no other"));
+            return None;
+        };
+        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
+        self.views.push(json!({"buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len()}));
+        self.bin.extend_from_slice(&bytes);
+        self.images.push(json!({"name": name, "mimeType": mime, "bufferView": self.views.len() - 1}));
+        self.textures.push(json!({"source": self.images.len() - 1}));
+        Some(self.textures.len() - 1)
+    }
+
+    fn animations(&mut self) -> Result<(), ReadError> {
+        let tree = self.tree;
+        let ticks = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
+        if ticks.is_none() && self.children(0, "AnimationSet").next().is_some() {
+            let message = "The file states no ticks per second; 4800, the format's default, are used";
+            self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
+        }
+        let ticks = ticks.filter(|t| *t > 0.0).unwrap_or(4800.0);
+        let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
+        for set in sets {
+            let mut tracks: BTreeMap<(usize, &str), (Vec<f32>, Vec<f32>)> = BTreeMap::new();
+            for animation in self.children(set, "Animation").collect::<Vec<_>>() {
+                let Some(name) = tree[animation].references.first() else {
+                    self.odd(animation, "it names no frame; its keys are left out");
+                    continue;
+                };
+                let Some(node) = self.by_name.get(name).copied() else {
+                    self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
+                    continue;
+                };
+                for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
+                    for (path, times, values) in self.keys(keys, ticks)? {
+                        tracks.insert((node, path), (times, values));
+                    }
+                }
+            }
+            if tracks.is_empty() {
+                continue;
+            }
+            let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+            for ((node, path), (times, values)) in tracks {
+                let (kind, width) = if path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
+                let input = self.floats(&times, "SCALAR", 1, true);
+                let output = self.floats(&values, kind, width, false);
+                channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+                samplers.push(json!({"input": input, "output": output}));
+            }
+            let mut clip = json!({"channels": channels, "samplers": samplers});
+            if !tree[set].name.is_empty() {
+                clip["name"] = tree[set].name.as_str().into();
+            }
+            self.animations.push(clip);
+        }
+        Ok(())
+    }
+
+    /// The keys of one `AnimationKey`, in seconds: one track, or three of matrix keys.
+    fn keys(&mut self, object: usize, ticks: f64) -> Result<Vec<(&'static str, Vec<f32>, Vec<f32>)>, ReadError> {
+        let tree = self.tree;
+        let mut numbers = Numbers { object: &tree[object], at: 0 };
+        let kind = numbers.next()?;
+        let wanted = match kind as i64 {
+            0 => 4,
+            1 | 2 => 3,
+            3 | 4 => 16,
+            _ => {
+                self.odd(object, format!("keys of kind {kind} are unknown and left out"));
+                return Ok(Vec::new());
+            }
+        };
+        let count = numbers.count(2 + wanted)?;
+        let mut keys: Vec<(f32, Transform)> = Vec::with_capacity(count);
+        let mut mended = false;
+        for _ in 0..count {
+            let time = (numbers.next()? / ticks) as f32;
+            let size = numbers.next()?;
+            if size != wanted as f64 {
+                return fail(&tree[object], format!("a key of {size} numbers, where {wanted} are needed"));
+            }
+            let mut v = [0.0f64; 16];
+            for slot in v.iter_mut().take(wanted) {
+                *slot = numbers.next()?;
+            }
+            let mut key = Transform::IDENTITY;
+            match kind as i64 {
+                // w x y z, turning the other way than glTF's; then mirrored.
+                0 => {
+                    let q = Quat::from_xyzw(v[1] as f32, v[2] as f32, -v[3] as f32, v[0] as f32);
+                    mended |= q.length() <= 1e-6 || q.is_nan();
+                    key.rotation = unit_or(q, Quat::IDENTITY);
+                }
+                1 => key.scale = Vec3::new(v[0] as f32, v[1] as f32, v[2] as f32),
+                2 => key.translation = mirror([v[0] as f32, v[1] as f32, v[2] as f32]).into(),
+                _ => key = Transform::decompose(&matrix(&v), &Transform::IDENTITY).transform,
+            }
+            if time.is_finite() && key.is_finite() {
+                keys.push((time.max(0.0), key));
+            } else {
+                mended = true;
+            }
+        }
+        let before = keys.len();
+        mended |= keys.windows(2).any(|w| w[0].0 >= w[1].0);
+        keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+        keys.dedup_by(|a, b| a.0 == b.0);
+        if mended || keys.len() != before {
+            self.odd(object, "its keys were put in order, or made numbers where they were none");
+        }
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let times: Vec<f32> = keys.iter().map(|k| k.0).collect();
+        let rotation = || ("rotation", times.clone(), keys.iter().flat_map(|k| k.1.rotation.to_array()).collect());
+        let translation =
+            || ("translation", times.clone(), keys.iter().flat_map(|k| k.1.translation.to_array()).collect());
+        let scale = || ("scale", times.clone(), keys.iter().flat_map(|k| k.1.scale.to_array()).collect());
+        Ok(match kind as i64 {
+            0 => vec![rotation()],
+            1 => vec![scale()],
+            2 => vec![translation()],
+            _ => vec![translation(), rotation(), scale()],
+        })
+    }
+
+    fn finish(self) -> Result<Vec<u8>, ReadError> {
+        let mut root = json!({"asset": {"version": "2.0", "generator": "Ulna, from .x"}});
+        if !self.roots.is_empty() {
+            root["scene"] = 0.into();
+            root["scenes"] = json!([{"nodes": self.roots}]);
+        }
+        let lists = [
+            ("nodes", self.nodes),
+            ("meshes", self.meshes),
+            ("skins", self.skins),
+            ("materials", self.materials),
+            ("textures", self.textures),
+            ("images", self.images),
+            ("animations", self.animations),
+            ("accessors", self.accessors),
+            ("bufferViews", self.views),
+        ];
+        for (name, list) in lists {
+            if !list.is_empty() {
+                root[name] = list.into();
+            }
+        }
+        if !self.bin.is_empty() {
+            root["buffers"] = json!([{"byteLength": self.bin.len()}]);
+        }
+        let json = root.to_string();
+        let bin = (!self.bin.is_empty()).then_some(self.bin.as_slice());
+        build_glb(json.as_bytes(), bin, &[], 0).map_err(|e| ReadError::at(".x", format!("it is too large: {e}")))
+    }
+}
+
+/// Faces as lists of corners, each below `limit`.
+fn faces_of(numbers: &mut Numbers<'_>, limit: usize) -> Result<Vec<Vec<usize>>, ReadError> {
+    let count = numbers.count(1)?;
+    let mut list = Vec::with_capacity(count);
+    for _ in 0..count {
+        let corners = numbers.count(1)?;
+        let mut face = Vec::with_capacity(corners);
+        for _ in 0..corners {
+            face.push(numbers.index(limit, "vertex")?);
+        }
+        list.push(face);
+    }
+    Ok(list)
+}

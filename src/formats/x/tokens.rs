@@ -1,0 +1,256 @@
+//! Bytes → tokens, for both encodings. Separators mean nothing: what a number belongs to follows from its place.
+
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
+
+use crate::{
+    formats::gltf::ReadError,
+    model::{Diagnostics, Severity},
+};
+
+/// One token.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token {
+    /// A name or keyword.
+    Name(String),
+    /// A quoted string.
+    Text(String),
+    /// Any number.
+    Number(f64),
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+    /// A GUID, a bracket: what only templates need.
+    Other,
+}
+
+fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
+    Err(ReadError::at(".x", message))
+}
+
+/// All tokens of a file.
+pub fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Vec<Token>, ReadError> {
+    let Some(header) = bytes.get(..16).filter(|h| h.starts_with(b"xof ")) else {
+        return fail("the header is not that of an .x file");
+    };
+    if !matches!(&header[4..8], b"0302" | b"0303") {
+        let version = String::from_utf8_lossy(&header[4..8]).into_owned();
+        diagnostics.add(
+            Severity::Warning,
+            "ULNA_X_VERSION",
+            ".x",
+            format!("The version {version} is unknown; it is read as 0303"),
+        );
+    }
+    let wide = match &header[12..16] {
+        b"0032" => false,
+        b"0064" => true,
+        other => return fail(format!("floats of {} bits are unknown", String::from_utf8_lossy(other))),
+    };
+    let body = &bytes[16..];
+    let limit = bytes.len().saturating_mul(20) + (64 << 20);
+    if header[8..12] == *b"txt " && has_double_bytes(body) {
+        let message = "Names are in a double-byte code page (Shift-JIS, it seems), and are shown byte by byte";
+        diagnostics.add(Severity::Warning, "ULNA_X_CODE_PAGE", ".x", message);
+    }
+    match &header[8..12] {
+        b"txt " => text(body),
+        b"bin " => binary(body, wide),
+        b"tzip" => text(&unzip(body, limit)?),
+        b"bzip" => binary(&unzip(body, limit)?, wide),
+        other => fail(format!("the encoding “{}” is unknown", String::from_utf8_lossy(other))),
+    }
+}
+
+/// Whether a byte that is no UTF-8 is followed by a brace or a backslash: the mark of Shift-JIS, where those are second bytes.
+fn has_double_bytes(b: &[u8]) -> bool {
+    std::str::from_utf8(b).is_err()
+        && b.windows(2).any(|w| matches!(w[0], 0x81..=0x9F) && matches!(w[1], b'{' | b'}' | b'\\' | b'['))
+}
+
+/// MSZIP: blocks of at most 32 KiB, each deflated with the one before as its dictionary.
+fn unzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, ReadError> {
+    let word = |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
+    let Some(total) = bytes.get(..4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize) else {
+        return fail("the compressed part ends inside its length");
+    };
+    // The stated length counts the header.
+    let total = total.saturating_sub(16);
+    if total > limit {
+        return Err(ReadError::Memory { place: ".x".into(), wanted: total as u64 });
+    }
+    let mut out: Vec<u8> = Vec::new();
+    let mut at = 4;
+    while at < bytes.len() && out.len() < total {
+        let (Some(size), Some(packed)) = (word(at), word(at + 2)) else {
+            return fail("it ends inside a compressed block");
+        };
+        if size == 0 || packed < 3 || size > 32768 {
+            return fail("a compressed block has an impossible length");
+        }
+        let Some(block) = bytes.get(at + 4..at + 4 + packed) else { return fail("it ends inside a compressed block") };
+        let Some(deflated) = block.strip_prefix(b"CK") else {
+            return fail("a compressed block does not begin with CK");
+        };
+        let start = out.len();
+        if start + size > limit {
+            return Err(ReadError::Memory { place: ".x".into(), wanted: (start + size) as u64 });
+        }
+        out.resize(start + size, 0);
+        let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        let (status, _, written) = decompress(&mut DecompressorOxide::new(), deflated, &mut out, start, flags);
+        if status != miniz_oxide::inflate::TINFLStatus::Done || written != size {
+            return fail("a compressed block does not unpack");
+        }
+        at += 4 + packed;
+    }
+    if out.len() < total {
+        return fail("it ends before the stated length");
+    }
+    Ok(out)
+}
+
+/// UTF-8, or else Latin-1: every byte is some character.
+fn decode(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        // Which code page it was, the file does not say.
+        Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
+    }
+}
+
+fn text(b: &[u8]) -> Result<Vec<Token>, ReadError> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(c) = b.get(at) {
+        match c {
+            b'{' => tokens.push(Token::Open),
+            b'}' => tokens.push(Token::Close),
+            b'[' | b']' | b'(' | b')' | b'.' => tokens.push(Token::Other),
+            b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' => {}
+            b'#' => at = line_end(b, at),
+            b'/' if b.get(at + 1) == Some(&b'/') => at = line_end(b, at),
+            b'<' => {
+                at += b[at..].iter().position(|c| *c == b'>').map_or(b.len() - at, |n| n);
+                tokens.push(Token::Other);
+            }
+            b'"' => {
+                let Some(end) = string_end(b, at + 1) else { return fail("a string has no end") };
+                tokens.push(Token::Text(decode(&b[at + 1..end])));
+                at = end;
+            }
+            0 => return fail(format!("a NUL byte stands in the text, at byte {}", at + 16)),
+            _ => {
+                let start = at;
+                while let Some(c) = b.get(at) {
+                    if matches!(c, b'{' | b'}' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' | b'"' | b'<')
+                    {
+                        break;
+                    }
+                    if *c == 0 {
+                        return fail(format!("a NUL byte stands in the text, at byte {}", at + 16));
+                    }
+                    // Shift-JIS: the second byte of a character may be a brace.
+                    let lead = matches!(c, 0x81..=0x9F | 0xE0..=0xFC);
+                    at += if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) {
+                        2
+                    } else {
+                        1
+                    };
+                }
+                let word = decode(&b[start..at.min(b.len())]);
+                tokens.push(number(&word).map_or(Token::Name(word), Token::Number));
+                continue;
+            }
+        }
+        at += 1;
+    }
+    Ok(tokens)
+}
+
+fn string_end(b: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(c) = b.get(at) {
+        match c {
+            b'"' => return Some(at),
+            0x81..=0x9F | 0xE0..=0xFC if b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) => {
+                at += 2
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+fn line_end(b: &[u8], at: usize) -> usize {
+    b[at..].iter().position(|c| *c == b'\n').map_or(b.len(), |n| at + n)
+}
+
+/// A number, also as old exporters print those that are none.
+fn number(word: &str) -> Option<f64> {
+    let bare = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+    if bare.starts_with("1.#") || bare.starts_with("nan") || matches!(bare.as_str(), "inf" | "infinity") {
+        return Some(f64::NAN);
+    }
+    if !word.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+' || c == '.') {
+        return None;
+    }
+    word.parse().ok()
+}
+
+fn binary(b: &[u8], wide: bool) -> Result<Vec<Token>, ReadError> {
+    let mut tokens = Vec::new();
+    let mut at = 0usize;
+    let take = |at: &mut usize, n: usize| -> Result<&[u8], ReadError> {
+        let end = at.checked_add(n);
+        let bytes = end.and_then(|end| b.get(*at..end));
+        match bytes {
+            Some(bytes) => {
+                *at += n;
+                Ok(bytes)
+            }
+            None => fail(format!("it ends inside a token, at byte {}", *at + 16)),
+        }
+    };
+    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    while at + 1 < b.len() {
+        let code = take(&mut at, 2)?;
+        let code = u16::from_le_bytes([code[0], code[1]]);
+        match code {
+            1 | 2 => {
+                let length = word(take(&mut at, 4)?) as usize;
+                let text = decode(take(&mut at, length)?);
+                if code == 1 {
+                    tokens.push(Token::Name(text));
+                } else {
+                    take(&mut at, 2)?;
+                    tokens.push(Token::Text(text));
+                }
+            }
+            3 => tokens.push(Token::Number(f64::from(word(take(&mut at, 4)?)))),
+            5 => {
+                take(&mut at, 16)?;
+                tokens.push(Token::Other);
+            }
+            6 | 7 => {
+                let count = word(take(&mut at, 4)?) as usize;
+                let size = if code == 7 && wide { 8 } else { 4 };
+                let Some(bytes) = count.checked_mul(size) else { return fail("a list is longer than the file") };
+                for value in take(&mut at, bytes)?.chunks_exact(size) {
+                    tokens.push(Token::Number(match (code, wide) {
+                        (6, _) => f64::from(word(value)),
+                        (_, false) => f64::from(f32::from_bits(word(value))),
+                        (_, true) => f64::from_bits(u64::from(word(value)) | u64::from(word(&value[4..])) << 32),
+                    }));
+                }
+            }
+            10 => tokens.push(Token::Open),
+            11 => tokens.push(Token::Close),
+            12 | 13 | 14 | 15 | 16 | 17 | 18 => tokens.push(Token::Other),
+            19 | 20 => {}
+            31 => tokens.push(Token::Name("template".into())),
+            40..=52 => tokens.push(Token::Other),
+            other => return fail(format!("token {other} is unknown, at byte {}", at + 14)),
+        }
+    }
+    Ok(tokens)
+}
