@@ -73,27 +73,37 @@ impl<'de> Deserialize<'de> for Index {
     }
 }
 
-/// Extensions or extras of an element: members as owned raw text.
+/// Extensions or extras of an element: members as owned raw text. Most elements have none, so none costs a pointer.
 #[derive(Debug, Default)]
-pub struct Extensions(pub IndexMap<String, Box<RawValue>>);
+pub struct Extensions(Option<Box<IndexMap<String, Box<RawValue>>>>);
 
 impl<'de> Deserialize<'de> for Extensions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Anything but an object is nobody's extension; it is kept in the source and not looked into.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        Ok(Self(serde_json::from_str(raw.get()).unwrap_or_default()))
+        Ok(Self(serde_json::from_str(raw.get()).ok().map(Box::new)))
     }
 }
 
 impl Extensions {
     /// Whether an extension is there.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.0.as_ref().is_some_and(|m| m.contains_key(name))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.values().next().is_none()
+    }
+
+    /// The content of each.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(|m| m.values()).map(|raw| raw.get())
     }
 
     /// An extension's content as a type, if it is there and of that type.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        serde_json::from_str(self.0.get(name)?.get()).ok()
+        serde_json::from_str(self.0.as_ref()?.get(name)?.get()).ok()
     }
 }
 

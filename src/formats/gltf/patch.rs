@@ -155,7 +155,7 @@ impl<'a> Patch<'a> {
         let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
             return false;
         };
-        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.0.is_empty()) else {
+        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
             return false;
         };
         if v.byte_stride.is_some_and(|s| s.0 != 0 && s.0 != width * 4) {
@@ -298,8 +298,8 @@ fn count_users(root: &raw::RawMap<'_>) -> Vec<u32> {
                 .chain(&primitive.indices)
                 .for_each(|i| add(i.0));
             // An extension may name accessors by number in ways unknown here: one user more for each number it holds.
-            for extension in primitive.extensions.0.values() {
-                numbers(extension.get()).for_each(&mut add);
+            for extension in primitive.extensions.values() {
+                numbers(extension).for_each(&mut add);
             }
         }
     }
@@ -315,7 +315,7 @@ fn count_users(root: &raw::RawMap<'_>) -> Vec<u32> {
     }
     for node in typed("nodes") {
         if let Ok(node) = raw::typed::<schema::Node>(node.get(), "", &mut false) {
-            node.extensions.0.values().for_each(|e| numbers(e.get()).for_each(&mut add));
+            node.extensions.values().for_each(|e| numbers(e).for_each(&mut add));
         }
     }
     if let Some(extensions) = root.0.get("extensions") {

@@ -358,7 +358,7 @@ impl Reader<'_> {
     /// The node's transform; numbers that are none become the specification's defaults.
     fn local(&mut self, n: &schema::Node, place: &str) -> Local {
         let mut odd = |code: &'static str, message: &str| self.diagnostics.add(Severity::Error, code, place, message);
-        if let Some(m) = n.matrix {
+        if let Some(m) = n.matrix.as_deref() {
             if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
                 odd(
                     "NODE_MATRIX_TRS",
@@ -369,7 +369,7 @@ impl Reader<'_> {
                 odd("ACCESSOR_INVALID_FLOAT", "The matrix has numbers that are not finite; it is shown without one");
                 return Local::Trs(Transform::IDENTITY);
             }
-            let mut matrix = Mat4::from_cols_array(&m);
+            let mut matrix = Mat4::from_cols_array(m);
             if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
                 odd("NODE_MATRIX_NON_TRS", "The matrix's last row is not 0 0 0 1; it is shown as if it were");
                 matrix.x_axis.w = 0.0;

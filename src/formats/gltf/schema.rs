@@ -31,8 +31,8 @@ pub struct Node {
     pub name: Option<String>,
     #[serde(default)]
     pub children: Vec<Index>,
-    #[serde(default, deserialize_with = "fixed")]
-    pub matrix: Option<[f32; 16]>,
+    #[serde(default, deserialize_with = "boxed_matrix")]
+    pub matrix: Option<Box<[f32; 16]>>,
     #[serde(default, deserialize_with = "fixed")]
     pub translation: Option<[f32; 3]>,
     #[serde(default, deserialize_with = "fixed")]
@@ -175,4 +175,9 @@ pub struct Buffer {
     pub byte_length: Index,
     #[serde(default)]
     pub extensions: Extensions,
+}
+
+/// A matrix, boxed: most nodes have none.
+fn boxed_matrix<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Box<[f32; 16]>>, D::Error> {
+    Ok(fixed(deserializer)?.map(Box::new))
 }

@@ -24,9 +24,9 @@ fn fail<T>(object: &Object, message: impl std::fmt::Display) -> Result<T, ReadEr
 }
 
 /// Builds the GLB.
-pub fn build(tree: &Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) -> Result<Vec<u8>, ReadError> {
+pub fn build(tree: Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) -> Result<Vec<u8>, ReadError> {
     let mut builder = Builder {
-        tree,
+        tree: &tree,
         path,
         diagnostics,
         nodes: Vec::new(),
@@ -50,11 +50,43 @@ pub fn build(tree: &Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) ->
     builder.finish()
 }
 
+/// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a gigabyte.
+#[derive(Default)]
+struct NodeOut {
+    name: String,
+    transform: Option<Transform>,
+    children: Vec<u32>,
+    mesh: Option<usize>,
+    skin: Option<usize>,
+}
+
+impl NodeOut {
+    /// Its JSON, added to a text.
+    fn write(&self, out: &mut String) {
+        let mut members: Vec<String> = Vec::new();
+        if !self.name.is_empty() {
+            members.push(format!("\"name\":{}", Value::from(self.name.as_str())));
+        }
+        if let Some(t) = &self.transform {
+            let (t, r, s) = (t.translation.to_array(), t.rotation.to_array(), t.scale.to_array());
+            members.push(format!("\"translation\":{},\"rotation\":{},\"scale\":{}", json!(t), json!(r), json!(s)));
+        }
+        if !self.children.is_empty() {
+            members.push(format!("\"children\":{}", json!(self.children)));
+        }
+        members.extend(self.mesh.map(|m| format!("\"mesh\":{m}")));
+        members.extend(self.skin.map(|s| format!("\"skin\":{s}")));
+        out.push('{');
+        out.push_str(&members.join(","));
+        out.push('}');
+    }
+}
+
 struct Builder<'a, 'd> {
     tree: &'a Tree,
     path: Option<&'a Path>,
     diagnostics: &'d mut Diagnostics,
-    nodes: Vec<Value>,
+    nodes: Vec<NodeOut>,
     roots: Vec<usize>,
     by_name: HashMap<String, usize>,
     /// Meshes to make: the object, and the node it hangs under.
@@ -173,7 +205,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn frame(&mut self, object: usize, parent: Option<usize>) -> Result<usize, ReadError> {
-        let mut node = json!({});
+        let mut node = NodeOut::default();
         if let Some(child) = self.children(object, "FrameTransformMatrix").next() {
             let values = &self.tree[child].numbers;
             if values.len() < 16 {
@@ -185,8 +217,7 @@ impl<'a> Builder<'a, '_> {
                 if split.residue > 1e-3 {
                     self.odd(object, "its matrix is sheared; the nearest without shear is used");
                 }
-                let t = split.transform;
-                node = json!({"translation": t.translation.to_array(), "rotation": t.rotation.to_array(), "scale": t.scale.to_array()});
+                node.transform = Some(split.transform);
             } else {
                 self.odd(object, "its matrix has numbers that are not finite; it is left out");
             }
@@ -194,7 +225,7 @@ impl<'a> Builder<'a, '_> {
         let name = self.tree[object].name.clone();
         let index = self.nodes.len();
         if !name.is_empty() {
-            node["name"] = name.as_str().into();
+            node.name.clone_from(&name);
             if self.by_name.insert(name.clone(), index).is_some() {
                 self.odd(object, format!("two frames are named “{name}”; keys and weights mean the later one"));
             }
@@ -207,10 +238,7 @@ impl<'a> Builder<'a, '_> {
     fn hang(&mut self, node: usize, parent: Option<usize>) {
         match parent {
             None => self.roots.push(node),
-            Some(parent) => match self.nodes[parent]["children"].as_array_mut() {
-                Some(list) => list.push(node.into()),
-                None => self.nodes[parent]["children"] = json!([node]),
-            },
+            Some(parent) => self.nodes[parent].children.push(node as u32),
         }
     }
 
@@ -352,10 +380,10 @@ impl<'a> Builder<'a, '_> {
         }
         let name = if source.name.is_empty() { "Mesh" } else { &source.name };
         self.meshes.push(json!({"name": name, "primitives": primitives}));
-        let mut node = json!({"name": name, "mesh": self.meshes.len() - 1});
+        let mut node = NodeOut { name: name.to_owned(), mesh: Some(self.meshes.len() - 1), ..NodeOut::default() };
         // A skinned mesh's own node does not count: it belongs at the root.
         let parent = if let Some(skin) = skin {
-            node["skin"] = skin.into();
+            node.skin = Some(skin);
             None
         } else {
             parent
@@ -646,7 +674,6 @@ impl<'a> Builder<'a, '_> {
             root["scenes"] = json!([{"nodes": self.roots}]);
         }
         let lists = [
-            ("nodes", self.nodes),
             ("meshes", self.meshes),
             ("skins", self.skins),
             ("materials", self.materials),
@@ -664,7 +691,18 @@ impl<'a> Builder<'a, '_> {
         if !self.bin.is_empty() {
             root["buffers"] = json!([{"byteLength": self.bin.len()}]);
         }
-        let json = root.to_string();
+        let mut json = root.to_string();
+        if !self.nodes.is_empty() {
+            json.truncate(json.len() - 1);
+            json.push_str(",\"nodes\":[");
+            for (k, node) in self.nodes.iter().enumerate() {
+                if k > 0 {
+                    json.push(',');
+                }
+                node.write(&mut json);
+            }
+            json.push_str("]}");
+        }
         let bin = (!self.bin.is_empty()).then_some(self.bin.as_slice());
         build_glb(json.as_bytes(), bin, &[], 0).map_err(|e| ReadError::at(".x", format!("it is too large: {e}")))
     }

@@ -25,6 +25,6 @@ pub fn to_glb(bytes: &[u8], path: Option<&Path>) -> Result<(Vec<u8>, Diagnostics
     let mut diagnostics = Diagnostics::default();
     let tokens = tokens::read(bytes, &mut diagnostics)?;
     let tree = objects::parse(tokens, &mut diagnostics)?;
-    let glb = build::build(&tree, path, &mut diagnostics)?;
+    let glb = build::build(tree, path, &mut diagnostics)?;
     Ok((glb, diagnostics))
 }
