@@ -130,7 +130,10 @@ pub fn gizmo_ui(
     }
     let active = drag.is_some();
     if let Some(turn) = drag.as_mut() {
-        if ui.input(|i| i.key_pressed(Key::Escape) || i.pointer.button_pressed(PointerButton::Secondary)) {
+        let lost = |i: &egui::InputState| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false)));
+        let stop =
+            ui.input(|i| i.key_pressed(Key::Escape) || i.pointer.button_pressed(PointerButton::Secondary) || lost(i));
+        if stop {
             actions.push(Action::Cancel);
             *drag = None;
         } else if let Some(p) = ui.input(|i| i.pointer.latest_pos()) {

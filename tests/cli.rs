@@ -1,0 +1,139 @@
+//! The command line, as a script would use it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
+
+fn ulna(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).output().expect("the program starts")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = ulna(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+fn folder() -> (tempfile::TempDir, impl Fn(&str) -> PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_owned();
+    (folder, move |name: &str| path.join(name))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+#[test]
+fn info_tells_what_is_in_the_sample() {
+    let facts = json(&["info", SAMPLE, "--json"]);
+    assert_eq!(facts["nodes"], 55);
+    assert_eq!(facts["joints"], 53);
+    let names: Vec<&str> =
+        facts["clips"].as_array().expect("clips").iter().filter_map(|c| c["name"].as_str()).collect();
+    assert_eq!(names, ["Idle", "Walk", "Run", "Wave"]);
+    assert_eq!(facts["meshes"][0]["influences"], 4);
+    assert!(String::from_utf8_lossy(&ulna(&["info", SAMPLE]).stdout).contains("53 joints"));
+}
+
+#[test]
+fn the_status_tells_fine_from_faulty_from_unusable() {
+    let (_keep, at) = folder();
+    assert_eq!(ulna(&["check", SAMPLE]).status.code(), Some(0));
+    fs::write(at("bad.glb"), b"glTF").expect("a file");
+    let output = ulna(&["check", text(&at("bad.glb"))]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("bad.glb"), "the sentence names the file");
+    assert_eq!(ulna(&["info", text(&at("nowhere.glb"))]).status.code(), Some(2));
+    assert_eq!(ulna(&["info"]).status.code(), Some(2));
+    assert_eq!(ulna(&["eval", SAMPLE, "--clip", "Dance"]).status.code(), Some(2));
+    let faulty = r#"{"asset":{"version":"2.0"},"nodes":[{"rotation":[0,0,0,2]}]}"#;
+    fs::write(at("faulty.gltf"), faulty).expect("a file");
+    assert_eq!(ulna(&["check", text(&at("faulty.gltf"))]).status.code(), Some(1));
+}
+
+#[test]
+fn convert_keeps_the_bytes_and_goes_round_through_gltf() {
+    let (_keep, at) = folder();
+    assert!(ulna(&["convert", SAMPLE, "-o", text(&at("same.glb"))]).status.success());
+    assert!(fs::read(at("same.glb")).expect("bytes") == fs::read(SAMPLE).expect("bytes"));
+    assert!(ulna(&["convert", SAMPLE, "-o", text(&at("open.gltf"))]).status.success());
+    assert!(at("open.bin").is_file());
+    assert!(ulna(&["convert", text(&at("open.gltf")), "-o", text(&at("again.glb"))]).status.success());
+    let pose = |file: &Path| {
+        json(&["eval", text(file), "--clip", "Walk", "--time", "0.4"])["meshes"][0]["positions"][777].clone()
+    };
+    assert_eq!(pose(Path::new(SAMPLE)), pose(&at("again.glb")));
+}
+
+#[test]
+fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
+    let (_keep, at) = folder();
+    assert!(ulna(&["convert", SAMPLE, "-o", text(&at("a.gltf"))]).status.success());
+    fs::create_dir(at("there")).expect("a folder");
+    assert!(ulna(&["convert", text(&at("a.gltf")), "-o", text(&at("there/b.gltf"))]).status.success());
+    assert!(fs::read(at("there/a.bin")).expect("the data came along") == fs::read(at("a.bin")).expect("bytes"));
+    fs::create_dir(at("taken")).expect("a folder");
+    fs::write(at("taken/a.bin"), b"somebody's").expect("a file");
+    let output = ulna(&["convert", text(&at("a.gltf")), "-o", text(&at("taken/b.gltf"))]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(fs::read(at("taken/a.bin")).expect("bytes"), b"somebody's");
+    assert!(!at("taken/b.gltf").exists());
+}
+
+#[test]
+fn a_script_poses_and_keys_and_what_it_cannot_do_it_says_by_line() {
+    let (_keep, at) = folder();
+    let script = "# raise the arms\n\
+        {\"do\":\"pose.rotate\",\"node\":\"*UpperArm\",\"axis\":\"z\",\"degrees\":20,\"space\":\"world\"}\n\n\
+        {\"do\":\"key.set\",\"clip\":\"Walk\",\"time\":0.51,\"node\":\"Head\",\"degrees\":[0,30,0]}\n\
+        {\"do\":\"clip.rename\",\"clip\":\"Wave\",\"name\":\"Hello\"}\n";
+    fs::write(at("fix.jsonl"), script).expect("a script");
+    let output = ulna(&["run", text(&at("fix.jsonl")), SAMPLE, "-o", text(&at("out.glb"))]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("rotation"), "what changed is listed");
+    let facts = json(&["info", text(&at("out.glb")), "--json"]);
+    assert_eq!(facts["clips"][3]["name"], "Hello");
+    assert_eq!(facts["posed_nodes"], 2, "the pose comes back as a pose");
+    fs::write(at("bad.jsonl"), "{\"do\":\"pose.rotate\",\"node\":\"Tail\",\"axis\":\"z\",\"degrees\":20}")
+        .expect("a script");
+    let output = ulna(&["run", text(&at("bad.jsonl")), SAMPLE, "-o", text(&at("none.glb"))]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("line 1") && message.contains("Tail"), "{message}");
+    assert!(!at("none.glb").exists());
+}
+
+#[test]
+fn export_leaves_out_what_is_not_wanted() {
+    let (_keep, at) = folder();
+    assert!(ulna(&["export", SAMPLE, "-o", text(&at("walk.glb")), "--clips", "Walk,Run"]).status.success());
+    let facts = json(&["info", text(&at("walk.glb")), "--json"]);
+    assert_eq!(facts["clips"].as_array().map(Vec::len), Some(2));
+    let value = |file: &Path, clip: &str| {
+        json(&["eval", text(file), "--clip", clip, "--time", "0.3"])["nodes"][20]["world_rows"].clone()
+    };
+    assert_eq!(value(Path::new(SAMPLE), "Run"), value(&at("walk.glb"), "Run"));
+    assert!(ulna(&["export", SAMPLE, "-o", text(&at("bones.glb")), "--skeleton-only"]).status.success());
+    let facts = json(&["info", text(&at("bones.glb")), "--json"]);
+    assert_eq!((&facts["joints"], &facts["vertices"]), (&53.into(), &0.into()));
+    let size = |name: &str| fs::metadata(at(name)).expect("a file").len();
+    assert!(size("bones.glb") < size("walk.glb") / 4);
+    assert!(size("walk.glb") < fs::metadata(SAMPLE).expect("a file").len());
+}
+
+#[test]
+fn the_commands_are_listed_with_their_arguments() {
+    let list = json(&["commands", "--json"]);
+    let commands = list["commands"].as_array().expect("a list");
+    assert!(commands.len() >= 50);
+    let rotate = commands.iter().find(|c| c["name"] == "pose.rotate").expect("pose.rotate");
+    assert_eq!(rotate["arguments"][0]["name"], "node");
+    assert_eq!(rotate["doer"], "document");
+}
