@@ -216,6 +216,8 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         let started = std::time::Instant::now();
+        // An idle window must not come here; with RUST_LOG=ulna=trace it says who asked.
+        log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
         if std::mem::take(&mut self.first_frame) {
             ctx.request_repaint();
         }

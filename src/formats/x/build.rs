@@ -9,16 +9,16 @@ use std::{
     path::Path,
 };
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
 use super::objects::{Object, Tree};
 use crate::{
     formats::gltf::{ReadError, build_glb, resolve_uri},
-    model::{Diagnostics, Severity, Transform, transform::unit_or},
+    model::{Diagnostics, Severity, Transform},
 };
 
-fn fail<T>(object: &Object, message: impl std::fmt::Display) -> Result<T, ReadError> {
+pub(super) fn fail<T>(object: &Object, message: impl std::fmt::Display) -> Result<T, ReadError> {
     let name = if object.name.is_empty() { String::new() } else { format!(" “{}”", object.name) };
     Err(ReadError::at(format!(".x {}{name}", object.kind), message.to_string()))
 }
@@ -82,13 +82,13 @@ impl NodeOut {
     }
 }
 
-struct Builder<'a, 'd> {
-    tree: &'a Tree,
+pub(super) struct Builder<'a, 'd> {
+    pub(super) tree: &'a Tree,
     path: Option<&'a Path>,
-    diagnostics: &'d mut Diagnostics,
+    pub(super) diagnostics: &'d mut Diagnostics,
     nodes: Vec<NodeOut>,
     roots: Vec<usize>,
-    by_name: HashMap<String, usize>,
+    pub(super) by_name: HashMap<String, usize>,
     /// Meshes to make: the object, and the node it hangs under.
     pending: Vec<(usize, Option<usize>)>,
     meshes: Vec<Value>,
@@ -96,7 +96,7 @@ struct Builder<'a, 'd> {
     materials: Vec<Value>,
     textures: Vec<Value>,
     images: Vec<Value>,
-    animations: Vec<Value>,
+    pub(super) animations: Vec<Value>,
     accessors: Vec<Value>,
     views: Vec<Value>,
     bin: Vec<u8>,
@@ -104,13 +104,13 @@ struct Builder<'a, 'd> {
 }
 
 /// Numbers of an object, read one after the other.
-struct Numbers<'a> {
-    object: &'a Object,
-    at: usize,
+pub(super) struct Numbers<'a> {
+    pub object: &'a Object,
+    pub at: usize,
 }
 
 impl Numbers<'_> {
-    fn next(&mut self) -> Result<f64, ReadError> {
+    pub fn next(&mut self) -> Result<f64, ReadError> {
         let Some(value) = self.object.numbers.get(self.at) else {
             return fail(self.object, "it has fewer numbers than it says");
         };
@@ -119,7 +119,7 @@ impl Numbers<'_> {
     }
 
     /// A count, no larger than the numbers that are left could make it.
-    fn count(&mut self, least_each: usize) -> Result<usize, ReadError> {
+    pub fn count(&mut self, least_each: usize) -> Result<usize, ReadError> {
         let value = self.next()?;
         let left = self.object.numbers.len() - self.at;
         if !(0.0..=4e9).contains(&value) || value.fract() != 0.0 {
@@ -147,12 +147,12 @@ impl Numbers<'_> {
 }
 
 /// A mirrored point.
-const fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
+pub(super) const fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, y, -z]
 }
 
 /// A matrix of sixteen numbers, mirrored.
-fn matrix(values: &[f64]) -> Mat4 {
+pub(super) fn matrix(values: &[f64]) -> Mat4 {
     let mut m = [0.0f32; 16];
     for (k, v) in values.iter().take(16).enumerate() {
         let (column, row) = (k / 4, k % 4);
@@ -163,12 +163,12 @@ fn matrix(values: &[f64]) -> Mat4 {
 }
 
 impl<'a> Builder<'a, '_> {
-    fn children(&self, object: usize, kind: &'static str) -> impl Iterator<Item = usize> + use<'a> {
+    pub(super) fn children(&self, object: usize, kind: &'static str) -> impl Iterator<Item = usize> + use<'a> {
         let tree = self.tree;
         tree[object].children.iter().copied().filter(move |c| tree[*c].kind == kind)
     }
 
-    fn odd(&mut self, object: usize, message: impl Into<String>) {
+    pub(super) fn odd(&mut self, object: usize, message: impl Into<String>) {
         let place = format!(".x {} {}", self.tree[object].kind, self.tree[object].name);
         self.diagnostics.add(Severity::Error, "ULNA_X_REPAIRED", place.trim_end(), message);
     }
@@ -263,7 +263,7 @@ impl<'a> Builder<'a, '_> {
         self.accessors.len() - 1
     }
 
-    fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
+    pub(super) fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
         let range = bounds.then(|| {
             let fold = |start: f32, f: fn(f32, f32) -> f32| -> Value {
                 (0..width).map(|k| Value::from(values.iter().skip(k).step_by(width).copied().fold(start, f))).collect()
@@ -551,120 +551,6 @@ impl<'a> Builder<'a, '_> {
         self.images.push(json!({"name": name, "mimeType": mime, "bufferView": self.views.len() - 1}));
         self.textures.push(json!({"source": self.images.len() - 1}));
         Some(self.textures.len() - 1)
-    }
-
-    fn animations(&mut self) -> Result<(), ReadError> {
-        let tree = self.tree;
-        let ticks = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
-        if ticks.is_none() && self.children(0, "AnimationSet").next().is_some() {
-            let message = "The file states no ticks per second; 4800, the format's default, are used";
-            self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
-        }
-        let ticks = ticks.filter(|t| *t > 0.0).unwrap_or(4800.0);
-        let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
-        for set in sets {
-            let mut tracks: BTreeMap<(usize, &str), (Vec<f32>, Vec<f32>)> = BTreeMap::new();
-            for animation in self.children(set, "Animation").collect::<Vec<_>>() {
-                let Some(name) = tree[animation].references.first() else {
-                    self.odd(animation, "it names no frame; its keys are left out");
-                    continue;
-                };
-                let Some(node) = self.by_name.get(name).copied() else {
-                    self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
-                    continue;
-                };
-                for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
-                    for (path, times, values) in self.keys(keys, ticks)? {
-                        tracks.insert((node, path), (times, values));
-                    }
-                }
-            }
-            if tracks.is_empty() {
-                continue;
-            }
-            let (mut channels, mut samplers) = (Vec::new(), Vec::new());
-            for ((node, path), (times, values)) in tracks {
-                let (kind, width) = if path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
-                let input = self.floats(&times, "SCALAR", 1, true);
-                let output = self.floats(&values, kind, width, false);
-                channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
-                samplers.push(json!({"input": input, "output": output}));
-            }
-            let mut clip = json!({"channels": channels, "samplers": samplers});
-            if !tree[set].name.is_empty() {
-                clip["name"] = tree[set].name.as_str().into();
-            }
-            self.animations.push(clip);
-        }
-        Ok(())
-    }
-
-    /// The keys of one `AnimationKey`, in seconds: one track, or three of matrix keys.
-    fn keys(&mut self, object: usize, ticks: f64) -> Result<Vec<(&'static str, Vec<f32>, Vec<f32>)>, ReadError> {
-        let tree = self.tree;
-        let mut numbers = Numbers { object: &tree[object], at: 0 };
-        let kind = numbers.next()?;
-        let wanted = match kind as i64 {
-            0 => 4,
-            1 | 2 => 3,
-            3 | 4 => 16,
-            _ => {
-                self.odd(object, format!("keys of kind {kind} are unknown and left out"));
-                return Ok(Vec::new());
-            }
-        };
-        let count = numbers.count(2 + wanted)?;
-        let mut keys: Vec<(f32, Transform)> = Vec::with_capacity(count);
-        let mut mended = false;
-        for _ in 0..count {
-            let time = (numbers.next()? / ticks) as f32;
-            let size = numbers.next()?;
-            if size != wanted as f64 {
-                return fail(&tree[object], format!("a key of {size} numbers, where {wanted} are needed"));
-            }
-            let mut v = [0.0f64; 16];
-            for slot in v.iter_mut().take(wanted) {
-                *slot = numbers.next()?;
-            }
-            let mut key = Transform::IDENTITY;
-            match kind as i64 {
-                // w x y z, turning the other way than glTF's; then mirrored.
-                0 => {
-                    let q = Quat::from_xyzw(v[1] as f32, v[2] as f32, -v[3] as f32, v[0] as f32);
-                    mended |= q.length() <= 1e-6 || q.is_nan();
-                    key.rotation = unit_or(q, Quat::IDENTITY);
-                }
-                1 => key.scale = Vec3::new(v[0] as f32, v[1] as f32, v[2] as f32),
-                2 => key.translation = mirror([v[0] as f32, v[1] as f32, v[2] as f32]).into(),
-                _ => key = Transform::decompose(&matrix(&v), &Transform::IDENTITY).transform,
-            }
-            if time.is_finite() && key.is_finite() {
-                keys.push((time.max(0.0), key));
-            } else {
-                mended = true;
-            }
-        }
-        let before = keys.len();
-        mended |= keys.windows(2).any(|w| w[0].0 >= w[1].0);
-        keys.sort_by(|a, b| a.0.total_cmp(&b.0));
-        keys.dedup_by(|a, b| a.0 == b.0);
-        if mended || keys.len() != before {
-            self.odd(object, "its keys were put in order, or made numbers where they were none");
-        }
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let times: Vec<f32> = keys.iter().map(|k| k.0).collect();
-        let rotation = || ("rotation", times.clone(), keys.iter().flat_map(|k| k.1.rotation.to_array()).collect());
-        let translation =
-            || ("translation", times.clone(), keys.iter().flat_map(|k| k.1.translation.to_array()).collect());
-        let scale = || ("scale", times.clone(), keys.iter().flat_map(|k| k.1.scale.to_array()).collect());
-        Ok(match kind as i64 {
-            0 => vec![rotation()],
-            1 => vec![scale()],
-            2 => vec![translation()],
-            _ => vec![translation(), rotation(), scale()],
-        })
     }
 
     fn finish(self) -> Result<Vec<u8>, ReadError> {

@@ -4,6 +4,7 @@
 //! rest of the program knows where it came from.
 
 mod build;
+mod clips;
 mod objects;
 mod tokens;
 

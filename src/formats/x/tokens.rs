@@ -245,7 +245,7 @@ fn binary(b: &[u8], wide: bool) -> Result<Vec<Token>, ReadError> {
             }
             10 => tokens.push(Token::Open),
             11 => tokens.push(Token::Close),
-            12 | 13 | 14 | 15 | 16 | 17 | 18 => tokens.push(Token::Other),
+            12..=18 => tokens.push(Token::Other),
             19 | 20 => {}
             31 => tokens.push(Token::Name("template".into())),
             40..=52 => tokens.push(Token::Other),

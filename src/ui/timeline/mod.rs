@@ -8,8 +8,11 @@ use std::collections::BTreeSet;
 
 use egui::{RichText, Ui};
 
-use super::{Actions, View};
-use crate::model::{ClipId, NodeId};
+use super::{Action, Actions, Theme, View, theme::Font};
+use crate::{
+    edit::CommandLine,
+    model::{ClipId, NodeId},
+};
 
 /// What the timeline keeps.
 #[derive(Clone, Debug, Default)]
@@ -41,11 +44,18 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
     let Some(session) = view.session else { return };
     let document = session.document();
     if document.clips.is_empty() || view.playback.clip.is_none() {
-        ui.centered_and_justified(|ui| {
+        ui.vertical_centered(|ui| {
+            ui.add_space((ui.available_height() * 0.5 - 36.0).max(8.0));
+            ui.label(RichText::new("No clips in this file").color(theme.color("text.secondary")));
             ui.label(
-                RichText::new("No clips in this file. Make one with Clip › New clip.")
+                RichText::new("Poses are kept in the nodes.")
+                    .font(Theme::font(Font::Small))
                     .color(theme.color("text.tertiary")),
             );
+            ui.add_space(4.0);
+            if ui.button("Make a clip").on_hover_text("Makes an empty clip, for keys to come").clicked() {
+                actions.push(Action::Run(CommandLine::new("clip.new")));
+            }
         });
         return;
     }

@@ -1,0 +1,134 @@
+//! `AnimationSet` → glTF animations: ticks to seconds, and rotations turned the right way.
+
+use std::collections::BTreeMap;
+
+use glam::{Quat, Vec3};
+use serde_json::json;
+
+use super::build::{Builder, Numbers, fail, matrix, mirror};
+use crate::{
+    formats::gltf::ReadError,
+    model::{Severity, Transform, transform::unit_or},
+};
+
+/// A path of glTF, key times in seconds, and values.
+type Keys = (&'static str, Vec<f32>, Vec<f32>);
+
+/// Key times and values by node and path.
+type Tracks = BTreeMap<(usize, &'static str), (Vec<f32>, Vec<f32>)>;
+
+impl Builder<'_, '_> {
+    pub(super) fn animations(&mut self) -> Result<(), ReadError> {
+        let tree = self.tree;
+        let ticks = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
+        if ticks.is_none() && self.children(0, "AnimationSet").next().is_some() {
+            let message = "The file states no ticks per second; 4800, the format's default, are used";
+            self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
+        }
+        let ticks = ticks.filter(|t| *t > 0.0).unwrap_or(4800.0);
+        let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
+        for set in sets {
+            let mut tracks: Tracks = BTreeMap::new();
+            for animation in self.children(set, "Animation").collect::<Vec<_>>() {
+                let Some(name) = tree[animation].references.first() else {
+                    self.odd(animation, "it names no frame; its keys are left out");
+                    continue;
+                };
+                let Some(node) = self.by_name.get(name).copied() else {
+                    self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
+                    continue;
+                };
+                for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
+                    for (path, times, values) in self.keys(keys, ticks)? {
+                        tracks.insert((node, path), (times, values));
+                    }
+                }
+            }
+            if tracks.is_empty() {
+                continue;
+            }
+            let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+            for ((node, path), (times, values)) in tracks {
+                let (kind, width) = if path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
+                let input = self.floats(&times, "SCALAR", 1, true);
+                let output = self.floats(&values, kind, width, false);
+                channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+                samplers.push(json!({"input": input, "output": output}));
+            }
+            let mut clip = json!({"channels": channels, "samplers": samplers});
+            if !tree[set].name.is_empty() {
+                clip["name"] = tree[set].name.as_str().into();
+            }
+            self.animations.push(clip);
+        }
+        Ok(())
+    }
+
+    /// The keys of one `AnimationKey`, in seconds: one track, or three of matrix keys.
+    fn keys(&mut self, object: usize, ticks: f64) -> Result<Vec<Keys>, ReadError> {
+        let tree = self.tree;
+        let mut numbers = Numbers { object: &tree[object], at: 0 };
+        let kind = numbers.next()?;
+        let wanted = match kind as i64 {
+            0 => 4,
+            1 | 2 => 3,
+            3 | 4 => 16,
+            _ => {
+                self.odd(object, format!("keys of kind {kind} are unknown and left out"));
+                return Ok(Vec::new());
+            }
+        };
+        let count = numbers.count(2 + wanted)?;
+        let mut keys: Vec<(f32, Transform)> = Vec::with_capacity(count);
+        let mut mended = false;
+        for _ in 0..count {
+            let time = (numbers.next()? / ticks) as f32;
+            let size = numbers.next()?;
+            if size != wanted as f64 {
+                return fail(&tree[object], format!("a key of {size} numbers, where {wanted} are needed"));
+            }
+            let mut v = [0.0f64; 16];
+            for slot in v.iter_mut().take(wanted) {
+                *slot = numbers.next()?;
+            }
+            let mut key = Transform::IDENTITY;
+            match kind as i64 {
+                // w x y z, turning the other way than glTF's; then mirrored.
+                0 => {
+                    let q = Quat::from_xyzw(v[1] as f32, v[2] as f32, -v[3] as f32, v[0] as f32);
+                    mended |= q.length() <= 1e-6 || q.is_nan();
+                    key.rotation = unit_or(q, Quat::IDENTITY);
+                }
+                1 => key.scale = Vec3::new(v[0] as f32, v[1] as f32, v[2] as f32),
+                2 => key.translation = mirror([v[0] as f32, v[1] as f32, v[2] as f32]).into(),
+                _ => key = Transform::decompose(&matrix(&v), &Transform::IDENTITY).transform,
+            }
+            if time.is_finite() && key.is_finite() {
+                keys.push((time.max(0.0), key));
+            } else {
+                mended = true;
+            }
+        }
+        let before = keys.len();
+        mended |= keys.windows(2).any(|w| w[0].0 >= w[1].0);
+        keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+        keys.dedup_by(|a, b| a.0 == b.0);
+        if mended || keys.len() != before {
+            self.odd(object, "its keys were put in order, or made numbers where they were none");
+        }
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let times: Vec<f32> = keys.iter().map(|k| k.0).collect();
+        let rotation = || ("rotation", times.clone(), keys.iter().flat_map(|k| k.1.rotation.to_array()).collect());
+        let translation =
+            || ("translation", times.clone(), keys.iter().flat_map(|k| k.1.translation.to_array()).collect());
+        let scale = || ("scale", times.clone(), keys.iter().flat_map(|k| k.1.scale.to_array()).collect());
+        Ok(match kind as i64 {
+            0 => vec![rotation()],
+            1 => vec![scale()],
+            2 => vec![translation()],
+            _ => vec![translation(), rotation(), scale()],
+        })
+    }
+}
