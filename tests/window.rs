@@ -200,6 +200,7 @@ fn a_typed_number_is_one_step_and_reset_brings_the_rest_back() {
     window.get_by_label("Ul rotation X").type_text("30");
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(window.state().selection().nodes.len(), 1, "Ctrl+A was the text's");
     let user = session(&window).document().node(head).user.expect("an edit");
     assert!(user.rotation.dot(glam::Quat::from_rotation_x(30f32.to_radians())).abs() > 1.0 - 1e-6);
     assert_eq!(session(&window).history().done().len(), 1);

@@ -41,7 +41,8 @@ impl App {
         commands.sort_by_key(|c| std::cmp::Reverse(c.key.matches('+').count()));
         for command in commands {
             let Some(shortcut) = parse(command.key) else { continue };
-            if typing && !shortcut.modifiers.command {
+            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved all the same.
+            if typing && !(shortcut.modifiers.command && command.name.starts_with("file.")) {
                 continue;
             }
             // Escape belongs to a gesture while there is one.

@@ -41,7 +41,7 @@ pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         ..Default::default()
     };
     eframe::run_native("ulna", options, Box::new(move |cc| Ok(Box::new(App::new(cc, file)))))
-        .map_err(|e| anyhow::anyhow!("the window could not be opened: {e}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"))
+        .map_err(|e| anyhow::anyhow!("the window could not be opened: {}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set", e.to_string().trim_end_matches('.')))
 }
 
 /// A joint, amber on dark.
