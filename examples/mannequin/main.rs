@@ -1,4 +1,4 @@
-//! Makes `mannequin.glb`, a figure to try the editor on: everything in it is
+//! Makes `assets/mannequin.glb`, a figure to try the editor on: everything in it is
 //! computed here, from shapes, rules and motions written as code.
 
 mod body;
@@ -11,7 +11,7 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1);
-    let path = path.unwrap_or_else(|| "mannequin.glb".into());
+    let path = path.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb").into());
     let skeleton = body::skeleton();
     let body = body::Body::new();
     let mesh = surface::extract(&body);
