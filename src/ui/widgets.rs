@@ -224,12 +224,32 @@ pub fn short_number(value: f32, degrees: bool) -> String {
         (false, m) if m < 1000.0 => 1,
         _ => 0,
     };
-    let text = format!("{value:.decimals$}").replace('-', "−");
-    if degrees { format!("{text}°") } else { text }
+    let shaped = |decimals: usize| {
+        let text = format!("{value:.decimals$}").replace('-', "−");
+        if degrees { format!("{text}°") } else { text }
+    };
+    let text = shaped(decimals);
+    if text.chars().count() > 6 { shaped(decimals.saturating_sub(1)) } else { text }
 }
 
 /// A point snapped so that one-point lines are sharp.
 pub fn crisp(ui: &Ui, at: Pos2) -> Pos2 {
     let scale = ui.ctx().pixels_per_point();
     pos2((at.x * scale).floor() / scale + 0.5 / scale, (at.y * scale).floor() / scale + 0.5 / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_number;
+
+    #[test]
+    fn numbers_take_at_most_six_characters() {
+        assert_eq!(short_number(-41.24, true), "−41.2°");
+        assert_eq!(short_number(-180.0, true), "−180°");
+        assert_eq!(short_number(180.0, true), "180.0°");
+        assert_eq!(short_number(0.2621, false), "0.262");
+        assert_eq!(short_number(-12.345, false), "−12.35");
+        assert_eq!(short_number(-1234.5, false), "−1234");
+        assert_eq!(short_number(-0.0001, false), "0.000");
+    }
 }
