@@ -60,6 +60,17 @@ fn click(window: &mut Window, name: &str) {
     window.run_steps(3);
 }
 
+/// A click with the primary button at a point of the window.
+fn click_at(window: &mut Window, pos: Pos2) {
+    for pressed in [true, false] {
+        window.event(Event::PointerMoved(pos));
+        let modifiers = Modifiers::NONE;
+        window.event(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers });
+        window.step();
+    }
+    window.run_steps(3);
+}
+
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.key_press_modifiers(modifiers, key);
     window.run_steps(3);
@@ -103,17 +114,7 @@ fn a_click_in_the_tree_or_on_a_joint_selects_it() {
     let elbow = head(&window, arm);
     let wrist = head(&window, node(&window, "RightHand"));
     let middle = elbow + (wrist - elbow) * 0.5;
-    for pressed in [true, false] {
-        window.event(Event::PointerMoved(middle));
-        window.event(Event::PointerButton {
-            pos: middle,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
-    window.run_steps(3);
+    click_at(&mut window, middle);
     assert_eq!(window.state().selection().active, Some(arm));
     press(&mut window, Modifiers::NONE, Key::ArrowUp);
     assert_eq!(window.state().selection().active, Some(node(&window, "RightUpperArm")));
@@ -126,17 +127,7 @@ fn a_click_on_the_skin_selects_what_moves_it() {
     // Joints hidden: only the skin can be meant.
     click(&mut window, "Joints");
     let chest = head(&window, node(&window, "Head"));
-    for pressed in [true, false] {
-        window.event(Event::PointerMoved(chest));
-        window.event(Event::PointerButton {
-            pos: chest,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
-    window.run_steps(3);
+    click_at(&mut window, chest);
     let active = window.state().selection().active.expect("a joint");
     let name = session(&window).document().node(active).label(active);
     assert!(["Head", "Neck", "Jaw"].contains(&name.as_str()), "{name}");
@@ -221,17 +212,7 @@ fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
     // Scrub: a click on the ruler.
     let ruler = window.get_by_label("Playhead").rect();
     let at = pos2(ruler.left() + ruler.width() * 0.41, ruler.center().y);
-    for pressed in [true, false] {
-        window.event(Event::PointerMoved(at));
-        window.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
-    window.run_steps(3);
+    click_at(&mut window, at);
     let time = window.state().playback().time as f32;
     assert!(time > 0.5, "{time}");
     let keys = |window: &Window| {
@@ -370,17 +351,7 @@ fn the_timeline_selects_keys_by_click_and_deletes_them() {
     let sheet = window.get_by_label("Timeline keys").rect();
     // The first key of Walk is at 0 s; the view begins 2 % before it and ends 6 % after the clip.
     let at = pos2(sheet.left() + sheet.width() * (0.02 / 1.08), row.center().y);
-    for pressed in [true, false] {
-        window.event(Event::PointerMoved(at));
-        window.event(Event::PointerButton {
-            pos: at,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        });
-        window.step();
-    }
-    window.run_steps(3);
+    click_at(&mut window, at);
     let keys: Vec<KeyRef> = window.state().selection().keys.iter().copied().collect();
     assert_eq!(keys.len(), 2, "translation and rotation of the hips");
     assert!(keys.iter().all(|k| k.time() == 0.0));

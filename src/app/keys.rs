@@ -19,7 +19,6 @@ pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
             "Alt" => modifiers |= Modifiers::ALT,
             "." => key = Some(Key::Period),
             "," => key = Some(Key::Comma),
-            numpad if numpad.starts_with("Numpad") => key = Key::from_name(numpad.trim_start_matches("Numpad")),
             name => key = Key::from_name(name),
         }
     }
@@ -36,8 +35,7 @@ impl App {
         let availability = self.availability();
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
-        let mut commands: Vec<_> =
-            table().iter().filter(|c| !c.key.is_empty() && !c.key.starts_with("Numpad")).collect();
+        let mut commands: Vec<_> = table().iter().filter(|c| !c.key.is_empty()).collect();
         commands.sort_by_key(|c| std::cmp::Reverse(c.key.matches('+').count()));
         for command in commands {
             let Some(shortcut) = parse(command.key) else { continue };

@@ -132,9 +132,9 @@ fn view() -> Vec<CommandSpec> {
             enabled: selected,
             ..host("view.frame_selected", "Frame selected", "Shows what is selected", "View", "F")
         },
-        host("view.front", "Front", "Looks along −Z", "View", "Numpad1"),
-        host("view.side", "Right side", "Looks along −X", "View", "Numpad3"),
-        host("view.top", "Top", "Looks down", "View", "Numpad7"),
+        host("view.front", "Front", "Looks along −Z", "View", ""),
+        host("view.side", "Right side", "Looks along −X", "View", ""),
+        host("view.top", "Top", "Looks down", "View", ""),
         host("view.grid", "Grid", "Shows or hides the ground grid", "View", ""),
         host("view.joints", "Joints", "Shows or hides the joints", "View", ""),
         host("view.names", "Joint names", "Shows or hides the joints' names", "View", ""),

@@ -33,7 +33,7 @@ struct BoneInstance {
     edge: [f32; 4],
 }
 
-/// Colours, depth, and samples of the offscreen picture. egui blends in gamma space and shows the plain view; we draw
+/// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows the plain view; we draw
 /// through the sRGB view, so that light adds up linearly.
 const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -70,7 +70,7 @@ pub struct Target {
     /// Width and height in pixels.
     pub size: [u32; 2],
     texture: wgpu::Texture,
-    /// Gamma-encoded: for egui, which expects that.
+    /// Gamma-encoded, as a window expects it.
     pub plain_view: wgpu::TextureView,
     srgb_view: wgpu::TextureView,
     samples_view: wgpu::TextureView,
