@@ -7,14 +7,19 @@ struct Material {
     emissive: vec4<f32>,
     // metallic, roughness, 1: unlit, 1: double-sided
     surface: vec4<f32>,
-    // Rows of the texture transforms: base colour, metallic-roughness, emission; w: which coordinates.
+    // Rows of the texture transforms: base colour, metallic-roughness, emission, normals, occlusion; w: which coordinates.
     base_u: vec4<f32>,
     base_v: vec4<f32>,
     rough_u: vec4<f32>,
     rough_v: vec4<f32>,
     glow_u: vec4<f32>,
     glow_v: vec4<f32>,
-    // x: 1 where the part is mirrored, so that its front is its back; y: 1 where alpha is opaque
+    bump_u: vec4<f32>,
+    bump_v: vec4<f32>,
+    shade_u: vec4<f32>,
+    shade_v: vec4<f32>,
+    // x: 1 where the part is mirrored, so that its front is its back; y: 1 where alpha is opaque; z: scale of the normal
+    // map; w: strength of the occlusion
     part: vec4<f32>,
 };
 
@@ -25,6 +30,10 @@ struct Material {
 @group(1) @binding(4) var rough_sampler: sampler;
 @group(1) @binding(5) var glow_texture: texture_2d<f32>;
 @group(1) @binding(6) var glow_sampler: sampler;
+@group(1) @binding(7) var bump_texture: texture_2d<f32>;
+@group(1) @binding(8) var bump_sampler: sampler;
+@group(1) @binding(9) var shade_texture: texture_2d<f32>;
+@group(1) @binding(10) var shade_sampler: sampler;
 
 struct Vertex {
     @location(0) position: vec3<f32>,
@@ -41,10 +50,21 @@ struct Fragment {
     @location(2) uv0: vec2<f32>,
     @location(3) uv1: vec2<f32>,
     @location(4) color: vec4<f32>,
+    // Direction along u, and in w the side of the bitangent; all 0 where there is no normal map.
+    @location(5) tangent: vec4<f32>,
 };
 
 @vertex
 fn vertex(in: Vertex) -> Fragment {
+    return placed(in, vec4<f32>(0.0));
+}
+
+@vertex
+fn vertex_bumped(in: Vertex, @location(5) tangent: vec4<f32>) -> Fragment {
+    return placed(in, tangent);
+}
+
+fn placed(in: Vertex, tangent: vec4<f32>) -> Fragment {
     var out: Fragment;
     out.clip = frame.clip_from_world * vec4<f32>(in.position, 1.0);
     out.world = in.position;
@@ -52,6 +72,7 @@ fn vertex(in: Vertex) -> Fragment {
     out.uv0 = in.uv0;
     out.uv1 = in.uv1;
     out.color = in.color;
+    out.tangent = tangent;
     return out;
 }
 
@@ -109,6 +130,8 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let base = material.base_color * in.color * textureSample(base_texture, base_sampler, place(material.base_u, material.base_v, in));
     let rough = textureSample(rough_texture, rough_sampler, place(material.rough_u, material.rough_v, in));
     let glow = textureSample(glow_texture, glow_sampler, place(material.glow_u, material.glow_v, in));
+    let bump = textureSample(bump_texture, bump_sampler, place(material.bump_u, material.bump_v, in)).xyz * 2.0 - 1.0;
+    let shade = textureSample(shade_texture, shade_sampler, place(material.shade_u, material.shade_v, in)).r;
     // A surface without a normal is a line or a point: it has no back.
     let has_normal = dot(in.normal, in.normal) > 0.25;
     if !front && material.surface.w < 0.5 && has_normal {
@@ -123,6 +146,13 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
         return vec4<f32>(base.rgb + emission, alpha);
     }
     var n = normalize(in.normal);
+    if dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
+        // As MikkTSpace asks: the interpolated directions, not made square again.
+        let side = select(-1.0, 1.0, in.tangent.w >= 0.0);
+        let bitangent = cross(in.normal, in.tangent.xyz) * side;
+        let turned = bump.x * material.part.z * in.tangent.xyz + bump.y * material.part.z * bitangent + bump.z * in.normal;
+        n = normalize(turned + n * 1e-5);
+    }
     if !front {
         n = -n;
     }
@@ -132,8 +162,10 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let diffuse = base.rgb * (1.0 - metallic);
     let f0 = mix(vec3<f32>(0.04), base.rgb, metallic);
     let facing = clamp(dot(n, v), 0.0, 1.0);
-    var color = diffuse * sky(n, 1.0) * 0.5;
-    color += environment_brdf(f0, roughness, facing) * sky(reflect(-v, n), roughness) * mix(0.6, 1.0, 1.0 - roughness);
+    // Occlusion dims what comes from the sky, not what comes from a light (glTF 2.0, *Additional Textures*).
+    let open = 1.0 + material.part.w * (shade - 1.0);
+    var color = diffuse * sky(n, 1.0) * 0.5 * open;
+    color += environment_brdf(f0, roughness, facing) * sky(reflect(-v, n), roughness) * mix(0.6, 1.0, 1.0 - roughness) * open;
     color += lit_by(frame.key.xyz, vec3<f32>(2.0, 1.94, 1.84), n, v, diffuse, f0, roughness);
     // A cool light from behind draws the outline of the form.
     let back = normalize(vec3<f32>(-frame.key.x, 0.45, -frame.key.z));

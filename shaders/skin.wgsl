@@ -10,6 +10,8 @@ struct Params {
     // Morph targets whose weight is not 0.
     active_targets: u32,
     joint_count: u32,
+    // 1 where tangents are posed too.
+    has_tangents: u32,
 };
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -24,6 +26,9 @@ struct Params {
 // Target and weight bits.
 @group(0) @binding(5) var<storage, read> active_list: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read_write> posed: array<f32>;
+// Direction, and in w the side of the bitangent.
+@group(0) @binding(7) var<storage, read> base_tangents: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> posed_tangents: array<vec4<f32>>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -66,7 +71,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     let c1 = cross(r2.xyz, r0.xyz);
     let c2 = cross(r0.xyz, r1.xyz);
     var turned = vec3<f32>(dot(c0, n), dot(c1, n), dot(c2, n));
-    if dot(r0.xyz, c0) < 0.0 {
+    let mirrored = dot(r0.xyz, c0) < 0.0;
+    if mirrored {
         turned = -turned;
     }
     // By the largest element first: the square of a small scale's cofactor would underflow.
@@ -80,4 +86,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     posed[at + 3u] = turned.x;
     posed[at + 4u] = turned.y;
     posed[at + 5u] = turned.z;
+    if params.has_tangents > 0u {
+        let t = base_tangents[vertex];
+        var along = vec3<f32>(dot(r0.xyz, t.xyz), dot(r1.xyz, t.xyz), dot(r2.xyz, t.xyz));
+        let longest = max(max(abs(along.x), abs(along.y)), abs(along.z));
+        if longest > 0.0 {
+            along = normalize(along / longest);
+        }
+        posed_tangents[vertex] = vec4<f32>(along, select(t.w, -t.w, mirrored));
+    }
 }

@@ -3,9 +3,11 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use ulna::{
     formats::gltf::Progress,
-    model::Document,
+    model::{Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, Primitive, TextureRef, Topology},
     motion::{Moment, Placement, Pose, Posed, skinning},
     render::{Axis, Camera, Gpu, Look, Picture, SHADERS, Show, skin_on_gpu},
     session::Session,
@@ -86,6 +88,70 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     }
     println!("{files} files, {vertices} vertices, worst {worst:e} of the model's size");
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
+}
+
+/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture.
+fn brightness(tilt: [u8; 3]) -> f32 {
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
+        .write_to(&mut png, image::ImageFormat::Png)
+        .expect("a png");
+    let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
+    let corners = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [-1.0, 2.0, 0.0]].map(glam::Vec3::from_array);
+    let texture = TextureRef {
+        image: ImageId(0),
+        uv_set: 0,
+        wrap: Default::default(),
+        nearest: false,
+        nearest_min: false,
+        mip: Default::default(),
+        offset: glam::Vec2::ZERO,
+        rotation: 0.0,
+        scale: glam::Vec2::ONE,
+    };
+    let material = Material { metallic: 0.0, normal_texture: Some(texture), ..Material::default() };
+    let primitive = Primitive {
+        topology: Topology::Triangles,
+        positions: corners.into(),
+        normals: [glam::Vec3::Z; 4].into(),
+        tangents: Default::default(),
+        uv0: uv.into(),
+        uv1: Default::default(),
+        colors: Default::default(),
+        indices: [0, 1, 2, 0, 2, 3].into(),
+        material: Some(MaterialId(0)),
+        targets: Default::default(),
+        weights: None,
+    };
+    let mesh =
+        Mesh { name: None, primitives: vec![primitive], default_weights: Default::default(), target_names: Vec::new() };
+    let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
+    let mut document = session.document().clone();
+    document.nodes[0].mesh = Some(MeshId(0));
+    document.meshes = vec![Arc::new(mesh)];
+    document.materials = [material].into();
+    document.images = [Image { name: None, bytes: png.into_inner().into() }].into();
+    let pose = Pose::evaluate(&document, Moment::default());
+    let mut picture = Picture::new(&document, [64, 64]).expect("a device");
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    camera.frame(corners[0], corners[2], 1.0);
+    let show = Show { grid: false, bones: Vec::new(), size: 2.0 };
+    let image = picture.take(&document, &pose, &camera, &Look::theme("dark"), &show).expect("a picture");
+    let pixel = image.get_pixel(32, 32).0;
+    f32::from(pixel[0]) + f32::from(pixel[1]) + f32::from(pixel[2])
+}
+
+#[test]
+fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
+    if gpu().is_none() {
+        return;
+    }
+    // The key light stands up and to the left of the eye.
+    let (left, right) = (brightness([64, 128, 230]), brightness([192, 128, 230]));
+    assert!(left > right + 20.0, "{left} {right}");
+    let (up, down) = (brightness([128, 192, 230]), brightness([128, 64, 230]));
+    assert!(up > down + 20.0, "{up} {down}");
 }
 
 #[test]

@@ -30,6 +30,18 @@ pub enum Wrap {
     Clamp,
 }
 
+/// Between which of a texture's smaller copies a distant surface is smoothed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Mip {
+    /// It has none: the full picture always.
+    None,
+    /// The nearest one.
+    Nearest,
+    /// The two nearest, mixed.
+    #[default]
+    Linear,
+}
+
 /// A texture as a material uses it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextureRef {
@@ -41,6 +53,10 @@ pub struct TextureRef {
     pub wrap: [Wrap; 2],
     /// Whether it is magnified without smoothing.
     pub nearest: bool,
+    /// Whether it is made smaller without smoothing.
+    pub nearest_min: bool,
+    /// How it is made smaller over distance.
+    pub mip: Mip,
     /// `KHR_texture_transform`: offset, rotation (radians), scale.
     pub offset: Vec2,
     /// Radians, counter-clockwise.
@@ -64,6 +80,14 @@ pub struct Material {
     pub roughness: f32,
     /// Green is roughness, blue is metallic.
     pub metallic_roughness_texture: Option<TextureRef>,
+    /// Tangent-space normals.
+    pub normal_texture: Option<TextureRef>,
+    /// Multiplies x and y of the texture's normals.
+    pub normal_scale: f32,
+    /// Red is how much of the sky's light arrives.
+    pub occlusion_texture: Option<TextureRef>,
+    /// 0 ignores the occlusion texture, 1 takes it as it is.
+    pub occlusion_strength: f32,
     /// Linear light given off.
     pub emissive: Vec3,
     /// Multiplies `emissive`; stored as sRGB.
@@ -85,6 +109,10 @@ impl Default for Material {
             metallic: 1.0,
             roughness: 1.0,
             metallic_roughness_texture: None,
+            normal_texture: None,
+            normal_scale: 1.0,
+            occlusion_texture: None,
+            occlusion_strength: 1.0,
             emissive: Vec3::ZERO,
             emissive_texture: None,
             alpha: AlphaMode::Opaque,

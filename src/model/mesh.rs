@@ -59,6 +59,8 @@ pub struct Primitive {
     pub positions: Arc<[Vec3]>,
     /// Unit normals; empty where the file has none (flat normals are made for showing).
     pub normals: Arc<[Vec3]>,
+    /// Unit tangents, in `w` the side of the bitangent (+1 or −1); empty where the file has none.
+    pub tangents: Arc<[Vec4]>,
     /// First texture coordinates; empty where there are none.
     pub uv0: Arc<[Vec2]>,
     /// Second texture coordinates.

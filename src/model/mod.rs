@@ -15,7 +15,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Document, Scene},
     ids::{ClipId, ImageId, MaterialId, MeshId, NodeId, SkinId, TrackId},
-    material::{AlphaMode, Image, Material, TextureRef, Wrap},
+    material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology, WeightMap},
     node::{Local, Node, RestSource, Skin},
     rest::find_rest,

@@ -5,6 +5,7 @@ mod sample;
 mod skeleton;
 pub mod skinning;
 mod surface;
+mod tangents;
 
 pub use self::{
     pose::{Moment, Pose, joint_bounds},
@@ -12,4 +13,5 @@ pub use self::{
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},
     surface::{Hit, Ray, Surface, joints_at},
+    tangents::Tangents,
 };

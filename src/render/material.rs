@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use wgpu::util::DeviceExt as _;
 
 use super::{Decoded, Gpu, texture::upload};
-use crate::model::{AlphaMode, Material, TextureRef, Wrap};
+use crate::model::{AlphaMode, Material, Mip, TextureRef, Wrap};
 
 /// Keep in sync with `Material` in shaders/mesh.wgsl.
 #[repr(C)]
@@ -13,14 +13,19 @@ struct MaterialUniform {
     base_color: [f32; 4],
     emissive: [f32; 4],
     surface: [f32; 4],
-    transforms: [[f32; 4]; 6],
+    transforms: [[f32; 4]; 2 * TEXTURES],
     part: [f32; 4],
 }
+
+/// Base colour, metallic-roughness, emission, normals, occlusion.
+const TEXTURES: usize = 5;
 
 /// Textures that are uploaded already, by image and use.
 pub(super) struct Materials {
     layout: wgpu::BindGroupLayout,
     white: wgpu::TextureView,
+    /// The normal that changes nothing.
+    flat: wgpu::TextureView,
     color: Vec<Option<wgpu::TextureView>>,
     data: Vec<Option<wgpu::TextureView>>,
 }
@@ -37,7 +42,7 @@ impl Materials {
             },
             count: None,
         }];
-        for k in 0..3 {
+        for k in 0..TEXTURES as u32 {
             entries.push(wgpu::BindGroupLayoutEntry {
                 binding: 1 + k * 2,
                 visibility: wgpu::ShaderStages::FRAGMENT,
@@ -75,8 +80,14 @@ impl Materials {
         Self {
             layout: layout.clone(),
             white: upload(gpu, &image::RgbaImage::from_pixel(1, 1, image::Rgba([255; 4])), false),
+            flat: upload(gpu, &image::RgbaImage::from_pixel(1, 1, image::Rgba([128, 128, 255, 255])), false),
             color: used(&|m| vec![m.base_color_texture.as_ref(), m.emissive_texture.as_ref()], true),
-            data: used(&|m| vec![m.metallic_roughness_texture.as_ref()], false),
+            data: used(
+                &|m| {
+                    vec![m.metallic_roughness_texture.as_ref(), m.normal_texture.as_ref(), m.occlusion_texture.as_ref()]
+                },
+                false,
+            ),
         }
     }
 
@@ -86,8 +97,10 @@ impl Materials {
             (&material.base_color_texture, &self.color),
             (&material.metallic_roughness_texture, &self.data),
             (&material.emissive_texture, &self.color),
+            (&material.normal_texture, &self.data),
+            (&material.occlusion_texture, &self.data),
         ];
-        let mut transforms = [[0.0; 4]; 6];
+        let mut transforms = [[0.0; 4]; 2 * TEXTURES];
         let mut views = Vec::new();
         for (k, (texture, list)) in slots.into_iter().enumerate() {
             let rows = texture.as_ref().map_or([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]], rows);
@@ -95,7 +108,7 @@ impl Materials {
             let view = texture
                 .as_ref()
                 .and_then(|t| list.get(t.image.index()).and_then(Option::as_ref))
-                .unwrap_or(&self.white);
+                .unwrap_or(if k == 3 { &self.flat } else { &self.white });
             views.push((view, sampler(gpu, texture.as_ref())));
         }
         let uniform = MaterialUniform {
@@ -111,7 +124,12 @@ impl Materials {
                 f32::from(material.double_sided),
             ],
             transforms,
-            part: [f32::from(mirrored), f32::from(material.alpha != AlphaMode::Blend), 0.0, 0.0],
+            part: [
+                f32::from(mirrored),
+                f32::from(material.alpha != AlphaMode::Blend),
+                material.normal_scale,
+                material.occlusion_strength,
+            ],
         };
         let buffer = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("material"),
@@ -149,13 +167,21 @@ fn sampler(gpu: &Gpu, texture: Option<&TextureRef>) -> wgpu::Sampler {
     };
     let wrap = texture.map_or([Wrap::Repeat; 2], |t| t.wrap);
     let nearest = texture.is_some_and(|t| t.nearest);
+    let linear_or = |nearest| if nearest { wgpu::FilterMode::Nearest } else { wgpu::FilterMode::Linear };
+    let nearest_min = texture.is_some_and(|t| t.nearest_min);
+    let mip = texture.map_or(Mip::Linear, |t| t.mip);
+    let smooth = !nearest && !nearest_min && mip == Mip::Linear;
     gpu.device.create_sampler(&wgpu::SamplerDescriptor {
         address_mode_u: mode(wrap[0]),
         address_mode_v: mode(wrap[1]),
-        mag_filter: if nearest { wgpu::FilterMode::Nearest } else { wgpu::FilterMode::Linear },
-        min_filter: wgpu::FilterMode::Linear,
-        mipmap_filter: wgpu::MipmapFilterMode::Linear,
-        anisotropy_clamp: if nearest || gpu.software { 1 } else { 8 },
+        mag_filter: linear_or(nearest),
+        min_filter: linear_or(nearest_min),
+        mipmap_filter: match mip {
+            Mip::Linear => wgpu::MipmapFilterMode::Linear,
+            Mip::None | Mip::Nearest => wgpu::MipmapFilterMode::Nearest,
+        },
+        lod_max_clamp: if mip == Mip::None { 0.0 } else { 32.0 },
+        anisotropy_clamp: if smooth && !gpu.software { 8 } else { 1 },
         ..Default::default()
     })
 }

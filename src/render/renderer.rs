@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::{Camera, Gpu, Look, Scene, material::Materials, shader};
+use super::{Camera, Gpu, Look, Scene, material::Materials, shader, skin::TANGENT_STRIDE};
 use crate::{model::Topology, motion::Bone};
 
 /// Keep in sync with `Frame` in shaders/frame.wgsl.
@@ -125,6 +125,8 @@ pub struct Renderer {
     material_layout: wgpu::BindGroupLayout,
     /// Opaque and see-through, for triangles, lines and points.
     mesh: [[wgpu::RenderPipeline; 3]; 2],
+    /// Opaque and see-through, for triangles with a normal map.
+    bumped: [wgpu::RenderPipeline; 2],
     grid: wgpu::RenderPipeline,
     joint: wgpu::RenderPipeline,
     bones: Option<wgpu::Buffer>,
@@ -165,7 +167,8 @@ impl Renderer {
             wgpu::PrimitiveTopology::LineList,
             wgpu::PrimitiveTopology::PointList,
         ];
-        let mesh = [false, true].map(|blend| topologies.map(|topology| maker.mesh(topology, blend)));
+        let mesh = [false, true].map(|blend| topologies.map(|topology| maker.mesh(topology, blend, false)));
+        let bumped = [false, true].map(|blend| maker.mesh(wgpu::PrimitiveTopology::TriangleList, blend, true));
         let grid = maker.overlay("grid", &[], true);
         let attributes =
             wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
@@ -175,7 +178,7 @@ impl Renderer {
             attributes: &attributes,
         };
         let joint = maker.overlay("joint", &[Some(instance)], false);
-        Self { frame, frame_bind, mesh, grid, joint, bones: None, material_layout }
+        Self { frame, frame_bind, mesh, bumped, grid, joint, bones: None, material_layout }
     }
 
     /// What a scene's materials are bound by.
@@ -231,7 +234,14 @@ impl Renderer {
             Topology::Lines => 1,
             Topology::Points => 2,
         };
-        pass.set_pipeline(&self.mesh[usize::from(part.blend)][kind]);
+        let blend = usize::from(part.blend);
+        match &part.skin.posed_tangents {
+            Some(tangents) => {
+                pass.set_pipeline(&self.bumped[blend]);
+                pass.set_vertex_buffer(2, tangents.slice(..));
+            }
+            None => pass.set_pipeline(&self.mesh[blend][kind]),
+        }
         pass.set_bind_group(1, part.material(), &[]);
         pass.set_vertex_buffer(0, part.skin.posed.slice(..));
         pass.set_vertex_buffer(1, part.looks.slice(..));
@@ -323,7 +333,8 @@ struct PipelineMaker<'a> {
 }
 
 impl PipelineMaker<'_> {
-    fn mesh(&self, topology: wgpu::PrimitiveTopology, blend: bool) -> wgpu::RenderPipeline {
+    fn mesh(&self, topology: wgpu::PrimitiveTopology, blend: bool, bumped: bool) -> wgpu::RenderPipeline {
+        let tangents = wgpu::vertex_attr_array![5 => Float32x4];
         let posed = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
         let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let buffers = [
@@ -337,9 +348,15 @@ impl PipelineMaker<'_> {
                 step_mode: wgpu::VertexStepMode::Vertex,
                 attributes: &looks,
             }),
+            Some(wgpu::VertexBufferLayout {
+                array_stride: TANGENT_STRIDE,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &tangents,
+            }),
         ];
         let layout = [Some(self.frame), Some(self.material)];
-        self.make("mesh", &layout, &buffers, topology, blend, !blend)
+        let (entry, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..2]) };
+        self.make("mesh", entry, &layout, buffers, topology, blend, !blend)
     }
 
     fn overlay(
@@ -348,12 +365,14 @@ impl PipelineMaker<'_> {
         buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
         grid: bool,
     ) -> wgpu::RenderPipeline {
-        self.make(name, &[Some(self.frame)], buffers, wgpu::PrimitiveTopology::TriangleList, true, !grid)
+        self.make(name, "vertex", &[Some(self.frame)], buffers, wgpu::PrimitiveTopology::TriangleList, true, !grid)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what the passes differ in")]
     fn make(
         &self,
         name: &str,
+        vertex_entry: &str,
         layouts: &[Option<&wgpu::BindGroupLayout>],
         buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
         topology: wgpu::PrimitiveTopology,
@@ -374,7 +393,7 @@ impl PipelineMaker<'_> {
             layout: Some(&layout),
             vertex: wgpu::VertexState {
                 module: &module,
-                entry_point: Some("vertex"),
+                entry_point: Some(vertex_entry),
                 compilation_options: Default::default(),
                 buffers,
             },

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     model::{AlphaMode, Document, Material, NodeId, Topology},
-    motion::{Placement, Pose, skinning},
+    motion::{Placement, Pose, Tangents, skinning},
 };
 
 /// A document on the device.
@@ -32,6 +32,7 @@ pub(super) struct Part {
     pub topology: Topology,
     pub blend: bool,
     normals: Arc<[Vec3]>,
+    tangents: Option<Tangents>,
     material: [wgpu::BindGroup; 2],
     mirrored: bool,
     /// A point of it, for drawing what is behind first.
@@ -65,7 +66,11 @@ impl Scene {
                 let normals = skinning::base_normals(primitive);
                 let material = primitive.material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
                 let joints = document.node(node).skin.map_or(1, |s| document.skin(s).joints.len());
+                // Only a normal map needs them, and they cost bytes.
+                let tangents = material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
+                let copies = tangents.as_ref().map_or(&[][..], |t| &t.copies);
                 let looks: Vec<[f32; 5]> = (0..primitive.positions.len())
+                    .chain(copies.iter().map(|v| *v as usize))
                     .map(|v| {
                         let uv0 = primitive.uv0.get(v).copied().unwrap_or_default();
                         let uv1 = primitive.uv1.get(v).copied().unwrap_or_default();
@@ -83,16 +88,18 @@ impl Scene {
                         usage,
                     })
                 };
+                let indices = tangents.as_ref().map_or(&*primitive.indices, |t| &t.indices);
                 parts.push(Part {
                     node,
                     primitive: index,
-                    skin: SkinPart::new(gpu, pass.as_ref(), primitive, &normals, joints),
+                    skin: SkinPart::new(gpu, pass.as_ref(), primitive, &normals, joints, tangents.as_ref()),
                     looks: buffer("vertex looks", bytemuck::cast_slice(&looks), wgpu::BufferUsages::VERTEX),
-                    indices: buffer("indices", bytemuck::cast_slice(&primitive.indices), wgpu::BufferUsages::INDEX),
+                    indices: buffer("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX),
                     index_count: primitive.indices.len() as u32,
                     topology: primitive.topology,
                     blend: material.alpha == AlphaMode::Blend,
                     normals,
+                    tangents,
                     material: [materials.bind(gpu, material, false), materials.bind(gpu, material, true)],
                     mirrored: false,
                     centre: Vec3::ZERO,
@@ -118,7 +125,9 @@ impl Scene {
                 };
                 part.mirrored = glam::Mat3::from_mat4(matrix).determinant() < 0.0;
                 part.centre = matrix.transform_point3(primitive.positions[primitive.positions.len() / 2]);
-                part.skin.update(gpu, &mut pass, primitive, &part.normals, &pose.morphs[part.node.index()], &placement);
+                let morphs = &pose.morphs[part.node.index()];
+                let tangents = part.tangents.as_ref();
+                part.skin.update(gpu, &mut pass, primitive, &part.normals, tangents, morphs, &placement);
             }
         }
         gpu.queue.submit([encoder.finish()]);

@@ -7,7 +7,7 @@ use wgpu::util::DeviceExt as _;
 use super::{Gpu, GpuError, shader};
 use crate::{
     model::{Document, NodeId, Primitive},
-    motion::{Placement, Pose, Posed, skinning},
+    motion::{Placement, Pose, Posed, Tangents, skinning},
 };
 
 /// Keep in sync with `Params` in shaders/skin.wgsl.
@@ -18,10 +18,14 @@ struct SkinParams {
     slots: u32,
     active_targets: u32,
     joint_count: u32,
+    has_tangents: u32,
+    unused: [u32; 3],
 }
 
 /// Bytes of a posed vertex: position and normal.
 pub(super) const POSED_STRIDE: u64 = 24;
+/// Bytes of a posed tangent.
+pub(super) const TANGENT_STRIDE: u64 = 16;
 
 /// The pipeline.
 #[derive(Clone, Debug)]
@@ -48,6 +52,8 @@ impl SkinPass {
             entry(4, read),
             entry(5, read),
             entry(6, wgpu::BufferBindingType::Storage { read_only: false }),
+            entry(7, read),
+            entry(8, wgpu::BufferBindingType::Storage { read_only: false }),
         ];
         let layout = device
             .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("skin"), entries: &entries });
@@ -77,6 +83,8 @@ impl SkinPass {
 pub(super) struct SkinPart {
     /// Positions and normals in scene space.
     pub posed: wgpu::Buffer,
+    /// Tangents in scene space, where the surface has a normal map.
+    pub posed_tangents: Option<wgpu::Buffer>,
     bind: Option<SkinBind>,
     vertex_count: u32,
 }
@@ -99,20 +107,26 @@ impl SkinPart {
         primitive: &Primitive,
         normals: &[Vec3],
         joints: usize,
+        tangents: Option<&Tangents>,
     ) -> Self {
-        let count = primitive.positions.len();
-        let posed = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("posed vertices"),
-            size: (count as u64 * POSED_STRIDE).max(POSED_STRIDE),
-            usage: wgpu::BufferUsages::STORAGE
-                | wgpu::BufferUsages::VERTEX
-                | wgpu::BufferUsages::COPY_DST
-                | wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: false,
-        });
+        let count = primitive.positions.len() + tangents.map_or(0, |t| t.copies.len());
+        let posed_buffer = |label, stride: u64| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: (count as u64 * stride).max(stride),
+                usage: wgpu::BufferUsages::STORAGE
+                    | wgpu::BufferUsages::VERTEX
+                    | wgpu::BufferUsages::COPY_DST
+                    | wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            })
+        };
+        let posed = posed_buffer("posed vertices", POSED_STRIDE);
+        let posed_tangents = tangents.map(|_| posed_buffer("posed tangents", TANGENT_STRIDE));
+        let rest = Rest { primitive, normals, tangents, count };
         let bind =
-            pass.filter(|_| fits(gpu, primitive)).map(|pass| bind(gpu, pass, primitive, normals, joints, &posed));
-        Self { posed, bind, vertex_count: count as u32 }
+            pass.filter(|_| rest.fits(gpu)).map(|pass| rest.bind(gpu, pass, joints, &posed, posed_tangents.as_ref()));
+        Self { posed, posed_tangents, bind, vertex_count: count as u32 }
     }
 
     /// Poses the primitive: on the device where it can, else on the CPU with the result uploaded.
@@ -122,6 +136,7 @@ impl SkinPart {
         pass: &mut Option<(wgpu::ComputePass<'_>, &SkinPass)>,
         primitive: &Primitive,
         normals: &[Vec3],
+        tangents: Option<&Tangents>,
         morphs: &[f32],
         placement: &Placement,
     ) {
@@ -131,11 +146,12 @@ impl SkinPart {
         let (Some(bind), Some((pass, pipeline))) = (&self.bind, pass) else {
             let mut posed = Posed::default();
             skinning::skin(primitive, normals, morphs, placement, &mut posed);
-            gpu.queue.write_buffer(
-                &self.posed,
-                0,
-                bytemuck::cast_slice(&interleaved(&posed.positions, &posed.normals)),
-            );
+            let vertices = interleaved(&posed.positions, &posed.normals, tangents);
+            gpu.queue.write_buffer(&self.posed, 0, bytemuck::cast_slice(&vertices));
+            if let (Some(buffer), Some(tangents)) = (&self.posed_tangents, tangents) {
+                let turned = tangents.posed(primitive, placement);
+                gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&turned));
+            }
             return;
         };
         let matrices = match placement {
@@ -159,6 +175,8 @@ impl SkinPart {
             slots: if matches!(placement, Placement::Skinned(_)) { bind.slots } else { 0 },
             active_targets: active.len() as u32,
             joint_count: rows.len() as u32,
+            has_tangents: u32::from(tangents.is_some()),
+            unused: [0; 3],
         };
         gpu.queue.write_buffer(&bind.params, 0, bytemuck::bytes_of(&params));
         let groups = self.vertex_count.div_ceil(64);
@@ -169,75 +187,107 @@ impl SkinPart {
     }
 }
 
-fn bind(
-    gpu: &Gpu,
-    pass: &SkinPass,
-    primitive: &Primitive,
-    normals: &[Vec3],
-    joints: usize,
-    posed: &wgpu::Buffer,
-) -> SkinBind {
-    let storage = |label: &str, contents: &[u8]| {
-        let padded = if contents.is_empty() { &[0u8; 48][..] } else { contents };
-        gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some(label),
-            contents: padded,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-        })
-    };
-    let base = storage("rest vertices", bytemuck::cast_slice(&interleaved(&primitive.positions, normals)));
-    let (slots, influences) = match &primitive.weights {
-        Some(map) => {
-            let pairs: Vec<[u32; 2]> =
-                map.joints.iter().zip(map.weights.iter()).map(|(j, w)| [u32::from(*j), w.to_bits()]).collect();
-            (map.stride() as u32, storage("influences", bytemuck::cast_slice(&pairs)))
-        }
-        None => (0, storage("influences", &[])),
-    };
-    let mut deltas: Vec<Vec3> = Vec::new();
-    for target in primitive.targets.iter() {
-        for vertex in 0..primitive.positions.len() {
-            deltas.push(target.positions.get(vertex).copied().unwrap_or_default());
-            deltas.push(target.normals.get(vertex).copied().unwrap_or_default());
-        }
+/// What is uploaded of a primitive before it is posed. Split vertices come after its own.
+struct Rest<'a> {
+    primitive: &'a Primitive,
+    normals: &'a [Vec3],
+    tangents: Option<&'a Tangents>,
+    count: usize,
+}
+
+impl Rest<'_> {
+    /// The primitive's vertex behind each uploaded one.
+    fn sources(&self) -> impl Iterator<Item = usize> {
+        let copies = self.tangents.map_or(&[][..], |t| &t.copies);
+        (0..self.primitive.positions.len()).chain(copies.iter().map(|v| *v as usize))
     }
-    let deltas = storage("morph targets", bytemuck::cast_slice(&deltas));
-    let palette_len = joints.max(1);
-    let palette = storage("palette", &vec![0u8; palette_len * 48]);
-    let active = storage("active targets", &vec![0u8; primitive.targets.len().max(1) * 8]);
-    let params = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("skin parameters"),
-        size: size_of::<SkinParams>() as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    let buffers = [&params, &base, &influences, &palette, &deltas, &active, posed];
-    let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
-        .iter()
-        .enumerate()
-        .map(|(k, b)| wgpu::BindGroupEntry { binding: k as u32, resource: b.as_entire_binding() })
-        .collect();
-    let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("skin"),
-        layout: &pass.layout,
-        entries: &entries,
-    });
-    SkinBind { group, params, palette, palette_len, active, slots }
+
+    /// Whether the device can hold the primitive in its buffers; else the CPU skins it.
+    fn fits(&self, gpu: &Gpu) -> bool {
+        let most = gpu.device.limits().max_storage_buffer_binding_size;
+        let count = self.count as u64;
+        let slots = self.primitive.weights.as_ref().map_or(0, |w| w.stride() as u64);
+        let targets = self.primitive.targets.len() as u64;
+        let largest = (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * targets);
+        largest <= most
+    }
+
+    fn bind(
+        &self,
+        gpu: &Gpu,
+        pass: &SkinPass,
+        joints: usize,
+        posed: &wgpu::Buffer,
+        posed_tangents: Option<&wgpu::Buffer>,
+    ) -> SkinBind {
+        let storage = |label: &str, contents: &[u8]| {
+            let padded = if contents.is_empty() { &[0u8; 48][..] } else { contents };
+            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(label),
+                contents: padded,
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            })
+        };
+        let primitive = self.primitive;
+        let rest = interleaved(&primitive.positions, self.normals, self.tangents);
+        let base = storage("rest vertices", bytemuck::cast_slice(&rest));
+        let (slots, influences) = match &primitive.weights {
+            Some(map) => {
+                let pairs: Vec<[u32; 2]> = self
+                    .sources()
+                    .flat_map(|v| map.vertex(v).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]))
+                    .collect();
+                (map.stride() as u32, storage("influences", bytemuck::cast_slice(&pairs)))
+            }
+            None => (0, storage("influences", &[])),
+        };
+        let mut deltas: Vec<Vec3> = Vec::new();
+        for target in primitive.targets.iter() {
+            for vertex in self.sources() {
+                deltas.push(target.positions.get(vertex).copied().unwrap_or_default());
+                deltas.push(target.normals.get(vertex).copied().unwrap_or_default());
+            }
+        }
+        let deltas = storage("morph targets", bytemuck::cast_slice(&deltas));
+        let palette_len = joints.max(1);
+        let palette = storage("palette", &vec![0u8; palette_len * 48]);
+        let active = storage("active targets", &vec![0u8; primitive.targets.len().max(1) * 8]);
+        let params = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("skin parameters"),
+            size: size_of::<SkinParams>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let rest_tangents =
+            storage("rest tangents", bytemuck::cast_slice(self.tangents.map_or(&[][..], |t| &t.tangents)));
+        let nowhere;
+        let posed_tangents = match posed_tangents {
+            Some(buffer) => buffer,
+            None => {
+                nowhere = storage("no tangents", &[]);
+                &nowhere
+            }
+        };
+        let buffers = [&params, &base, &influences, &palette, &deltas, &active, posed, &rest_tangents, posed_tangents];
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
+            .iter()
+            .enumerate()
+            .map(|(k, b)| wgpu::BindGroupEntry { binding: k as u32, resource: b.as_entire_binding() })
+            .collect();
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("skin"),
+            layout: &pass.layout,
+            entries: &entries,
+        });
+        SkinBind { group, params, palette, palette_len, active, slots }
+    }
 }
 
-/// Whether the device can hold the primitive in its buffers; else the CPU skins it.
-fn fits(gpu: &Gpu, primitive: &Primitive) -> bool {
-    let most = gpu.device.limits().max_storage_buffer_binding_size;
-    let count = primitive.positions.len() as u64;
-    let slots = primitive.weights.as_ref().map_or(0, |w| w.stride() as u64);
-    let largest =
-        (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * primitive.targets.len() as u64);
-    largest <= most
-}
-
-/// Position and normal side by side.
-fn interleaved(positions: &[Vec3], normals: &[Vec3]) -> Vec<[Vec3; 2]> {
-    positions.iter().enumerate().map(|(k, p)| [*p, normals.get(k).copied().unwrap_or_default()]).collect()
+/// Position and normal side by side, split vertices after the primitive's own.
+fn interleaved(positions: &[Vec3], normals: &[Vec3], tangents: Option<&Tangents>) -> Vec<[Vec3; 2]> {
+    let vertex = |k: usize| [positions[k], normals.get(k).copied().unwrap_or_default()];
+    let copies = tangents.map_or(&[][..], |t| &t.copies);
+    (0..positions.len()).chain(copies.iter().map(|v| *v as usize)).map(vertex).collect()
 }
 
 /// The upper three rows of a matrix.
@@ -262,7 +312,7 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
             let normals = skinning::base_normals(primitive);
             let placement = Placement::of(document, pose, node, primitive);
             let joints = if let Placement::Skinned(p) = &placement { p.len() } else { 1 };
-            let part = SkinPart::new(gpu, Some(&pipeline), primitive, &normals, joints);
+            let part = SkinPart::new(gpu, Some(&pipeline), primitive, &normals, joints, None);
             parts.push((node, k, part, normals, placement));
         }
     }
@@ -276,6 +326,7 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
                 &mut pass,
                 &document.mesh(mesh).primitives[*k],
                 normals,
+                None,
                 &pose.morphs[node.index()],
                 placement,
             );

@@ -5,6 +5,7 @@ use glam::{Vec2, Vec3, Vec4};
 use std::io::Cursor;
 
 use gltf::json as typed;
+use gltf::json::extensions::texture::TextureTransform;
 use image::ImageReader;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -14,7 +15,7 @@ use super::{
     accessor::{Accessors, Missing},
     source::data_uri,
 };
-use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Severity, TextureRef, Wrap};
+use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Mip, Severity, TextureRef, Wrap};
 
 /// The raw elements that materials are made of.
 pub struct Looks<'a> {
@@ -41,30 +42,29 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
             list.push(Material::default());
             continue;
         };
-        let texture = |info: &Option<typed::texture::Info>,
-                       diagnostics: &mut Diagnostics|
-         -> Result<Option<TextureRef>, ReadError> {
-            let Some(info) = info else { return Ok(None) };
-            let index = info.index.value();
+        let texture = |info: Option<Use>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
+            let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
             if index >= textures.len() {
                 return Err(ReadError::at(&place, format!("texture {index} is not there")));
             }
             let Some(texture) = &textures[index] else { return Ok(None) };
-            let image = texture.source.value();
+            let image = image_of(texture);
             if image >= looks.images.len() {
                 let message = "The texture has no image that Ulna can show; it is kept";
                 diagnostics.add(Severity::Warning, "ULNA_TEXTURE", format!("textures/{index}"), message);
                 return Ok(None);
             }
             let sampler = texture.sampler.and_then(|s| samplers.get(s.value()).cloned().flatten());
-            let transform = info.extensions.as_ref().and_then(|e| e.texture_transform.clone()).unwrap_or_default();
+            let (nearest_min, mip) = minified(sampler.as_ref());
             Ok(Some(TextureRef {
                 image: ImageId::from(image),
-                uv_set: transform.tex_coord.unwrap_or(info.tex_coord),
+                uv_set: transform.tex_coord.unwrap_or(uv_set),
                 wrap: sampler.as_ref().map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
                 nearest: sampler.as_ref().is_some_and(|s| {
                     matches!(s.mag_filter, Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest)))
                 }),
+                nearest_min,
+                mip,
                 offset: Vec2::from_array(transform.offset.0),
                 rotation: transform.rotation.0,
                 scale: Vec2::from_array(transform.scale.0),
@@ -76,12 +76,36 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
         list.push(Material {
             name: raw.name.as_deref().map(Into::into),
             base_color: Vec4::from_array(pbr.base_color_factor.0),
-            base_color_texture: texture(&pbr.base_color_texture, diagnostics)?,
+            base_color_texture: texture(pbr.base_color_texture.as_ref().map(Use::of), diagnostics)?,
             metallic: pbr.metallic_factor.0,
             roughness: pbr.roughness_factor.0,
-            metallic_roughness_texture: texture(&pbr.metallic_roughness_texture, diagnostics)?,
+            metallic_roughness_texture: texture(pbr.metallic_roughness_texture.as_ref().map(Use::of), diagnostics)?,
+            normal_texture: texture(
+                raw.normal_texture.as_ref().map(|t| {
+                    let others = t.extensions.as_ref().map(|e| &e.others);
+                    Use {
+                        index: t.index.value(),
+                        uv_set: t.tex_coord,
+                        transform: transform(others, &place, diagnostics),
+                    }
+                }),
+                diagnostics,
+            )?,
+            normal_scale: raw.normal_texture.as_ref().map_or(1.0, |t| t.scale),
+            occlusion_texture: texture(
+                raw.occlusion_texture.as_ref().map(|t| {
+                    let others = t.extensions.as_ref().map(|e| &e.others);
+                    Use {
+                        index: t.index.value(),
+                        uv_set: t.tex_coord,
+                        transform: transform(others, &place, diagnostics),
+                    }
+                }),
+                diagnostics,
+            )?,
+            occlusion_strength: raw.occlusion_texture.as_ref().map_or(1.0, |t| t.strength.0),
             emissive: Vec3::from_array(raw.emissive_factor.0) * strength,
-            emissive_texture: texture(&raw.emissive_texture, diagnostics)?,
+            emissive_texture: texture(raw.emissive_texture.as_ref().map(Use::of), diagnostics)?,
             alpha: match raw.alpha_mode {
                 typed::validation::Checked::Valid(typed::material::AlphaMode::Mask) => {
                     AlphaMode::Mask(raw.alpha_cutoff.map_or(0.5, |c| c.0))
@@ -92,16 +116,59 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
             double_sided: raw.double_sided,
             unlit: raw.extensions.as_ref().is_some_and(|e| e.unlit.is_some()),
         });
-        for (name, index) in [
-            ("normalTexture", raw.normal_texture.as_ref().map(|t| t.index.value())),
-            ("occlusionTexture", raw.occlusion_texture.as_ref().map(|t| t.index.value())),
-        ] {
-            if let Some(index) = index.filter(|i| *i >= textures.len()) {
-                return Err(ReadError::at(format!("{place}/{name}"), format!("texture {index} is not there")));
-            }
-        }
     }
     Ok(list)
+}
+
+/// How a material uses a texture.
+struct Use {
+    index: usize,
+    uv_set: u32,
+    transform: TextureTransform,
+}
+
+impl Use {
+    fn of(info: &typed::texture::Info) -> Self {
+        let transform = info.extensions.as_ref().and_then(|e| e.texture_transform.clone()).unwrap_or_default();
+        Self { index: info.index.value(), uv_set: info.tex_coord, transform }
+    }
+}
+
+/// `KHR_texture_transform` where the typed crate leaves it raw.
+fn transform(
+    others: Option<&serde_json::Map<String, serde_json::Value>>,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> TextureTransform {
+    let Some(raw) = others.and_then(|o| o.get("KHR_texture_transform")) else { return TextureTransform::default() };
+    serde_json::from_value(raw.clone()).unwrap_or_else(|error| {
+        let message = format!("KHR_texture_transform cannot be read and is not shown: {error}");
+        diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
+        TextureTransform::default()
+    })
+}
+
+/// The image of a texture: WebP where `EXT_texture_webp` names one, since Ulna shows it, else its own.
+fn image_of(texture: &typed::Texture) -> usize {
+    let webp = texture.extensions.as_ref().and_then(|e| e.others.get("EXT_texture_webp"));
+    let source = webp.and_then(|e| e.get("source")).and_then(serde_json::Value::as_u64);
+    source.and_then(|s| usize::try_from(s).ok()).unwrap_or_else(|| texture.source.value())
+}
+
+/// Whether a sampler shrinks without smoothing, and how it mixes the smaller copies.
+fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
+    use typed::texture::MinFilter;
+    let Some(typed::validation::Checked::Valid(filter)) = sampler.and_then(|s| s.min_filter) else {
+        return (false, Mip::Linear);
+    };
+    match filter {
+        MinFilter::Nearest => (true, Mip::None),
+        MinFilter::Linear => (false, Mip::None),
+        MinFilter::NearestMipmapNearest => (true, Mip::Nearest),
+        MinFilter::LinearMipmapNearest => (false, Mip::Nearest),
+        MinFilter::NearestMipmapLinear => (true, Mip::Linear),
+        MinFilter::LinearMipmapLinear => (false, Mip::Linear),
+    }
 }
 
 /// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
@@ -156,12 +223,10 @@ fn check_image(bytes: &[u8]) -> Result<(), String> {
     const LARGEST: u32 = 16384;
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|e| e.to_string())?;
     let Some(format) = reader.format() else {
-        // WebP and Basis are kept; their extensions say what they are.
-        let known = bytes.starts_with(b"RIFF") || bytes.starts_with(b"\xABKTX");
-        let what = if known {
-            "The image is of a kind that is kept and not shown"
+        let what = if bytes.starts_with(b"\xABKTX") {
+            "The image is packed with Basis (KTX2); it is kept and not shown"
         } else {
-            "The image is neither PNG nor JPEG"
+            "The image is neither PNG, JPEG nor WebP"
         };
         return Err(what.into());
     };

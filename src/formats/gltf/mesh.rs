@@ -82,6 +82,7 @@ fn hidden(raw: &schema::Primitive) -> Primitive {
         topology: Topology::Points,
         positions: Arc::default(),
         normals: Arc::default(),
+        tangents: Arc::default(),
         uv0: Arc::default(),
         uv1: Arc::default(),
         colors: Arc::default(),
@@ -117,6 +118,7 @@ impl PrimitiveReader<'_, '_> {
         let count = positions.len();
         self.check_bounds(position.0, &positions);
         let normals = self.optional("NORMAL", count, |s, i| s.vec3(i, "NORMAL"))?;
+        let tangents = self.optional("TANGENT", count, |s, i| s.vec4(i, "TANGENT"))?;
         let uv0 = self.optional("TEXCOORD_0", count, |s, i| s.vec2(i))?;
         let uv1 = self.optional("TEXCOORD_1", count, |s, i| s.vec2(i))?;
         let colors = self.optional("COLOR_0", count, |s, i| s.colors(i))?;
@@ -135,6 +137,7 @@ impl PrimitiveReader<'_, '_> {
             topology,
             positions,
             normals,
+            tangents,
             uv0,
             uv1,
             colors,
@@ -183,6 +186,11 @@ impl PrimitiveReader<'_, '_> {
     fn vec3(&mut self, index: usize, name: &str) -> Result<Arc<[Vec3]>, Missing> {
         let (list, _) = self.floats(index, name, &[3])?;
         Ok(list.as_chunks::<3>().0.iter().map(|v| Vec3::from_array(*v)).collect())
+    }
+
+    fn vec4(&mut self, index: usize, name: &str) -> Result<Arc<[Vec4]>, Missing> {
+        let (list, _) = self.floats(index, name, &[4])?;
+        Ok(list.as_chunks::<4>().0.iter().map(|v| Vec4::from_array(*v)).collect())
     }
 
     fn vec2(&mut self, index: usize) -> Result<Arc<[Vec2]>, Missing> {
