@@ -229,7 +229,7 @@ mod tests {
         let made = Tangents::of(&square, 0).unwrap();
         let turn = Mat4::from_quat(Quat::from_rotation_z(1.0)) * Mat4::from_scale(Vec3::new(-2.0, 1.0, 1.0));
         for (before, after) in made.tangents.iter().zip(made.posed(&square, &Placement::Rigid(turn))) {
-            let wanted = turn.transform_vector3(before.truncate()).normalize();
+            let wanted = turn.transform_vector3(before.truncate()).normalize_or_zero();
             assert!(after.truncate().distance(wanted) < 1e-6);
             assert_eq!(after.w, -before.w);
         }

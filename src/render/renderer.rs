@@ -368,7 +368,6 @@ impl PipelineMaker<'_> {
         self.make(name, "vertex", &[Some(self.frame)], buffers, wgpu::PrimitiveTopology::TriangleList, true, !grid)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what the passes differ in")]
     fn make(
         &self,
         name: &str,
