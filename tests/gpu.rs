@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use ulna::{
     formats::gltf::Progress,
-    model::{Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, Primitive, TextureRef, Topology},
+    model::{Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, Primitive, TextureRef, Topology, Transform},
     motion::{Moment, Placement, Pose, Posed, skinning},
-    render::{Axis, Camera, Gpu, Look, Picture, SHADERS, Show, skin_on_gpu},
+    render::{
+        Axis, Camera, Gpu, Look, Picture, Renderer, SHADERS, Scene, Show, Target, capture, decode_images, skin_on_gpu,
+    },
     session::Session,
 };
 
@@ -91,13 +93,13 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
 }
 
 /// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture.
-fn brightness(tilt: [u8; 3]) -> f32 {
+fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
         .write_to(&mut png, image::ImageFormat::Png)
         .expect("a png");
     let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
-    let corners = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [-1.0, 2.0, 0.0]].map(glam::Vec3::from_array);
+    let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]].map(glam::Vec3::from_array);
     let texture = TextureRef {
         image: ImageId(0),
         uv_set: 0,
@@ -128,30 +130,51 @@ fn brightness(tilt: [u8; 3]) -> f32 {
     let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
     let mut document = session.document().clone();
     document.nodes[0].mesh = Some(MeshId(0));
+    document.nodes[0].user = Some(Transform { rotation: turn, ..Transform::IDENTITY });
     document.meshes = vec![Arc::new(mesh)];
     document.materials = [material].into();
     document.images = [Image { name: None, bytes: png.into_inner().into() }].into();
     let pose = Pose::evaluate(&document, Moment::default());
-    let mut picture = Picture::new(&document, [64, 64]).expect("a device");
+    let mut renderer = Renderer::new(gpu);
+    let (images, findings) = decode_images(&document);
+    assert!(findings.is_empty());
+    let mut scene = Scene::new(gpu, renderer.material_layout(), &document, &images);
+    scene.update(gpu, &document, &pose);
     let mut camera = Camera::default();
     camera.look(Axis::Front);
     camera.frame(corners[0], corners[2], 1.0);
     let show = Show { grid: false, bones: Vec::new(), size: 2.0 };
-    let image = picture.take(&document, &pose, &camera, &Look::theme("dark"), &show).expect("a picture");
+    let target = Target::new(gpu, [64, 64]);
+    renderer.draw(gpu, &target, &scene, &camera, &Look::theme("dark"), &show);
+    let image = capture(gpu, &target).expect("a picture");
     let pixel = image.get_pixel(32, 32).0;
     f32::from(pixel[0]) + f32::from(pixel[1]) + f32::from(pixel[2])
 }
 
 #[test]
 fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
-    if gpu().is_none() {
-        return;
+    let Some(mut gpu) = gpu() else { return };
+    let mut seen = Vec::new();
+    // Once with the CPU posing the tangents, as on software adapters, and once with the compute pass.
+    for software in [true, false] {
+        gpu.software = software;
+        for turns in [0.0, 0.5, 1.0, 1.5f32] {
+            // The square turns in its plane, and the map with it: what was up the picture is now to its left.
+            let turn = glam::Quat::from_rotation_z(turns * std::f32::consts::PI);
+            let [right, up, left, down] = [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
+                .map(|tilt| brightness(&gpu, turn, tilt));
+            let mut around = [right, up, left, down];
+            around.rotate_right((turns * 2.0) as usize);
+            // The key light stands up and to the left of the eye.
+            let [right, up, left, down] = around;
+            assert!(left > right + 20.0, "{software} {turns}: {left} {right}");
+            assert!(up > down + 20.0, "{software} {turns}: {up} {down}");
+            seen.push(around);
+        }
     }
-    // The key light stands up and to the left of the eye.
-    let (left, right) = (brightness([64, 128, 230]), brightness([192, 128, 230]));
-    assert!(left > right + 20.0, "{left} {right}");
-    let (up, down) = (brightness([128, 192, 230]), brightness([128, 64, 230]));
-    assert!(up > down + 20.0, "{up} {down}");
+    for (cpu, compute) in seen[..4].iter().zip(&seen[4..]) {
+        assert!(cpu.iter().zip(compute).all(|(a, b)| (a - b).abs() <= 3.0), "{cpu:?} {compute:?}");
+    }
 }
 
 #[test]
