@@ -4,15 +4,25 @@ struct Frame {
     world_from_clip: mat4x4<f32>,
     // xyz: the eye, w: metres of one grid cell
     eye: vec4<f32>,
-    // xyz: towards the key light (turns with the eye a little), w: distance at which the grid has faded
+    // xyz: towards the key light , w: distance at which the grid has faded
     key: vec4<f32>,
     background: vec4<f32>,
     grid_minor: vec4<f32>,
     grid_major: vec4<f32>,
     axis_x: vec4<f32>,
     axis_z: vec4<f32>,
-    // x: pixels of height, y: unused, z: 1 where joints are drawn fainter
+    // x: pixels of height, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
     misc: vec4<f32>,
+    // Where the eye looks.
+    eye_forward: vec4<f32>,
+    // The key light's own view.
+    shadow_from_world: mat4x4<f32>,
+    // The sky for matt surfaces.
+    matt: array<vec4<f32>, 9>,
 };
 
 @group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var sky_texture: texture_cube<f32>;
+@group(0) @binding(2) var sky_sampler: sampler;
+@group(0) @binding(3) var shadow_map: texture_depth_2d;
+@group(0) @binding(4) var shadow_sampler: sampler_comparison;

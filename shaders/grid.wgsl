@@ -32,6 +32,25 @@ fn line(coordinate: f32, width: f32) -> f32 {
     return clamp(1.0 - away / max(width, 1e-6), 0.0, 1.0);
 }
 
+// The share of the key light that the model takes from the ground; soft, and softer further from what casts it.
+fn shadow_on_ground(world: vec3<f32>) -> f32 {
+    let p = (frame.shadow_from_world * vec4<f32>(world, 1.0)).xyz;
+    let uv = p.xy * vec2<f32>(0.5, -0.5) + 0.5;
+    if any(uv < vec2<f32>(0.0)) || any(uv > vec2<f32>(1.0)) || frame.misc.w <= 0.0 {
+        return 0.0;
+    }
+    var sum = 0.0;
+    for (var k = 0; k < 16; k += 1) {
+        // Vogel's disc: even over its area.
+        let radius = sqrt((f32(k) + 0.5) / 16.0) * 0.012;
+        let angle = f32(k) * 2.3999632;
+        let at = uv + vec2<f32>(cos(angle), sin(angle)) * radius;
+        sum += 1.0 - textureSampleCompareLevel(shadow_map, shadow_sampler, at, p.z - 0.001);
+    }
+    let edge = min(min(uv.x, 1.0 - uv.x), min(uv.y, 1.0 - uv.y));
+    return sum / 16.0 * smoothstep(0.0, 0.02, edge);
+}
+
 @fragment
 fn fragment(in: Fragment) -> Out {
     let direction = in.far - in.near;
@@ -59,10 +78,14 @@ fn fragment(in: Fragment) -> Out {
     let on_z = clamp(1.0 - abs(p.x) / max(width.x * 1.2, 1e-6), 0.0, 1.0);
     color = mix(color, vec4<f32>(frame.axis_x.rgb, 1.0), on_x);
     color = mix(color, vec4<f32>(frame.axis_z.rgb, 1.0), on_z);
-    let alpha = color.a * fade * fade;
+    let line_alpha = color.a * fade * fade;
+    let dark = 0.42 * shadow_on_ground(world);
+    // The shadow lies over the lines.
+    let alpha = 1.0 - (1.0 - line_alpha) * (1.0 - dark);
     if alpha < 0.004 {
         discard;
     }
+    color = vec4<f32>(color.rgb * line_alpha * (1.0 - dark) / alpha, alpha);
     var out: Out;
     out.color = vec4<f32>(color.rgb, alpha);
     out.depth = clamp(clip.z / clip.w, 0.0, 1.0);

@@ -1,40 +1,5 @@
 // Shaded surfaces: metallic-roughness under a soft sky, a key and a rim light. Linear colour in, linear colour out.
 
-// Keep in sync with `MaterialUniform` in src/render/material.rs.
-struct Material {
-    base_color: vec4<f32>,
-    // rgb: light given off, a: alpha cut-off (below 0: none)
-    emissive: vec4<f32>,
-    // metallic, roughness, 1: unlit, 1: double-sided
-    surface: vec4<f32>,
-    // Rows of the texture transforms: base colour, metallic-roughness, emission, normals, occlusion; w: which coordinates.
-    base_u: vec4<f32>,
-    base_v: vec4<f32>,
-    rough_u: vec4<f32>,
-    rough_v: vec4<f32>,
-    glow_u: vec4<f32>,
-    glow_v: vec4<f32>,
-    bump_u: vec4<f32>,
-    bump_v: vec4<f32>,
-    shade_u: vec4<f32>,
-    shade_v: vec4<f32>,
-    // x: 1 where the part is mirrored, so that its front is its back; y: 1 where alpha is opaque; z: scale of the normal
-    // map; w: strength of the occlusion
-    part: vec4<f32>,
-};
-
-@group(1) @binding(0) var<uniform> material: Material;
-@group(1) @binding(1) var base_texture: texture_2d<f32>;
-@group(1) @binding(2) var base_sampler: sampler;
-@group(1) @binding(3) var rough_texture: texture_2d<f32>;
-@group(1) @binding(4) var rough_sampler: sampler;
-@group(1) @binding(5) var glow_texture: texture_2d<f32>;
-@group(1) @binding(6) var glow_sampler: sampler;
-@group(1) @binding(7) var bump_texture: texture_2d<f32>;
-@group(1) @binding(8) var bump_sampler: sampler;
-@group(1) @binding(9) var shade_texture: texture_2d<f32>;
-@group(1) @binding(10) var shade_sampler: sampler;
-
 struct Vertex {
     @location(0) position: vec3<f32>,
     @location(1) normal: vec3<f32>,
@@ -77,21 +42,42 @@ fn placed(in: Vertex, tangent: vec4<f32>) -> Fragment {
 }
 
 fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
-    let uv = select(in.uv0, in.uv1, u.w > 0.5);
-    return vec2<f32>(dot(u.xyz, vec3<f32>(uv, 1.0)), dot(v.xyz, vec3<f32>(uv, 1.0)));
+    return placed_uv(u, v, in.uv0, in.uv1);
 }
 
-// A small sky: light from above is cool and bright, from below warm and dim.
-fn sky(direction: vec3<f32>, roughness: f32) -> vec3<f32> {
-    let up = direction.y * 0.5 + 0.5;
-    let ground = vec3<f32>(0.26, 0.24, 0.23);
-    let horizon = vec3<f32>(0.62, 0.63, 0.66);
-    let zenith = vec3<f32>(0.86, 0.92, 1.02);
-    let low = mix(ground, horizon, smoothstep(0.0, 0.55, up));
-    let sharp = mix(low, zenith, smoothstep(0.45, 1.0, up));
-    // A broad soft box in front and to the right, for a highlight that glides over curved skin.
-    let window = smoothstep(0.75, 0.98, dot(direction, normalize(vec3<f32>(0.55, 0.62, 0.56))));
-    return sharp + vec3<f32>(1.5, 1.45, 1.35) * window * (1.0 - roughness) * (1.0 - roughness);
+// Keep in sync with `LEVELS` in src/render/sky.rs.
+const SKY_LEVELS: f32 = 6.0;
+
+// The sky as a matt surface sees it, over pi. Keep in sync with `harmonics` in src/render/sky.rs.
+fn matt_light(d: vec3<f32>) -> vec3<f32> {
+    let sum = frame.matt[0].rgb * 0.282095
+        + frame.matt[1].rgb * (0.488603 * d.y)
+        + frame.matt[2].rgb * (0.488603 * d.z)
+        + frame.matt[3].rgb * (0.488603 * d.x)
+        + frame.matt[4].rgb * (1.092548 * d.x * d.y)
+        + frame.matt[5].rgb * (1.092548 * d.y * d.z)
+        + frame.matt[6].rgb * (0.315392 * (3.0 * d.z * d.z - 1.0))
+        + frame.matt[7].rgb * (1.092548 * d.x * d.z)
+        + frame.matt[8].rgb * (0.546274 * (d.x * d.x - d.y * d.y));
+    return max(sum, vec3<f32>(0.0));
+}
+
+// How much of the key light reaches a point: nine comparisons, each between four texels.
+fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
+    let p = (frame.shadow_from_world * vec4<f32>(world + n * frame.misc.w, 1.0)).xyz;
+    let uv = p.xy * vec2<f32>(0.5, -0.5) + 0.5;
+    if any(uv < vec2<f32>(0.0)) || any(uv > vec2<f32>(1.0)) || frame.misc.w <= 0.0 {
+        return 1.0;
+    }
+    let texel = 1.0 / f32(textureDimensions(shadow_map).x);
+    var sum = 0.0;
+    for (var y = -1; y <= 1; y += 1) {
+        for (var x = -1; x <= 1; x += 1) {
+            let at = uv + vec2<f32>(f32(x), f32(y)) * texel * 1.4;
+            sum += textureSampleCompareLevel(shadow_map, shadow_sampler, at, p.z);
+        }
+    }
+    return sum / 9.0;
 }
 
 // Karis, Physically Based Shading on Mobile (2014): the split-sum environment BRDF without a table.
@@ -107,8 +93,8 @@ fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffus
     let h = normalize(light + v);
     let nl = max(dot(n, light), 0.0);
     let nv = max(dot(n, v), 1e-4);
-    let nh = max(dot(n, h), 0.0);
-    let vh = max(dot(v, h), 0.0);
+    let nh = clamp(dot(n, h), 0.0, 1.0);
+    let vh = clamp(dot(v, h), 0.0, 1.0);
     let a = max(roughness * roughness, 0.002);
     let a2 = a * a;
     let d = nh * nh * (a2 - 1.0) + 1.0;
@@ -164,11 +150,17 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let facing = clamp(dot(n, v), 0.0, 1.0);
     // Occlusion dims what comes from the sky, not what comes from a light (glTF 2.0, *Additional Textures*).
     let open = 1.0 + material.part.w * (shade - 1.0);
-    var color = diffuse * sky(n, 1.0) * 0.5 * open;
-    color += environment_brdf(f0, roughness, facing) * sky(reflect(-v, n), roughness) * mix(0.6, 1.0, 1.0 - roughness) * open;
-    color += lit_by(frame.key.xyz, vec3<f32>(2.0, 1.94, 1.84), n, v, diffuse, f0, roughness);
+    var color = diffuse * matt_light(n) * open;
+    let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
+    color += environment_brdf(f0, roughness, facing) * mirrored * open;
+    let smooth_normal = normalize(in.normal) * select(-1.0, 1.0, front);
+    let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(in.world, smooth_normal);
+    color += lit_by(frame.key.xyz, key, n, v, diffuse, f0, roughness);
+    // A faint light from the eye, so that the side that turns from the key keeps its form.
+    color += lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, diffuse, f0, max(roughness, 0.5));
     // A cool light from behind draws the outline of the form.
-    let back = normalize(vec3<f32>(-frame.key.x, 0.45, -frame.key.z));
+    let away = frame.eye_forward.xyz;
+    let back = normalize(vec3<f32>(away.x, 0.45, away.z) + vec3<f32>(away.z, 0.0, -away.x) * 0.5);
     color += lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, diffuse, f0, max(roughness, 0.4));
     return vec4<f32>(shoulder(color) + emission, alpha);
 }

@@ -111,7 +111,8 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
         rotation: 0.0,
         scale: glam::Vec2::ONE,
     };
-    let material = Material { metallic: 0.0, normal_texture: Some(texture), ..Material::default() };
+    let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
+    let material = Material { base_color, metallic: 0.0, normal_texture: Some(texture), ..Material::default() };
     let primitive = Primitive {
         topology: Topology::Triangles,
         positions: corners.into(),

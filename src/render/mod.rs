@@ -7,7 +7,9 @@ mod material;
 mod picture;
 mod renderer;
 mod scene;
+mod shadow;
 mod skin;
+mod sky;
 mod texture;
 
 pub use self::{
@@ -22,9 +24,24 @@ pub use self::{
 };
 
 /// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
-pub const SHADERS: [(&str, &str); 4] = [
+pub const SHADERS: [(&str, &str); 5] = [
     ("skin", include_str!("../../shaders/skin.wgsl")),
-    ("mesh", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/mesh.wgsl"))),
+    (
+        "mesh",
+        concat!(
+            include_str!("../../shaders/frame.wgsl"),
+            include_str!("../../shaders/material.wgsl"),
+            include_str!("../../shaders/mesh.wgsl")
+        ),
+    ),
+    (
+        "shadow",
+        concat!(
+            include_str!("../../shaders/frame.wgsl"),
+            include_str!("../../shaders/material.wgsl"),
+            include_str!("../../shaders/shadow.wgsl")
+        ),
+    ),
     ("grid", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/grid.wgsl"))),
     ("joint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/joint.wgsl"))),
 ];

@@ -3,7 +3,14 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::{Camera, Gpu, Look, Scene, material::Materials, shader, skin::TANGENT_STRIDE};
+use super::{
+    Camera, Gpu, Look, Scene,
+    material::Materials,
+    shader,
+    shadow::{self, KEY, Shadow},
+    skin::TANGENT_STRIDE,
+    sky,
+};
 use crate::{model::Topology, motion::Bone};
 
 /// Keep in sync with `Frame` in shaders/frame.wgsl.
@@ -20,6 +27,9 @@ struct FrameUniform {
     axis_x: [f32; 4],
     axis_z: [f32; 4],
     misc: [f32; 4],
+    eye_forward: [f32; 4],
+    shadow_from_world: [[f32; 4]; 4],
+    matt: [[f32; 4]; 9],
 }
 
 /// Keep in sync with `Bone` in shaders/joint.wgsl.
@@ -122,6 +132,10 @@ impl Target {
 pub struct Renderer {
     frame: wgpu::Buffer,
     frame_bind: wgpu::BindGroup,
+    shadow_bind: wgpu::BindGroup,
+    shadow: Shadow,
+    caster: wgpu::RenderPipeline,
+    matt: [[f32; 4]; 9],
     material_layout: wgpu::BindGroupLayout,
     /// Opaque and see-through, for triangles, lines and points.
     mesh: [[wgpu::RenderPipeline; 3]; 2],
@@ -136,18 +150,10 @@ impl Renderer {
     /// Makes the pipelines.
     pub fn new(gpu: &Gpu) -> Self {
         let device = &gpu.device;
-        let frame_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("frame"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-                ty: wgpu::BindingType::Buffer {
-                    ty: wgpu::BufferBindingType::Uniform,
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
-                },
-                count: None,
-            }],
+        let frame_layout = frame_layout(device);
+        let shadow_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("shadow"),
+            entries: &[frame_entry()],
         });
         let frame = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
@@ -155,11 +161,13 @@ impl Renderer {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let frame_bind = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame"),
-            layout: &frame_layout,
+        let shadow = Shadow::new(gpu);
+        let shadow_bind = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("shadow"),
+            layout: &shadow_layout,
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() }],
         });
+        let frame_bind = frame_bind(gpu, &frame_layout, &frame, &shadow);
         let material_layout = Materials::layout(gpu);
         let maker = PipelineMaker { device, frame: &frame_layout, material: &material_layout };
         let topologies = [
@@ -178,7 +186,22 @@ impl Renderer {
             attributes: &attributes,
         };
         let joint = maker.overlay("joint", &[Some(instance)], false);
-        Self { frame, frame_bind, mesh, bumped, grid, joint, bones: None, material_layout }
+        let caster = maker.shadow(&shadow_layout);
+        let matt = sky::irradiance();
+        Self {
+            frame,
+            frame_bind,
+            shadow_bind,
+            shadow,
+            caster,
+            matt,
+            mesh,
+            bumped,
+            grid,
+            joint,
+            bones: None,
+            material_layout,
+        }
     }
 
     /// What a scene's materials are bound by.
@@ -189,10 +212,20 @@ impl Renderer {
     /// Draws a picture.
     pub fn draw(&mut self, gpu: &Gpu, target: &Target, scene: &Scene, camera: &Camera, look: &Look, show: &Show) {
         let size = Vec2::new(target.size[0] as f32, target.size[1] as f32);
-        gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame_uniform(camera, look, show, size)));
+        let (shadow_from_world, off_surface) = self.shadow.frame(scene.bounds);
+        let uniform = FrameUniform {
+            shadow_from_world: shadow_from_world.to_cols_array_2d(),
+            matt: self.matt,
+            ..frame_uniform(camera, look, show, size, off_surface)
+        };
+        gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
+        if self.shadow.version != scene.version && off_surface > 0.0 {
+            self.draw_shadow(&mut encoder, scene);
+            self.shadow.version = scene.version;
+        }
         {
             let clear = wgpu::Color {
                 r: f64::from(look.background[0]),
@@ -226,6 +259,30 @@ impl Renderer {
             }
         }
         gpu.queue.submit([encoder.finish()]);
+    }
+
+    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("shadow"),
+            color_attachments: &[],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &self.shadow.view,
+                depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+                stencil_ops: None,
+            }),
+            timestamp_writes: None,
+            occlusion_query_set: None,
+            multiview_mask: None,
+        });
+        pass.set_pipeline(&self.caster);
+        pass.set_bind_group(0, &self.shadow_bind, &[]);
+        for part in scene.parts.iter().filter(|p| !p.blend && p.topology == Topology::Triangles) {
+            pass.set_bind_group(1, part.material(), &[]);
+            pass.set_vertex_buffer(0, part.skin.posed.slice(..));
+            pass.set_vertex_buffer(1, part.looks.slice(..));
+            pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..part.index_count, 0, 0..1);
+        }
     }
 
     fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &super::scene::Part) {
@@ -304,26 +361,85 @@ fn begin<'e>(
     })
 }
 
-fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2) -> FrameUniform {
+/// All but the light, which the renderer knows. `off_surface` is 0 where nothing casts a shadow.
+fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surface: f32) -> FrameUniform {
     let clip_from_world = camera.clip_from_world(size.x / size.y.max(1.0));
     let eye = camera.eye();
     // Cells that look about as large at every distance.
     let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
-    // The key light stands up and to the left of the eye, and turns with it half-way: form reads from every side.
-    let key = Vec3::new((camera.yaw - 0.75).sin(), 0.95, (camera.yaw - 0.75).cos()).normalize_or(Vec3::Y);
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         eye: eye.extend(cell).to_array(),
-        key: key.extend(reach).to_array(),
+        key: KEY.extend(reach).to_array(),
         background: look.background,
         grid_minor: look.grid_minor,
         grid_major: look.grid_major,
         axis_x: look.axis_x,
         axis_z: look.axis_z,
-        misc: [size.y, 0.0, 0.0, 0.0],
+        misc: [size.y, 0.0, 0.0, off_surface],
+        eye_forward: (camera.target - eye).normalize_or(Vec3::NEG_Z).extend(0.0).to_array(),
+        shadow_from_world: [[0.0; 4]; 4],
+        matt: [[0.0; 4]; 9],
     }
+}
+
+/// The numbers of a frame, which every pass reads.
+const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding: 0,
+        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    }
+}
+
+fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let entry =
+        |binding, ty| wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::FRAGMENT, ty, count: None };
+    let texture =
+        |sample_type, view_dimension| wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false };
+    let colors = wgpu::TextureSampleType::Float { filterable: true };
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("frame"),
+        entries: &[
+            frame_entry(),
+            entry(1, texture(colors, wgpu::TextureViewDimension::Cube)),
+            entry(2, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering)),
+            entry(3, texture(wgpu::TextureSampleType::Depth, wgpu::TextureViewDimension::D2)),
+            entry(4, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison)),
+        ],
+    })
+}
+
+fn frame_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, frame: &wgpu::Buffer, shadow: &Shadow) -> wgpu::BindGroup {
+    let smooth = wgpu::SamplerDescriptor {
+        mag_filter: wgpu::FilterMode::Linear,
+        min_filter: wgpu::FilterMode::Linear,
+        mipmap_filter: wgpu::MipmapFilterMode::Linear,
+        ..Default::default()
+    };
+    let plain = gpu.device.create_sampler(&smooth);
+    let comparing = gpu
+        .device
+        .create_sampler(&wgpu::SamplerDescriptor { compare: Some(wgpu::CompareFunction::LessEqual), ..smooth });
+    let sky = sky::cube(gpu);
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("frame"),
+        layout,
+        entries: &[
+            wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
+            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&sky) },
+            wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::Sampler(&plain) },
+            wgpu::BindGroupEntry { binding: 3, resource: wgpu::BindingResource::TextureView(&shadow.view) },
+            wgpu::BindGroupEntry { binding: 4, resource: wgpu::BindingResource::Sampler(&comparing) },
+        ],
+    })
 }
 
 struct PipelineMaker<'a> {
@@ -357,6 +473,51 @@ impl PipelineMaker<'_> {
         let layout = [Some(self.frame), Some(self.material)];
         let (entry, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..2]) };
         self.make("mesh", entry, &layout, buffers, topology, blend, !blend)
+    }
+
+    /// Depth alone, from the key light.
+    fn shadow(&self, frame: &wgpu::BindGroupLayout) -> wgpu::RenderPipeline {
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("shadow"),
+            source: wgpu::ShaderSource::Wgsl(shader("shadow").into()),
+        });
+        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("shadow"),
+            bind_group_layouts: &[Some(frame), Some(self.material)],
+            immediate_size: 0,
+        });
+        let posed = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
+        let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
+        let buffer = |array_stride, attributes| {
+            Some(wgpu::VertexBufferLayout { array_stride, step_mode: wgpu::VertexStepMode::Vertex, attributes })
+        };
+        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("shadow"),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some("vertex"),
+                compilation_options: Default::default(),
+                buffers: &[buffer(24, &posed), buffer(20, &looks)],
+            },
+            primitive: wgpu::PrimitiveState::default(),
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: shadow::FORMAT,
+                depth_write_enabled: Some(true),
+                depth_compare: Some(wgpu::CompareFunction::LessEqual),
+                stencil: Default::default(),
+                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+            }),
+            multisample: wgpu::MultisampleState::default(),
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some("fragment"),
+                compilation_options: Default::default(),
+                targets: &[],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
     }
 
     fn overlay(

@@ -1,6 +1,9 @@
 //! A document on the device: what is uploaded once, and what is posed again when the pose changes.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use glam::Vec3;
 use wgpu::util::DeviceExt as _;
@@ -11,7 +14,7 @@ use super::{
     skin::{SkinPart, SkinPass},
 };
 use crate::{
-    model::{AlphaMode, Document, Material, NodeId, Topology},
+    model::{AlphaMode, Document, Material, NodeId, Primitive, Topology},
     motion::{Placement, Pose, Tangents, skinning},
 };
 
@@ -19,6 +22,16 @@ use crate::{
 pub struct Scene {
     pub(super) parts: Vec<Part>,
     pass: Option<SkinPass>,
+    /// Another number for every scene and every change of its pose.
+    pub(super) version: u64,
+    /// A box around everything that is posed; nothing where nothing is.
+    pub(super) bounds: Option<(Vec3, Vec3)>,
+}
+
+/// A number that was not given before.
+fn next_version() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// One primitive under one node.
@@ -35,6 +48,8 @@ pub(super) struct Part {
     tangents: Option<Tangents>,
     material: [wgpu::BindGroup; 2],
     mirrored: bool,
+    /// A box in mesh space around the vertices that each joint moves; the first alone where the part is rigid.
+    boxes: Vec<Option<(Vec3, Vec3)>>,
     /// A point of it, for drawing what is behind first.
     pub centre: Vec3,
 }
@@ -102,15 +117,18 @@ impl Scene {
                     tangents,
                     material: [materials.bind(gpu, material, false), materials.bind(gpu, material, true)],
                     mirrored: false,
+                    boxes: boxes(primitive, joints),
                     centre: Vec3::ZERO,
                 });
             }
         }
-        Self { parts, pass }
+        Self { parts, pass, version: next_version(), bounds: None }
     }
 
     /// Poses every part. Call it when the pose changed, not when the eye moved.
     pub fn update(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
+        self.version = next_version();
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
         {
             let mut pass =
@@ -123,6 +141,19 @@ impl Scene {
                     Placement::Rigid(m) => *m,
                     Placement::Skinned(palette) => palette.first().copied().unwrap_or_default(),
                 };
+                let matrices = match &placement {
+                    Placement::Rigid(m) => std::slice::from_ref(m),
+                    Placement::Skinned(palette) => palette.as_slice(),
+                };
+                for (matrix, (from, to)) in matrices.iter().zip(&part.boxes).filter_map(|(m, b)| b.map(|b| (m, b))) {
+                    for corner in 0..8u32 {
+                        let pick = |k: u32| corner >> k & 1 == 1;
+                        let p = Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), to, from);
+                        let p = matrix.transform_point3(p);
+                        low = low.min(p);
+                        high = high.max(p);
+                    }
+                }
                 part.mirrored = glam::Mat3::from_mat4(matrix).determinant() < 0.0;
                 part.centre = matrix.transform_point3(primitive.positions[primitive.positions.len() / 2]);
                 let morphs = &pose.morphs[part.node.index()];
@@ -131,5 +162,31 @@ impl Scene {
             }
         }
         gpu.queue.submit([encoder.finish()]);
+        self.bounds = (low.is_finite() && high.is_finite()).then_some((low, high));
     }
+}
+
+/// For every joint, a box around the vertices that it moves, wherever their morph targets take them. A blend of points lies
+/// within the boxes of its joints together. Where no joint counts, the first box holds everything.
+fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
+    let mut boxes: Vec<Option<(Vec3, Vec3)>> = vec![None; joints.max(1)];
+    let mut grow = |joint: usize, low: Vec3, high: Vec3| {
+        if let Some(slot) = boxes.get_mut(joint) {
+            *slot = Some(slot.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+        }
+    };
+    for (vertex, position) in primitive.positions.iter().enumerate() {
+        let (mut low, mut high) = (*position, *position);
+        for delta in primitive.targets.iter().filter_map(|t| t.positions.get(vertex)) {
+            low += delta.min(Vec3::ZERO);
+            high += delta.max(Vec3::ZERO);
+        }
+        match &primitive.weights {
+            Some(map) => {
+                map.vertex(vertex).filter(|(_, w)| *w != 0.0).for_each(|(j, _)| grow(usize::from(j), low, high));
+            }
+            None => grow(0, low, high),
+        }
+    }
+    boxes
 }
