@@ -57,7 +57,7 @@ fn vertex(@builtin(vertex_index) index: u32, bone: Bone) -> Fragment {
 
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
-    let v = normalize(frame.eye.xyz - in.world);
+    let v = towards_eye(in.world);
     let light = 0.55 + 0.45 * abs(dot(in.normal, v)) + 0.12 * in.normal.y;
     let width = fwidth(in.bary);
     let near = in.bary / max(width, vec3<f32>(1e-6));

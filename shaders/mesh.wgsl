@@ -41,6 +41,9 @@ fn placed(in: Vertex, tangent: vec4<f32>) -> Fragment {
     return out;
 }
 
+// What surfaces are made of where materials are not shown.
+const CLAY = vec3<f32>(0.42, 0.425, 0.44);
+
 fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
     return placed_uv(u, v, in.uv0, in.uv1);
 }
@@ -113,7 +116,8 @@ fn shoulder(color: vec3<f32>) -> vec3<f32> {
 @fragment
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
     let front = front_facing != (material.part.x > 0.5);
-    let base = material.base_color * in.color * textureSample(base_texture, base_sampler, place(material.base_u, material.base_v, in));
+    let plain = frame.misc.y > 0.5;
+    var base = material.base_color * in.color * textureSample(base_texture, base_sampler, place(material.base_u, material.base_v, in));
     let rough = textureSample(rough_texture, rough_sampler, place(material.rough_u, material.rough_v, in));
     let glow = textureSample(glow_texture, glow_sampler, place(material.glow_u, material.glow_v, in));
     let bump = textureSample(bump_texture, bump_sampler, place(material.bump_u, material.bump_v, in)).xyz * 2.0 - 1.0;
@@ -123,16 +127,21 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if !front && material.surface.w < 0.5 && has_normal {
         discard;
     }
-    if material.emissive.a >= 0.0 && base.a < material.emissive.a {
+    if !plain && material.emissive.a >= 0.0 && base.a < material.emissive.a {
         discard;
     }
-    let alpha = select(base.a, 1.0, material.part.y > 0.5);
-    let emission = material.emissive.rgb * glow.rgb;
-    if material.surface.z > 0.5 || !has_normal {
+    var alpha = select(base.a, 1.0, material.part.y > 0.5);
+    var emission = material.emissive.rgb * glow.rgb;
+    if plain {
+        base = vec4<f32>(CLAY, 1.0);
+        emission = vec3<f32>(0.0);
+        alpha = 1.0;
+    }
+    if (!plain && material.surface.z > 0.5) || !has_normal {
         return vec4<f32>(base.rgb + emission, alpha);
     }
     var n = normalize(in.normal);
-    if dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
+    if !plain && dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
         // As MikkTSpace asks: the interpolated directions, not made square again.
         let side = select(-1.0, 1.0, in.tangent.w >= 0.0);
         let bitangent = cross(in.normal, in.tangent.xyz) * side;
@@ -142,14 +151,19 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if !front {
         n = -n;
     }
-    let v = normalize(frame.eye.xyz - in.world);
-    let metallic = clamp(material.surface.x * rough.b, 0.0, 1.0);
-    let roughness = clamp(material.surface.y * rough.g, 0.045, 1.0);
+    let v = towards_eye(in.world);
+    if frame.misc.y > 2.5 {
+        // X-ray: what is seen edge-on is denser, as in glass.
+        let edge = 1.0 - abs(dot(n, v));
+        return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
+    }
+    let metallic = select(clamp(material.surface.x * rough.b, 0.0, 1.0), 0.0, plain);
+    let roughness = select(clamp(material.surface.y * rough.g, 0.045, 1.0), 0.72, plain);
     let diffuse = base.rgb * (1.0 - metallic);
     let f0 = mix(vec3<f32>(0.04), base.rgb, metallic);
     let facing = clamp(dot(n, v), 0.0, 1.0);
     // Occlusion dims what comes from the sky, not what comes from a light (glTF 2.0, *Additional Textures*).
-    let open = 1.0 + material.part.w * (shade - 1.0);
+    let open = select(1.0 + material.part.w * (shade - 1.0), 1.0, plain);
     var color = diffuse * matt_light(n) * open;
     let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
     color += environment_brdf(f0, roughness, facing) * mirrored * open;

@@ -144,7 +144,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
     let mut camera = Camera::default();
     camera.look(Axis::Front);
     camera.frame(corners[0], corners[2], 1.0);
-    let show = Show { grid: false, bones: Vec::new(), size: 2.0 };
+    let show = Show { size: 2.0, ..Show::default() };
     let target = Target::new(gpu, [64, 64]);
     renderer.draw(gpu, &target, &scene, &camera, &Look::theme("dark"), &show);
     let image = capture(gpu, &target).expect("a picture");
@@ -191,7 +191,7 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     camera.look(Axis::Front);
     let (low, high) = ulna::motion::Surface::new(document, &pose).bounds().expect("a surface");
     camera.frame(low, high, 0.8);
-    let show = Show { grid: true, bones: Vec::new(), size: 2.0 };
+    let show = Show { grid: true, size: 2.0, ..Show::default() };
     let image = picture.take(document, &pose, &camera, &Look::theme("dark"), &show).expect("a picture");
     let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
     let share = pale as f32 / (320.0 * 400.0);

@@ -52,7 +52,11 @@ impl App {
             }
             Action::Hover(node) => self.hover = node.or(self.hover),
             Action::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
-            Action::Camera(camera) => self.camera = camera,
+            Action::Camera(camera) => {
+                self.glide = None;
+                self.camera = camera;
+            }
+            Action::Settings(settings) => self.set_settings(ctx, *settings),
             Action::Seek(time) => {
                 self.playback.playing = false;
                 self.playback.seek(time);

@@ -6,7 +6,7 @@ use super::App;
 use crate::{
     edit::{CommandLine, Mode},
     model::NodeId,
-    render::Axis,
+    render::{Axis, Shading},
     ui::{Dialog, Shown, ToastKind, Tool, Wish},
 };
 
@@ -31,6 +31,7 @@ impl App {
             "mode.animate" => self.set_mode(Mode::Animate),
             "tool.select" => self.tool = Tool::Select,
             "tool.rotate" => self.tool = Tool::Rotate,
+            "view.camera" => self.look_through(ctx, line),
             name if name.starts_with("view.") => self.view(ctx, name),
             name if name.starts_with("play.") => self.play(name),
             name if name.starts_with("select.") => self.select(name),
@@ -45,11 +46,21 @@ impl App {
 
     fn view(&mut self, ctx: &Context, name: &str) {
         match name {
-            "view.frame_all" => self.frame(false),
-            "view.frame_selected" => self.frame(true),
-            "view.front" => self.camera.look(Axis::Front),
-            "view.side" => self.camera.look(Axis::Side),
-            "view.top" => self.camera.look(Axis::Top),
+            "view.frame_all" => self.frame(ctx, false),
+            "view.frame_selected" => self.frame(ctx, true),
+            "view.perspective" => self.camera.orthographic = !self.camera.orthographic,
+            "view.front" => self.look(ctx, Axis::Front),
+            "view.back" => self.look(ctx, Axis::Back),
+            "view.side" => self.look(ctx, Axis::Side),
+            "view.other_side" => self.look(ctx, Axis::OtherSide),
+            "view.top" => self.look(ctx, Axis::Top),
+            "view.bottom" => self.look(ctx, Axis::Bottom),
+            "view.three_quarter" => self.look(ctx, Axis::ThreeQuarter),
+            "view.textured" => self.shown.shading = Shading::Textured,
+            "view.solid" => self.shown.shading = Shading::Solid,
+            "view.wireframe" => self.shown.shading = Shading::Wireframe,
+            "view.xray" => self.shown.shading = Shading::XRay,
+            "view.axes" => self.shown.axes = !self.shown.axes,
             "view.grid" => self.shown.grid = !self.shown.grid,
             "view.joints" => self.shown.joints = !self.shown.joints,
             "view.names" => self.shown.names = !self.shown.names,
@@ -61,6 +72,8 @@ impl App {
                     grid: self.shown.grid,
                     joints: self.shown.joints,
                     names: self.shown.names,
+                    axes: self.shown.axes,
+                    shading: self.shown.shading,
                     ..Shown::default()
                 };
                 // The sizes that panels remember are egui's.
@@ -71,8 +84,35 @@ impl App {
         }
     }
 
+    fn look(&mut self, ctx: &Context, axis: Axis) {
+        let mut camera = self.camera;
+        camera.look(axis);
+        self.glide_to(ctx, camera);
+    }
+
+    /// Looks through a camera of the file: the one that is named, or the next.
+    fn look_through(&mut self, ctx: &Context, line: &CommandLine) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let cameras: Vec<NodeId> = document.shown_nodes().into_iter().filter(|n| document.node(*n).camera).collect();
+        let named = line.arguments.get("node").and_then(|v| v.as_str());
+        let node = match named {
+            Some(text) => cameras.iter().copied().find(|n| crate::ui::node_text(document, *n) == text),
+            None => {
+                let at = cameras.iter().position(|n| self.looked_through == Some(*n));
+                cameras.get(at.map_or(0, |k| (k + 1) % cameras.len())).copied()
+            }
+        };
+        let Some(node) = node else { return };
+        self.looked_through = Some(node);
+        let mut camera = self.camera;
+        camera.look_from(&self.stage.pose().world[node.index()]);
+        self.glide_to(ctx, camera);
+        self.selection.set(node);
+    }
+
     /// Shows the whole model, or what is selected: the selected joints with all their children.
-    fn frame(&mut self, selected: bool) {
+    fn frame(&mut self, ctx: &Context, selected: bool) {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let size = self.stage.size();
@@ -92,7 +132,9 @@ impl App {
             self.stage.surface(document).bounds().or_else(|| crate::motion::joint_bounds(document, self.stage.pose()))
         };
         if let Some((low, high)) = bounds {
-            self.camera.frame(low, high, size.x / size.y);
+            let mut camera = self.camera;
+            camera.frame(low, high, size.x / size.y);
+            self.glide_to(ctx, camera);
         }
     }
 

@@ -35,16 +35,16 @@ impl App {
         let availability = self.availability();
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
-        let mut commands: Vec<_> = table().iter().filter(|c| !c.key.is_empty()).collect();
-        commands.sort_by_key(|c| std::cmp::Reverse(c.key.matches('+').count()));
-        for command in commands {
-            let Some(shortcut) = parse(command.key) else { continue };
+        let mut commands: Vec<_> = table().iter().map(|c| (c, self.settings.keys.key(c.name).to_owned())).filter(|(_, key)| !key.is_empty()).collect();
+        commands.sort_by_key(|(_, key)| std::cmp::Reverse(key.matches('+').count()));
+        for (command, key) in commands {
+            let Some(shortcut) = parse(&key) else { continue };
             // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved all the same.
             if typing && !(shortcut.modifiers.command && command.name.starts_with("file.")) {
                 continue;
             }
             // Escape belongs to a gesture while there is one.
-            if command.key == "Escape" && ctx.input(|i| i.pointer.any_down()) {
+            if key == "Escape" && ctx.input(|i| i.pointer.any_down()) {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {
@@ -63,11 +63,17 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::{KeyMap, Preset};
 
     #[test]
     fn every_default_key_is_one() {
-        for command in table().iter().filter(|c| !c.key.is_empty()) {
-            assert!(parse(command.key).is_some(), "{}: {}", command.name, command.key);
+        for preset in Preset::ALL {
+            let mut keys = KeyMap::default();
+            keys.set_preset(preset);
+            for command in table() {
+                let key = keys.key(command.name);
+                assert!(key.is_empty() || parse(key).is_some(), "{preset:?} {}: {key}", command.name);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The window's glue: applies what panels ask for, runs long work beside the window, and keeps preferences.
 
 mod apply;
+mod eye;
 mod host;
 mod jobs;
 mod keys;
@@ -18,7 +19,7 @@ use crate::{
     model::{Diagnostic, NodeId},
     render::Camera,
     session::{Playback, Session},
-    ui::{Actions, Dialog, JobView, Panels, Shown, Theme, Toast, ToastKind, Tool, View, Wish, window_ui},
+    ui::{Actions, Dialog, JobView, Panels, Settings, Shown, Theme, Toast, ToastKind, Tool, View, Wish, window_ui},
 };
 
 /// The bundled sample, made by `cargo run --example mannequin`.
@@ -75,8 +76,13 @@ pub struct App {
     auto_key: bool,
     shown: Shown,
     camera: Camera,
+    /// The way the eye is on, and when it began.
+    glide: Option<(Camera, Camera, f64)>,
+    /// The file's camera that was looked through last.
+    looked_through: Option<NodeId>,
     hover: Option<NodeId>,
     theme: Theme,
+    settings: Settings,
     panels: Panels,
     stage: Stage,
     toasts: Vec<Toast>,
@@ -99,9 +105,10 @@ pub struct App {
 impl App {
     /// Makes the program; `file` is opened, or else the sample.
     pub fn new(cc: &eframe::CreationContext<'_>, file: Option<PathBuf>) -> Self {
-        let theme = Theme::dark();
-        theme.apply(&cc.egui_ctx);
         let preferences = Preferences::load(cc.storage);
+        let settings = preferences.settings.clone().sane();
+        let theme = Theme::of(&cc.egui_ctx, settings.theme);
+        Theme::install(&cc.egui_ctx);
         let mut app = Self {
             session: None,
             selection: Selection::default(),
@@ -112,8 +119,11 @@ impl App {
             auto_key: false,
             shown: preferences.shown,
             camera: Camera::default(),
+            glide: None,
+            looked_through: None,
             hover: None,
             theme,
+            settings,
             panels: Panels::default(),
             stage: Stage::new(cc.wgpu_render_state.clone()),
             toasts: Vec::new(),
@@ -128,6 +138,7 @@ impl App {
             gesture: Vec::new(),
             browsing: None,
         };
+        app.show_settings(&cc.egui_ctx);
         match file {
             Some(path) => app.open(&cc.egui_ctx, path),
             None => app.open_sample(&cc.egui_ctx),
@@ -226,6 +237,7 @@ impl eframe::App for App {
         self.guard_close(&ctx);
         self.dropped_files(&ctx);
         self.age_toasts(&ctx);
+        self.glide(&ctx);
         if self.playback.playing && self.mode == Mode::Animate {
             let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
             if let Some(session) = &self.session {
@@ -254,6 +266,8 @@ impl eframe::App for App {
                 shown: self.shown,
                 camera: self.camera,
                 hover,
+                settings: &self.settings,
+                keys: &self.settings.keys,
                 theme: &self.theme,
                 texture,
                 availability,
@@ -280,6 +294,7 @@ impl eframe::App for App {
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         self.preferences.shown = self.shown;
+        self.preferences.settings = self.settings.clone();
         self.preferences.store(storage);
     }
 

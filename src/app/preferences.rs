@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ui::Shown;
+use crate::ui::{Settings, Shown};
 
 /// Preferences, stored by eframe beside its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub(super) struct Preferences {
     pub recent: Vec<PathBuf>,
     /// What is shown.
     pub shown: Shown,
+    /// What a person prefers.
+    pub settings: Settings,
 }
 
 const KEY: &str = "ulna.preferences";

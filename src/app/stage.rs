@@ -96,6 +96,12 @@ impl Stage {
         bounds
     }
 
+    /// Other colours.
+    pub(super) fn set_theme(&mut self, theme: &str) {
+        self.look = Look::theme(theme);
+        self.drawn = None;
+    }
+
     pub(super) const fn pose(&self) -> &Pose {
         &self.pose
     }
@@ -188,7 +194,16 @@ impl Stage {
             self.target = Some((target, id));
         }
         let bones = if shown.joints { looks(document, &self.bones, &self.look, selection, hover) } else { Vec::new() };
-        let show = Show { grid: shown.grid, bones, size: self.extent };
+        let outlined =
+            selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));
+        let show = Show {
+            shading: shown.shading,
+            outlined: outlined.collect(),
+            scale: self.pixels_per_point,
+            grid: shown.grid,
+            bones,
+            size: self.extent,
+        };
         if let Some((target, _)) = &self.target {
             renderer.draw(gpu, target, scene, camera, &self.look, &show);
         }

@@ -34,6 +34,8 @@ pub struct Availability {
     pub keys: usize,
     /// The file has clips.
     pub clips: bool,
+    /// The file has cameras.
+    pub cameras: bool,
     /// A clip is shown.
     pub clip_shown: bool,
     /// There is a step to undo.

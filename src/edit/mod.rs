@@ -5,6 +5,7 @@ mod arguments;
 mod clips;
 pub mod command;
 mod history;
+mod keymap;
 mod keys;
 mod pose;
 mod selection;
@@ -15,6 +16,7 @@ pub use self::{
     arguments::{ArgumentError, Arguments, find_clip},
     command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Kind, Mode},
     history::{History, Transaction},
+    keymap::{KeyMap, Preset, key_parts},
     keys::moved,
     pose::{Space, local_after_world_turn, user_edit},
     selection::{KeyRef, Selection},

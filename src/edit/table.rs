@@ -83,6 +83,14 @@ fn file() -> Vec<CommandSpec> {
             ..host("file.save_as", "Save as…", "Writes the model to another file", "File", "Ctrl+Shift+S")
         },
         host("file.changes", "What will change…", "Lists what saving will change in the file", "File", ""),
+        CommandSpec {
+            enabled: always,
+            ..host("file.welcome", "Welcome page", "Shows recent files and the sample", "File", "")
+        },
+        CommandSpec {
+            enabled: always,
+            ..host("file.preferences", "Preferences…", "Theme, keys, units and view", "File", "Ctrl+,")
+        },
         CommandSpec { enabled: always, ..host("file.quit", "Quit", "Closes the window", "File", "Ctrl+Q") },
     ]
 }
@@ -105,6 +113,11 @@ fn edit() -> Vec<CommandSpec> {
             menu: None,
             ..host("node.rename", "Rename node", "Gives a node another name", "Edit", "")
         },
+        CommandSpec {
+            enabled: always,
+            ..host("edit.find", "Find a command…", "Finds a command by its words and runs it", "Edit", "Ctrl+P")
+        },
+        host("edit.history", "History", "Lists what was done; a click goes back or forward to it", "Edit", "Ctrl+H"),
         host("select.joints", "Select all joints", "Selects every joint", "Edit", "Ctrl+A"),
         CommandSpec {
             enabled: selected,
@@ -132,15 +145,37 @@ fn view() -> Vec<CommandSpec> {
             enabled: selected,
             ..host("view.frame_selected", "Frame selected", "Shows what is selected", "View", "F")
         },
+        host("view.perspective", "Perspective", "With perspective, or as a drawing to scale", "View", "5"),
         host("view.front", "Front", "Looks along −Z", "View", ""),
+        host("view.back", "Back", "Looks along +Z", "View", ""),
         host("view.side", "Right side", "Looks along −X", "View", ""),
+        host("view.other_side", "Left side", "Looks along +X", "View", ""),
         host("view.top", "Top", "Looks down", "View", ""),
+        host("view.bottom", "Bottom", "Looks up from below", "View", ""),
+        host("view.three_quarter", "Three-quarter", "Looks from the front, to one side and a little above", "View", ""),
+        CommandSpec {
+            arguments: const { &[may("node", Kind::Node)] },
+            enabled: |a| if a.cameras { Ok(()) } else { Err("The file has no camera") },
+            ..host("view.camera", "Through the next camera", "Looks through the cameras of the file in turn", "View", "")
+        },
+        host("view.textured", "Textured", "Shows surfaces with their materials", "View", ""),
+        host("view.solid", "Solid", "Shows surfaces as clay: their form alone", "View", ""),
+        host("view.wireframe", "Wireframe", "Shows the edges of surfaces", "View", ""),
+        host("view.xray", "X-ray", "Shows surfaces see-through", "View", ""),
         host("view.grid", "Grid", "Shows or hides the ground grid", "View", ""),
         host("view.joints", "Joints", "Shows or hides the joints", "View", ""),
         host("view.names", "Joint names", "Shows or hides the joints' names", "View", ""),
+        host("view.axes", "Joint axes", "Shows or hides the joints' axes", "View", ""),
         host("view.outliner", "Outliner", "Shows or hides the outliner", "View", "Ctrl+1"),
         host("view.inspector", "Inspector", "Shows or hides the inspector", "View", "Ctrl+2"),
+        host("view.problems", "Problems", "Shows or hides what is odd about the file", "View", "Ctrl+3"),
         host("view.timeline", "Timeline", "Shows or hides the timeline", "View", "Ctrl+4"),
+        CommandSpec {
+            enabled: always,
+            ..host("view.theme", "Light or dark", "Changes from the dark theme to the light one, and back", "View", "")
+        },
+        CommandSpec { enabled: always, ..host("view.larger", "Larger", "Makes the whole window larger", "View", "Ctrl+=") },
+        CommandSpec { enabled: always, ..host("view.smaller", "Smaller", "Makes the whole window smaller", "View", "Ctrl+-") },
         host("view.reset_layout", "Reset layout", "Brings all panels back to their places", "View", ""),
         host("mode.pose", "Pose mode", "Edits the pose of the file", "View", "1"),
         host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "View", "2"),
@@ -339,6 +374,10 @@ fn help() -> Vec<CommandSpec> {
         CommandSpec {
             enabled: always,
             ..host("help.commands", "Commands and keys", "Lists every command with its key", "Help", "F1")
+        },
+        CommandSpec {
+            enabled: always,
+            ..host("help.tour", "Start the tour", "Shows the window in a few steps, on the sample", "Help", "")
         },
         CommandSpec {
             enabled: always,

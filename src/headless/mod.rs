@@ -155,6 +155,38 @@ pub struct RenderArgs {
     /// Leave the ground grid out.
     #[arg(long)]
     pub no_grid: bool,
+    /// How surfaces are shown.
+    #[arg(long, value_enum, default_value_t = ShadingArg::Textured)]
+    pub shading: ShadingArg,
+    /// Without perspective.
+    #[arg(long)]
+    pub orthographic: bool,
+    /// Colours of this theme.
+    #[arg(long, value_enum, default_value_t = ThemeArg::Dark)]
+    pub theme: ThemeArg,
+}
+
+/// How surfaces are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShadingArg {
+    /// With their materials.
+    Textured,
+    /// As clay.
+    Solid,
+    /// Their edges.
+    Wireframe,
+    /// See-through.
+    #[value(name = "xray")]
+    XRay,
+}
+
+/// Colours of a picture's background and joints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ThemeArg {
+    /// Dark.
+    Dark,
+    /// Light.
+    Light,
 }
 
 /// From where a picture is taken.

@@ -18,12 +18,12 @@ mod imp {
 
     use image::{Delay, Frame, RgbaImage, codecs::gif::GifEncoder};
 
-    use super::super::{ViewFrom, clip_named, open};
+    use super::super::{ShadingArg, ThemeArg, ViewFrom, clip_named, open};
     use super::{Failure, RenderArgs};
     use crate::{
         model::{Clip, Document},
         motion::{Moment, Pose, Surface, bones, joint_bounds},
-        render::{Axis, BoneLook, Camera, Look, Picture, Show},
+        render::{Axis, BoneLook, Camera, Look, Picture, Shading, Show},
     };
 
     /// A file must not ask for a picture that no memory holds.
@@ -39,12 +39,23 @@ mod imp {
         };
         let mut picture = Picture::new(document, size).map_err(Failure::fault)?;
         let pose = Pose::evaluate(document, Moment { clip: clip.as_deref(), time: args.time });
-        let (camera, extent) = camera(document, &pose, args.view, size);
+        let (mut camera, extent) = camera(document, &pose, args.view, size);
+        camera.orthographic = args.orthographic;
+        let shading = match args.shading {
+            ShadingArg::Textured => Shading::Textured,
+            ShadingArg::Solid => Shading::Solid,
+            ShadingArg::Wireframe => Shading::Wireframe,
+            ShadingArg::XRay => Shading::XRay,
+        };
+        let theme = match args.theme {
+            ThemeArg::Dark => "dark",
+            ThemeArg::Light => "light",
+        };
         let mut take = |time: f64| -> Result<RgbaImage, Failure> {
             let pose = Pose::evaluate(document, Moment { clip: clip.as_deref(), time });
-            let look = Look::theme("dark");
+            let look = Look::theme(theme);
             let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
-            let show = Show { grid: !args.no_grid, bones, size: extent };
+            let show = Show { shading, grid: !args.no_grid, bones, size: extent, ..Show::default() };
             picture.take(document, &pose, &camera, &look, &show).map_err(Failure::fault)
         };
         match args.frames {

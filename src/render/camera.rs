@@ -13,13 +13,17 @@ pub enum Axis {
     Back,
     /// Along −X, from the model's left.
     Side,
+    /// Along +X, from the model's right.
+    OtherSide,
     /// Downwards.
     Top,
+    /// Upwards.
+    Bottom,
     /// From the front, to one side and a little above.
     ThreeQuarter,
 }
 
-/// A turntable camera.
+/// A turntable camera, with or without perspective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// What it looks at and turns about.
@@ -30,13 +34,28 @@ pub struct Camera {
     pub pitch: f32,
     /// Metres from the target.
     pub distance: f32,
-    /// Vertical field of view, radians.
+    /// Vertical field of view, radians. Without perspective, what it spans at the target is what is seen.
     pub fov: f32,
+    /// Radians about the line of sight: the picture turned clockwise. Only the file's own cameras have any.
+    pub roll: f32,
+    /// Without perspective.
+    pub orthographic: bool,
+    /// Metres before and behind the target that are seen without perspective.
+    pub reach: f32,
 }
 
 impl Default for Camera {
     fn default() -> Self {
-        Self { target: Vec3::new(0.0, 0.9, 0.0), yaw: 0.55, pitch: 0.18, distance: 4.0, fov: 0.61 }
+        Self {
+            target: Vec3::new(0.0, 0.9, 0.0),
+            yaw: 0.55,
+            pitch: 0.18,
+            distance: 4.0,
+            fov: 0.61,
+            roll: 0.0,
+            orthographic: false,
+            reach: 100.0,
+        }
     }
 }
 
@@ -52,9 +71,15 @@ impl Camera {
         Vec3::new(self.yaw.sin() * cos, sin, self.yaw.cos() * cos)
     }
 
+    /// Where it looks; unit.
+    pub fn forward(&self) -> Vec3 {
+        -self.backward()
+    }
+
     /// To the right on the screen; unit.
     pub fn right(&self) -> Vec3 {
-        Vec3::new(self.yaw.cos(), 0.0, -self.yaw.sin())
+        let level = Vec3::new(self.yaw.cos(), 0.0, -self.yaw.sin());
+        level * self.roll.cos() - self.backward().cross(level) * self.roll.sin()
     }
 
     /// Upwards on the screen; unit.
@@ -67,20 +92,34 @@ impl Camera {
         rh::view::look_at_mat4(self.eye(), self.target, self.up())
     }
 
-    /// `clip_from_world`: reverse depth, infinitely far.
-    pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
-        rh::proj::directx::perspective_infinite_reverse(self.fov, aspect.max(1e-3), self.distance * 0.005)
-            * self.view_from_world()
+    /// Half the height that is seen at the target, metres.
+    fn half_height(&self) -> f32 {
+        self.distance * (self.fov * 0.5).tan()
     }
 
-    /// A point on a picture of `size`, and its depth along the view; `None` behind the eye.
+    /// `clip_from_world`: reverse depth; infinitely far with perspective.
+    pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
+        let aspect = aspect.max(1e-3);
+        let clip_from_view = if self.orthographic {
+            let half = self.half_height();
+            // The eye is where it would be with perspective; depth runs from before it to far behind the target.
+            let (near, far) = (self.distance - self.reach, self.distance + self.reach);
+            rh::proj::directx::orthographic(-half * aspect, half * aspect, -half, half, far, near)
+        } else {
+            rh::proj::directx::perspective_infinite_reverse(self.fov, aspect, self.distance * 0.005)
+        };
+        clip_from_view * self.view_from_world()
+    }
+
+    /// A point on a picture of `size`, and the depth that [`Camera::metres_per_point`] takes; `None` behind the eye.
     pub fn project(&self, point: Vec3, size: Vec2) -> Option<(Vec2, f32)> {
         let clip = self.clip_from_world(size.x / size.y.max(1.0)) * point.extend(1.0);
         if clip.w <= 1e-6 {
             return None;
         }
         let ndc = clip.truncate().truncate() / clip.w;
-        Some((Vec2::new((ndc.x * 0.5 + 0.5) * size.x, (0.5 - ndc.y * 0.5) * size.y), clip.w))
+        let depth = if self.orthographic { self.distance } else { clip.w };
+        Some((Vec2::new((ndc.x * 0.5 + 0.5) * size.x, (0.5 - ndc.y * 0.5) * size.y), depth))
     }
 
     /// The ray through a point of a picture of `size`.
@@ -88,7 +127,12 @@ impl Camera {
         let half = (self.fov * 0.5).tan();
         let x = (at.x / size.x.max(1.0) * 2.0 - 1.0) * half * size.x / size.y.max(1.0);
         let y = (1.0 - at.y / size.y.max(1.0) * 2.0) * half;
-        let direction = self.right() * x + self.up() * y - self.backward();
+        let across = self.right() * x + self.up() * y;
+        if self.orthographic {
+            let origin = self.target + across * self.distance + self.backward() * self.reach;
+            return Ray { origin, direction: self.forward() };
+        }
+        let direction = across - self.backward();
         Ray { origin: self.eye(), direction: direction.normalize_or(-self.backward()) }
     }
 
@@ -113,7 +157,8 @@ impl Camera {
     pub fn zoom(&mut self, factor: f32, at: Vec2, size: Vec2) {
         let ray = self.ray(at, size);
         let along = -ray.direction.dot(self.backward());
-        let under = ray.origin + ray.direction * (self.distance / along.max(1e-3));
+        let away = (ray.origin - self.target).dot(self.backward());
+        let under = ray.origin + ray.direction * (away / along.max(1e-3));
         let distance = (self.distance * factor).clamp(1e-4, 1e7);
         let factor = distance / self.distance;
         self.target = under + (self.target - under) * factor;
@@ -126,16 +171,60 @@ impl Camera {
         let radius = ((high - low).length() * 0.5).max(1e-4);
         let half = (self.fov * 0.5).tan() * aspect.min(1.0);
         self.distance = (radius / half.atan().sin() * 0.96).clamp(1e-4, 1e7);
+        self.reach = self.reach.max(self.distance * 4.0);
+    }
+
+    /// Sets the eye of a node: a camera that looks along its −Z (glTF 2.0, *Cameras*).
+    pub fn look_from(&mut self, scene_from_camera: &Mat4) {
+        let (eye, axis) = (scene_from_camera.w_axis.truncate(), |v: glam::Vec4| v.truncate().normalize_or(Vec3::Z));
+        let (right, back) = (axis(scene_from_camera.x_axis), axis(scene_from_camera.z_axis));
+        self.pitch = back.y.clamp(-1.0, 1.0).asin();
+        // Straight up or down there is no heading but that of the picture.
+        self.yaw = if back.y.abs() < 0.9999 { back.x.atan2(back.z) } else { (-right.z).atan2(right.x) };
+        self.roll = 0.0;
+        let (level, upright) = (self.right(), self.up());
+        self.roll = (-right.dot(upright)).atan2(right.dot(level));
+        self.target = eye - self.backward() * self.distance;
+    }
+
+    /// Part of the way to another view: 0 here, 1 there.
+    pub fn towards(&self, to: &Self, part: f32) -> Self {
+        let mix = |a: f32, b: f32| a + (b - a) * part;
+        Self {
+            target: self.target.lerp(to.target, part),
+            yaw: mix(self.yaw, to.yaw),
+            pitch: mix(self.pitch, to.pitch),
+            // Evenly for the eye, which sees ratios.
+            distance: self.distance * (to.distance / self.distance).powf(part),
+            fov: mix(self.fov, to.fov),
+            roll: mix(self.roll, to.roll),
+            orthographic: to.orthographic,
+            reach: self.reach.max(to.reach),
+        }
+    }
+
+    /// Turns about the target by a drag in points, about the screen's own axes.
+    pub fn tumble(&mut self, drag: Vec2) {
+        let turn = glam::Quat::from_axis_angle(self.up(), -drag.x * 0.008)
+            * glam::Quat::from_axis_angle(self.right(), -drag.y * 0.008);
+        let (right, up, back) = (turn * self.right(), turn * self.up(), turn * self.backward());
+        let eye = self.target + back * self.distance;
+        let target = self.target;
+        self.look_from(&Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), eye.extend(1.0)));
+        self.target = target;
     }
 
     /// Looks along an axis.
     pub fn look(&mut self, axis: Axis) {
         let quarter = std::f32::consts::FRAC_PI_2;
+        self.roll = 0.0;
         (self.yaw, self.pitch) = match axis {
             Axis::Front => (0.0, 0.0),
             Axis::Back => (2.0 * quarter, 0.0),
             Axis::Side => (quarter, 0.0),
-            Axis::Top => (0.0, 1.55),
+            Axis::Top => (0.0, quarter),
+            Axis::Bottom => (0.0, -quarter),
+            Axis::OtherSide => (-quarter, 0.0),
             Axis::ThreeQuarter => (0.55, 0.18),
         };
     }
@@ -155,6 +244,33 @@ mod tests {
         let ray = camera.ray(at, SIZE);
         let along = (point - ray.origin).dot(ray.direction);
         assert!((ray.origin + ray.direction * along).distance(point) < 1e-4);
+    }
+
+    #[test]
+    fn without_perspective_a_ray_still_goes_through_what_it_was_cast_at() {
+        let camera = Camera { yaw: 2.1, pitch: 0.7, orthographic: true, ..Camera::default() };
+        let point = Vec3::new(0.3, 1.2, -0.2);
+        let (at, depth) = camera.project(point, SIZE).unwrap();
+        let ray = camera.ray(at, SIZE);
+        let along = (point - ray.origin).dot(ray.direction);
+        assert!(along > 0.0 && (ray.origin + ray.direction * along).distance(point) < 1e-3);
+        let (right, _) = camera.project(point + camera.right() * 0.1, SIZE).unwrap();
+        assert!((0.1 / camera.metres_per_point(depth, SIZE.y) - (right.x - at.x)).abs() < 0.05);
+        let clip = |p: Vec3| camera.clip_from_world(1.0).project_point3(p).z;
+        assert!(clip(camera.eye()) > clip(camera.target) && clip(camera.target) > 0.0, "nearer is more");
+    }
+
+    #[test]
+    fn the_eye_of_a_node_sees_as_the_node_does() {
+        for (x, y, z) in [(0.3, 1.0, 0.2), (-1.2, -2.0, 0.9), (1.5707964, 0.4, 0.0), (-1.5707964, 1.1, 0.3)] {
+            let turn = glam::Quat::from_euler(glam::EulerRot::YXZ, y, x, z);
+            let node = Mat4::from_rotation_translation(turn, Vec3::new(1.0, 2.0, 3.0));
+            let mut camera = Camera::default();
+            camera.look_from(&node);
+            assert!(camera.eye().distance(Vec3::new(1.0, 2.0, 3.0)) < 1e-4);
+            assert!(camera.right().distance(turn * Vec3::X) < 2e-3, "{x} {y} {z}: {}", camera.right());
+            assert!(camera.up().distance(turn * Vec3::Y) < 2e-3);
+        }
     }
 
     #[test]

@@ -59,6 +59,10 @@ pub struct Look {
     pub axis_x: [f32; 4],
     /// The Z axis on the ground.
     pub axis_z: [f32; 4],
+    /// Edges of surfaces.
+    pub wire: [f32; 4],
+    /// The line around what is selected.
+    pub outline: [f32; 4],
     /// A joint.
     pub joint: [f32; 4],
     /// Its edges.
@@ -90,6 +94,8 @@ impl Look {
             grid_major: linear("viewport.grid_major"),
             axis_x: linear("viewport.axis_x"),
             axis_z: linear("viewport.axis_z"),
+            wire: linear("text.secondary"),
+            outline: linear("viewport.outline"),
             joint: joint("joint.normal", faint),
             joint_edge: joint("joint.edge", 0.8),
             joint_selected: joint("joint.selected", 0.95),

@@ -5,11 +5,13 @@ mod gpu;
 mod look;
 mod material;
 mod picture;
+mod pipeline;
 mod renderer;
 mod scene;
 mod shadow;
 mod skin;
 mod sky;
+mod target;
 mod texture;
 
 pub use self::{
@@ -17,14 +19,15 @@ pub use self::{
     gpu::{Gpu, GpuError},
     look::{Color, Look, tokens},
     picture::{Picture, capture},
-    renderer::{BoneLook, Renderer, Show, Target},
+    renderer::{BoneLook, Renderer, Shading, Show},
     scene::Scene,
     skin::skin_on_gpu,
+    target::Target,
     texture::{Decoded, decode_images},
 };
 
 /// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
-pub const SHADERS: [(&str, &str); 5] = [
+pub const SHADERS: [(&str, &str); 7] = [
     ("skin", include_str!("../../shaders/skin.wgsl")),
     (
         "mesh",
@@ -43,6 +46,8 @@ pub const SHADERS: [(&str, &str); 5] = [
         ),
     ),
     ("grid", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/grid.wgsl"))),
+    ("wire", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/wire.wgsl"))),
+    ("outline", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/outline.wgsl"))),
     ("joint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/joint.wgsl"))),
 ];
 

@@ -1,17 +1,20 @@
-//! The passes of one picture: surfaces, ground grid, what is see-through, then joints over all.
+//! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints over all.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
 use super::{
-    Camera, Gpu, Look, Scene,
+    Camera, Gpu, Look, Scene, Target,
     material::Materials,
-    shader,
-    shadow::{self, KEY, Shadow},
-    skin::TANGENT_STRIDE,
+    pipeline::{Layer, PipelineMaker, frame_bind, frame_entry, frame_layout},
+    scene::Part,
+    shadow::{KEY, Shadow},
     sky,
 };
-use crate::{model::Topology, motion::Bone};
+use crate::{
+    model::{NodeId, Topology},
+    motion::Bone,
+};
 
 /// Keep in sync with `Frame` in shaders/frame.wgsl.
 #[repr(C)]
@@ -30,6 +33,8 @@ struct FrameUniform {
     eye_forward: [f32; 4],
     shadow_from_world: [[f32; 4]; 4],
     matt: [[f32; 4]; 9],
+    wire: [f32; 4],
+    outline: [f32; 4],
 }
 
 /// Keep in sync with `Bone` in shaders/joint.wgsl.
@@ -43,15 +48,6 @@ struct BoneInstance {
     edge: [f32; 4],
 }
 
-/// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows the plain view; we draw
-/// through the sRGB view, so that light adds up linearly.
-const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
-const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-/// A float, since reverse infinite depth spreads its digits over all distances.
-const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// The one count besides 1 that every adapter has.
-const SAMPLES: u32 = 4;
-
 /// A bone with its colours (linear, straight alpha).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneLook {
@@ -63,69 +59,36 @@ pub struct BoneLook {
     pub edge: [f32; 4],
 }
 
-/// What is drawn besides the surface.
+/// How surfaces are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shading {
+    /// With their materials.
+    #[default]
+    Textured,
+    /// As clay: their form alone.
+    Solid,
+    /// Their edges.
+    Wireframe,
+    /// See-through, with what lies inside.
+    XRay,
+}
+
+/// What is drawn, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Show {
+    /// How surfaces are shown.
+    pub shading: Shading,
+    /// Nodes whose surfaces get an outline.
+    pub outlined: Vec<NodeId>,
+    /// Pixels a point.
+    pub scale: f32,
     /// The ground grid.
     pub grid: bool,
     /// Bones over everything.
     pub bones: Vec<BoneLook>,
     /// The model's size in metres: how far the grid goes.
     pub size: f32,
-}
-
-/// A picture to draw into.
-#[derive(Debug)]
-pub struct Target {
-    /// Width and height in pixels.
-    pub size: [u32; 2],
-    texture: wgpu::Texture,
-    /// Gamma-encoded, as a window expects it.
-    pub plain_view: wgpu::TextureView,
-    srgb_view: wgpu::TextureView,
-    samples_view: wgpu::TextureView,
-    depth_view: wgpu::TextureView,
-}
-
-impl Target {
-    /// A picture of a size, at least one pixel.
-    pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
-        let most = gpu.device.limits().max_texture_dimension_2d;
-        let size = size.map(|s| s.clamp(1, most));
-        let texture = |label, format, sample_count, usage, view_formats: &[wgpu::TextureFormat]| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
-                mip_level_count: 1,
-                sample_count,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage,
-                view_formats,
-            })
-        };
-        let attachment = wgpu::TextureUsages::RENDER_ATTACHMENT;
-        let shown = attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
-        let color = texture("picture", COLOR, 1, shown, &[COLOR_SRGB]);
-        let samples = texture("samples", COLOR_SRGB, SAMPLES, attachment, &[]);
-        let depth = texture("depth", DEPTH, SAMPLES, attachment, &[]);
-        let view = |texture: &wgpu::Texture, format| {
-            texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
-        };
-        Self {
-            size,
-            plain_view: view(&color, COLOR),
-            srgb_view: view(&color, COLOR_SRGB),
-            samples_view: view(&samples, COLOR_SRGB),
-            depth_view: view(&depth, DEPTH),
-            texture: color,
-        }
-    }
-
-    /// The picture.
-    pub const fn texture(&self) -> &wgpu::Texture {
-        &self.texture
-    }
 }
 
 /// Pipelines, made once.
@@ -137,14 +100,28 @@ pub struct Renderer {
     caster: wgpu::RenderPipeline,
     matt: [[f32; 4]; 9],
     material_layout: wgpu::BindGroupLayout,
-    /// Opaque and see-through, for triangles, lines and points.
-    mesh: [[wgpu::RenderPipeline; 3]; 2],
-    /// Opaque and see-through, for triangles with a normal map.
-    bumped: [wgpu::RenderPipeline; 2],
+    /// For triangles, by layer (see [`LAYERS`]), without and with a normal map.
+    triangles: [[wgpu::RenderPipeline; 2]; LAYERS.len()],
+    /// For lines and points, opaque and see-through.
+    thin: [[wgpu::RenderPipeline; 2]; 2],
+    wire: wgpu::RenderPipeline,
+    mask: wgpu::RenderPipeline,
+    mask_layout: wgpu::BindGroupLayout,
+    outline: wgpu::RenderPipeline,
     grid: wgpu::RenderPipeline,
     joint: wgpu::RenderPipeline,
     bones: Option<wgpu::Buffer>,
 }
+
+/// The layers that triangles are drawn in. A see-through, double-sided surface is drawn twice: what turns from the eye first.
+const LAYERS: [Layer; 4] =
+    [Layer::Opaque, Layer::Blend, Layer::BlendOnly(wgpu::Face::Back), Layer::BlendOnly(wgpu::Face::Front)];
+/// Points that an outline is wide.
+const OUTLINE: f32 = 2.0;
+const OPAQUE: usize = 0;
+const BLEND: usize = 1;
+const BLEND_BACK: usize = 2;
+const BLEND_FRONT: usize = 3;
 
 impl Renderer {
     /// Makes the pipelines.
@@ -170,14 +147,26 @@ impl Renderer {
         let frame_bind = frame_bind(gpu, &frame_layout, &frame, &shadow);
         let material_layout = Materials::layout(gpu);
         let maker = PipelineMaker { device, frame: &frame_layout, material: &material_layout };
-        let topologies = [
-            wgpu::PrimitiveTopology::TriangleList,
-            wgpu::PrimitiveTopology::LineList,
-            wgpu::PrimitiveTopology::PointList,
-        ];
-        let mesh = [false, true].map(|blend| topologies.map(|topology| maker.mesh(topology, blend, false)));
-        let bumped = [false, true].map(|blend| maker.mesh(wgpu::PrimitiveTopology::TriangleList, blend, true));
-        let grid = maker.overlay("grid", &[], true);
+        let topology = wgpu::PrimitiveTopology::TriangleList;
+        let triangles = LAYERS.map(|layer| [false, true].map(|bumped| maker.mesh(topology, layer, bumped)));
+        let thin = [Layer::Opaque, Layer::Blend].map(|layer| {
+            [wgpu::PrimitiveTopology::LineList, wgpu::PrimitiveTopology::PointList]
+                .map(|topology| maker.mesh(topology, layer, false))
+        });
+        let mask_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("mask"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::FRAGMENT,
+                ty: wgpu::BindingType::Texture {
+                    sample_type: wgpu::TextureSampleType::Float { filterable: true },
+                    view_dimension: wgpu::TextureViewDimension::D2,
+                    multisampled: false,
+                },
+                count: None,
+            }],
+        });
+        let grid = maker.overlay("grid", &[], false);
         let attributes =
             wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
         let instance = wgpu::VertexBufferLayout {
@@ -185,7 +174,7 @@ impl Renderer {
             step_mode: wgpu::VertexStepMode::Instance,
             attributes: &attributes,
         };
-        let joint = maker.overlay("joint", &[Some(instance)], false);
+        let joint = maker.overlay("joint", &[Some(instance)], true);
         let caster = maker.shadow(&shadow_layout);
         let matt = sky::irradiance();
         Self {
@@ -195,8 +184,12 @@ impl Renderer {
             shadow,
             caster,
             matt,
-            mesh,
-            bumped,
+            triangles,
+            thin,
+            wire: maker.wire(),
+            mask: maker.mask(),
+            outline: maker.outline(&mask_layout),
+            mask_layout,
             grid,
             joint,
             bones: None,
@@ -226,6 +219,15 @@ impl Renderer {
             self.draw_shadow(&mut encoder, scene);
             self.shadow.version = scene.version;
         }
+        let outlined: Vec<&Part> = scene
+            .parts
+            .iter()
+            .filter(|p| p.topology == Topology::Triangles && show.outlined.contains(&p.node))
+            .collect();
+        if !outlined.is_empty() {
+            self.draw_mask(&mut encoder, target, &outlined);
+        }
+        let over = bones > 0 || !outlined.is_empty();
         {
             let clear = wgpu::Color {
                 r: f64::from(look.background[0]),
@@ -233,32 +235,112 @@ impl Renderer {
                 b: f64::from(look.background[2]),
                 a: 1.0,
             };
-            let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Clear(clear), bones == 0);
+            let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Clear(clear), !over);
             pass.set_bind_group(0, &self.frame_bind, &[]);
-            for part in scene.parts.iter().filter(|p| !p.blend) {
-                self.draw_part(&mut pass, part);
-            }
-            if show.grid {
-                pass.set_pipeline(&self.grid);
-                pass.draw(0..3, 0..1);
-            }
-            let mut blended: Vec<_> = scene.parts.iter().filter(|p| p.blend).collect();
-            let eye = camera.eye();
-            blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
-            for part in blended {
-                self.draw_part(&mut pass, part);
-            }
+            self.draw_surfaces(gpu, &mut pass, scene, camera, show);
         }
-        if bones > 0 {
+        if over {
             let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Load, true);
             pass.set_bind_group(0, &self.frame_bind, &[]);
-            pass.set_pipeline(&self.joint);
-            if let Some(buffer) = &self.bones {
+            if !outlined.is_empty() {
+                let mask = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                    label: Some("mask"),
+                    layout: &self.mask_layout,
+                    entries: &[wgpu::BindGroupEntry {
+                        binding: 0,
+                        resource: wgpu::BindingResource::TextureView(&target.mask_view),
+                    }],
+                });
+                pass.set_pipeline(&self.outline);
+                pass.set_bind_group(1, &mask, &[]);
+                pass.draw(0..3, 0..1);
+            }
+            if let Some(buffer) = self.bones.as_ref().filter(|_| bones > 0) {
+                pass.set_pipeline(&self.joint);
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..24, 0..bones);
             }
         }
         gpu.queue.submit([encoder.finish()]);
+    }
+
+    fn draw_surfaces(
+        &self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        scene: &Scene,
+        camera: &Camera,
+        show: &Show,
+    ) {
+        let see_through = |p: &Part| match show.shading {
+            Shading::Textured => p.blend,
+            Shading::Solid => false,
+            Shading::Wireframe | Shading::XRay => true,
+        };
+        for part in scene.parts.iter().filter(|p| !see_through(p)) {
+            self.draw_part(pass, part, OPAQUE);
+        }
+        if show.grid {
+            pass.set_pipeline(&self.grid);
+            pass.draw(0..3, 0..1);
+        }
+        if show.shading == Shading::Wireframe {
+            self.draw_wires(gpu, pass, scene);
+            return;
+        }
+        let eye = camera.eye();
+        let mut blended: Vec<_> = scene.parts.iter().filter(|p| see_through(p)).collect();
+        blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
+        for part in blended {
+            if part.double_sided && show.shading == Shading::Textured {
+                let turned = [BLEND_BACK, BLEND_FRONT];
+                for layer in if part.mirrored { [turned[1], turned[0]] } else { turned } {
+                    self.draw_part(pass, part, layer);
+                }
+            } else {
+                self.draw_part(pass, part, BLEND);
+            }
+        }
+    }
+
+    /// Edges of triangles; lines and points as they are.
+    fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene) {
+        for part in &scene.parts {
+            let Some(edges) = part.edges(gpu) else {
+                self.draw_part(pass, part, OPAQUE);
+                continue;
+            };
+            pass.set_pipeline(&self.wire);
+            pass.set_vertex_buffer(0, part.skin.posed.slice(..));
+            pass.set_index_buffer(edges.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..(edges.size() / 4) as u32, 0, 0..1);
+        }
+    }
+
+    fn draw_mask(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&Part]) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("mask"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &target.mask_samples_view,
+                depth_slice: None,
+                resolve_target: Some(&target.mask_view),
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Discard,
+                },
+            })],
+            depth_stencil_attachment: None,
+            timestamp_writes: None,
+            occlusion_query_set: None,
+            multiview_mask: None,
+        });
+        pass.set_pipeline(&self.mask);
+        pass.set_bind_group(0, &self.frame_bind, &[]);
+        for part in parts {
+            pass.set_vertex_buffer(0, part.skin.posed.slice(..));
+            pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..part.index_count, 0, 0..1);
+        }
     }
 
     fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
@@ -285,19 +367,16 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &super::scene::Part) {
-        let kind = match part.topology {
-            Topology::Triangles => 0,
-            Topology::Lines => 1,
-            Topology::Points => 2,
-        };
-        let blend = usize::from(part.blend);
-        match &part.skin.posed_tangents {
-            Some(tangents) => {
-                pass.set_pipeline(&self.bumped[blend]);
-                pass.set_vertex_buffer(2, tangents.slice(..));
-            }
-            None => pass.set_pipeline(&self.mesh[blend][kind]),
+    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, layer: usize) {
+        let thin = &self.thin[usize::from(layer != OPAQUE)];
+        let bumped = usize::from(part.skin.posed_tangents.is_some());
+        pass.set_pipeline(match part.topology {
+            Topology::Triangles => &self.triangles[layer][bumped],
+            Topology::Lines => &thin[0],
+            Topology::Points => &thin[1],
+        });
+        if let Some(tangents) = &part.skin.posed_tangents {
+            pass.set_vertex_buffer(2, tangents.slice(..));
         }
         pass.set_bind_group(1, part.material(), &[]);
         pass.set_vertex_buffer(0, part.skin.posed.slice(..));
@@ -378,206 +457,11 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
         grid_major: look.grid_major,
         axis_x: look.axis_x,
         axis_z: look.axis_z,
-        misc: [size.y, 0.0, 0.0, off_surface],
-        eye_forward: (camera.target - eye).normalize_or(Vec3::NEG_Z).extend(0.0).to_array(),
+        misc: [size.y, f32::from(show.shading as u8), f32::from(u8::from(camera.orthographic)), off_surface],
+        eye_forward: camera.forward().extend(0.0).to_array(),
         shadow_from_world: [[0.0; 4]; 4],
         matt: [[0.0; 4]; 9],
-    }
-}
-
-/// The numbers of a frame, which every pass reads.
-const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding: 0,
-        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-        ty: wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Uniform,
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
-    }
-}
-
-fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entry =
-        |binding, ty| wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::FRAGMENT, ty, count: None };
-    let texture =
-        |sample_type, view_dimension| wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false };
-    let colors = wgpu::TextureSampleType::Float { filterable: true };
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("frame"),
-        entries: &[
-            frame_entry(),
-            entry(1, texture(colors, wgpu::TextureViewDimension::Cube)),
-            entry(2, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering)),
-            entry(3, texture(wgpu::TextureSampleType::Depth, wgpu::TextureViewDimension::D2)),
-            entry(4, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison)),
-        ],
-    })
-}
-
-fn frame_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, frame: &wgpu::Buffer, shadow: &Shadow) -> wgpu::BindGroup {
-    let smooth = wgpu::SamplerDescriptor {
-        mag_filter: wgpu::FilterMode::Linear,
-        min_filter: wgpu::FilterMode::Linear,
-        mipmap_filter: wgpu::MipmapFilterMode::Linear,
-        ..Default::default()
-    };
-    let plain = gpu.device.create_sampler(&smooth);
-    let comparing = gpu
-        .device
-        .create_sampler(&wgpu::SamplerDescriptor { compare: Some(wgpu::CompareFunction::LessEqual), ..smooth });
-    let sky = sky::cube(gpu);
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("frame"),
-        layout,
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&sky) },
-            wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::Sampler(&plain) },
-            wgpu::BindGroupEntry { binding: 3, resource: wgpu::BindingResource::TextureView(&shadow.view) },
-            wgpu::BindGroupEntry { binding: 4, resource: wgpu::BindingResource::Sampler(&comparing) },
-        ],
-    })
-}
-
-struct PipelineMaker<'a> {
-    device: &'a wgpu::Device,
-    frame: &'a wgpu::BindGroupLayout,
-    material: &'a wgpu::BindGroupLayout,
-}
-
-impl PipelineMaker<'_> {
-    fn mesh(&self, topology: wgpu::PrimitiveTopology, blend: bool, bumped: bool) -> wgpu::RenderPipeline {
-        let tangents = wgpu::vertex_attr_array![5 => Float32x4];
-        let posed = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
-        let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let buffers = [
-            Some(wgpu::VertexBufferLayout {
-                array_stride: 24,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &posed,
-            }),
-            Some(wgpu::VertexBufferLayout {
-                array_stride: 20,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &looks,
-            }),
-            Some(wgpu::VertexBufferLayout {
-                array_stride: TANGENT_STRIDE,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &tangents,
-            }),
-        ];
-        let layout = [Some(self.frame), Some(self.material)];
-        let (entry, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..2]) };
-        self.make("mesh", entry, &layout, buffers, topology, blend, !blend)
-    }
-
-    /// Depth alone, from the key light.
-    fn shadow(&self, frame: &wgpu::BindGroupLayout) -> wgpu::RenderPipeline {
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("shadow"),
-            source: wgpu::ShaderSource::Wgsl(shader("shadow").into()),
-        });
-        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("shadow"),
-            bind_group_layouts: &[Some(frame), Some(self.material)],
-            immediate_size: 0,
-        });
-        let posed = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
-        let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let buffer = |array_stride, attributes| {
-            Some(wgpu::VertexBufferLayout { array_stride, step_mode: wgpu::VertexStepMode::Vertex, attributes })
-        };
-        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("shadow"),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("vertex"),
-                compilation_options: Default::default(),
-                buffers: &[buffer(24, &posed), buffer(20, &looks)],
-            },
-            primitive: wgpu::PrimitiveState::default(),
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: shadow::FORMAT,
-                depth_write_enabled: Some(true),
-                depth_compare: Some(wgpu::CompareFunction::LessEqual),
-                stencil: Default::default(),
-                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-            }),
-            multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("fragment"),
-                compilation_options: Default::default(),
-                targets: &[],
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
-    }
-
-    fn overlay(
-        &self,
-        name: &str,
-        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-        grid: bool,
-    ) -> wgpu::RenderPipeline {
-        self.make(name, "vertex", &[Some(self.frame)], buffers, wgpu::PrimitiveTopology::TriangleList, true, !grid)
-    }
-
-    fn make(
-        &self,
-        name: &str,
-        vertex_entry: &str,
-        layouts: &[Option<&wgpu::BindGroupLayout>],
-        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-        topology: wgpu::PrimitiveTopology,
-        blend: bool,
-        write_depth: bool,
-    ) -> wgpu::RenderPipeline {
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(name),
-            source: wgpu::ShaderSource::Wgsl(shader(name).into()),
-        });
-        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(name),
-            bind_group_layouts: layouts,
-            immediate_size: 0,
-        });
-        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(name),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some(vertex_entry),
-                compilation_options: Default::default(),
-                buffers,
-            },
-            primitive: wgpu::PrimitiveState { topology, ..Default::default() },
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: DEPTH,
-                depth_write_enabled: Some(write_depth),
-                depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
-                stencil: Default::default(),
-                bias: Default::default(),
-            }),
-            multisample: wgpu::MultisampleState { count: SAMPLES, ..Default::default() },
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("fragment"),
-                compilation_options: Default::default(),
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: COLOR_SRGB,
-                    blend: blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
+        wire: look.wire,
+        outline: [look.outline[0], look.outline[1], look.outline[2], OUTLINE * show.scale.max(1.0)],
     }
 }

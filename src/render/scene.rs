@@ -1,7 +1,7 @@
 //! A document on the device: what is uploaded once, and what is posed again when the pose changes.
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -36,7 +36,7 @@ fn next_version() -> u64 {
 
 /// One primitive under one node.
 pub(super) struct Part {
-    node: NodeId,
+    pub node: NodeId,
     primitive: usize,
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
@@ -44,10 +44,14 @@ pub(super) struct Part {
     pub index_count: u32,
     pub topology: Topology,
     pub blend: bool,
+    pub double_sided: bool,
+    /// The corners of its triangles, until edges are wanted.
+    corners: Arc<[u32]>,
+    edges: OnceLock<Option<wgpu::Buffer>>,
     normals: Arc<[Vec3]>,
     tangents: Option<Tangents>,
     material: [wgpu::BindGroup; 2],
-    mirrored: bool,
+    pub mirrored: bool,
     /// A box in mesh space around the vertices that each joint moves; the first alone where the part is rigid.
     boxes: Vec<Option<(Vec3, Vec3)>>,
     /// A point of it, for drawing what is behind first.
@@ -57,6 +61,29 @@ pub(super) struct Part {
 impl Part {
     pub(super) fn material(&self) -> &wgpu::BindGroup {
         &self.material[usize::from(self.mirrored)]
+    }
+
+    /// Pairs of indices, one an edge of its triangles; nothing where it has none. Made when first asked for.
+    pub(super) fn edges(&self, gpu: &Gpu) -> Option<&wgpu::Buffer> {
+        let make = || {
+            if self.topology != Topology::Triangles {
+                return None;
+            }
+            let mut edges: Vec<[u32; 2]> = self
+                .corners
+                .chunks_exact(3)
+                .flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])
+                .map(|[a, b]| [a.min(b), a.max(b)])
+                .collect();
+            edges.sort_unstable();
+            edges.dedup();
+            Some(gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("edges"),
+                contents: bytemuck::cast_slice(&edges),
+                usage: wgpu::BufferUsages::INDEX,
+            }))
+        };
+        self.edges.get_or_init(make).as_ref()
     }
 }
 
@@ -113,6 +140,9 @@ impl Scene {
                     index_count: primitive.indices.len() as u32,
                     topology: primitive.topology,
                     blend: material.alpha == AlphaMode::Blend,
+                    double_sided: material.double_sided,
+                    corners: primitive.indices.clone(),
+                    edges: OnceLock::new(),
                     normals,
                     tangents,
                     material: [materials.bind(gpu, material, false), materials.bind(gpu, material, true)],

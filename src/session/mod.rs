@@ -154,6 +154,7 @@ impl Session {
         Availability {
             document: true,
             clips: !self.document.clips.is_empty(),
+            cameras: self.document.nodes.iter().any(|n| n.camera),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
             unsaved: self.is_unsaved(),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use egui::TextureId;
 use glam::Vec2;
 
-use super::theme::Theme;
+use super::{settings::Settings, theme::Theme};
 use crate::{
-    edit::{Availability, CommandLine, Mode, Selection, Space},
+    edit::{Availability, CommandLine, KeyMap, Mode, Selection, Space},
     model::{ClipId, Diagnostic, NodeId},
     motion::{Bone, Pose},
-    render::Camera,
+    render::{Camera, Shading},
     session::{Playback, Session},
 };
 
@@ -34,6 +34,10 @@ pub struct Shown {
     pub joints: bool,
     /// Their names.
     pub names: bool,
+    /// The axes of joints.
+    pub axes: bool,
+    /// How surfaces are shown.
+    pub shading: Shading,
     /// The outliner.
     pub outliner: bool,
     /// Inspector and problems.
@@ -44,7 +48,16 @@ pub struct Shown {
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { grid: true, joints: true, names: false, outliner: true, inspector: true, timeline: true }
+        Self {
+            grid: true,
+            joints: true,
+            names: false,
+            axes: false,
+            shading: Shading::Textured,
+            outliner: true,
+            inspector: true,
+            timeline: true,
+        }
     }
 }
 
@@ -149,6 +162,10 @@ pub struct View<'a> {
     pub camera: Camera,
     /// The joint under the pointer, in any panel.
     pub hover: Option<NodeId>,
+    /// What a person prefers.
+    pub settings: &'a Settings,
+    /// Which key does what.
+    pub keys: &'a KeyMap,
     /// Colours and measures.
     pub theme: &'a Theme,
     /// The viewport's picture.
@@ -226,6 +243,8 @@ pub enum Action {
     },
     /// The eye moved.
     Camera(Camera),
+    /// Other preferences.
+    Settings(Box<Settings>),
     /// The playhead moved.
     Seek(f64),
     /// Another clip.

@@ -24,7 +24,7 @@ fn command_button(
 ) {
     let Some(command) = find(name) else { return };
     let enabled = (command.enabled)(&view.availability);
-    if icon_button(ui, view.theme, icon, command.title, command.key, on, enabled).clicked() {
+    if icon_button(ui, view.theme, icon, command.title, view.keys.key(name), on, enabled).clicked() {
         run(actions, name);
     }
 }

@@ -7,7 +7,7 @@ use super::{
     theme::Font,
     widgets::{segment, segments},
 };
-use crate::edit::{CommandLine, Mode, table};
+use crate::edit::{CommandLine, Mode, key_parts, table};
 
 const MENUS: [&str; 6] = ["File", "Edit", "View", "Pose", "Clip", "Help"];
 
@@ -37,7 +37,7 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     };
                     let button = egui::Button::new(&title)
                         .shortcut_text(
-                            RichText::new(command.key)
+                            RichText::new(key_parts(view.keys.key(command.name)).join(" "))
                                 .font(Theme::font(Font::Caption))
                                 .color(theme.color("text.tertiary")),
                         )

@@ -9,6 +9,7 @@ mod inspector;
 mod menu;
 mod outliner;
 mod problems;
+mod settings;
 mod status;
 pub mod theme;
 mod timeline;
@@ -19,6 +20,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 pub use self::{
     action::{Action, Actions, Dialog, JobView, Shown, Toast, ToastKind, Tool, View, Wish, node_text},
+    settings::{Length, Orbit, Settings, ThemeChoice},
     theme::Theme,
 };
 

@@ -10,6 +10,7 @@ use egui::{
     vec2,
 };
 
+use super::settings::ThemeChoice;
 use crate::render::{Color, tokens};
 
 /// Colours by role, and the measures that egui has no place for.
@@ -39,9 +40,14 @@ pub enum Font {
 }
 
 impl Theme {
-    /// The dark theme.
-    pub fn dark() -> Self {
-        Self::load("dark")
+    /// The theme that is chosen, or the system's.
+    pub fn of(ctx: &Context, choice: ThemeChoice) -> Self {
+        let light = match choice {
+            ThemeChoice::Dark => false,
+            ThemeChoice::Light => true,
+            ThemeChoice::System => ctx.system_theme() == Some(egui::Theme::Light),
+        };
+        Self::load(if light { "light" } else { "dark" })
     }
 
     fn load(name: &'static str) -> Self {
@@ -89,12 +95,20 @@ impl Theme {
         }
     }
 
-    /// Sets fonts and style.
-    pub fn apply(&self, ctx: &Context) {
+    /// Sets the fonts and both styles, once.
+    pub fn install(ctx: &Context) {
         ctx.set_fonts(fonts());
         egui_material_icons::initialize(ctx);
-        ctx.set_theme(egui::ThemePreference::Dark);
-        ctx.set_style_of(egui::Theme::Dark, Arc::new(self.style()));
+        ctx.set_style_of(egui::Theme::Dark, Arc::new(Self::load("dark").style()));
+        ctx.set_style_of(egui::Theme::Light, Arc::new(Self::load("light").style()));
+        // Ulna has commands of its own for it.
+        ctx.options_mut(|o| o.zoom_with_keyboard = false);
+    }
+
+    /// Makes this theme the window's.
+    pub fn show(&self, ctx: &Context) {
+        let light = self.name == "light";
+        ctx.set_theme(if light { egui::ThemePreference::Light } else { egui::ThemePreference::Dark });
     }
 
     fn style(&self) -> Style {
@@ -126,7 +140,11 @@ impl Theme {
 
     fn visuals(&self) -> Visuals {
         let c = |role: &str| self.color(role);
-        let mut v = Visuals::dark();
+        let shadow = |of: &str| {
+            let token = tokens()["shadow"][of]["color"][self.name].as_str().unwrap_or_default();
+            egui_color(Color::parse(token))
+        };
+        let mut v = if self.name == "light" { Visuals::light() } else { Visuals::dark() };
         v.panel_fill = c("surface.panel");
         v.window_fill = c("surface.raised");
         v.extreme_bg_color = c("surface.field");
@@ -142,8 +160,8 @@ impl Theme {
         v.window_corner_radius = CornerRadius::same(8);
         v.menu_corner_radius = CornerRadius::same(8);
         v.window_stroke = Stroke::new(1.0, c("stroke.control"));
-        v.popup_shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: Color32::from_black_alpha(0x66) };
-        v.window_shadow = Shadow { offset: [0, 8], blur: 24, spread: 0, color: Color32::from_black_alpha(0x80) };
+        v.popup_shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: shadow("popup") };
+        v.window_shadow = Shadow { offset: [0, 8], blur: 24, spread: 0, color: shadow("dialog") };
         v.indent_has_left_vline = true;
         v.striped = false;
         v.slider_trailing_fill = true;
@@ -164,6 +182,10 @@ impl Theme {
             w.expansion = 0.0;
         }
         v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, c("stroke.subtle"));
+        if self.name == "light" {
+            // White on near-white needs its edge.
+            v.widgets.inactive.bg_stroke = Stroke::new(1.0, c("stroke.control"));
+        }
         v
     }
 }

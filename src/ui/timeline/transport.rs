@@ -32,7 +32,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 (icons::ICON_REPEAT, "Loop", "play.loop", playback.looping),
             ];
             for (icon, name, command, on) in buttons {
-                let key = find(command).map_or("", |c| c.key);
+                let key = view.keys.key(command);
                 if icon_button(ui, theme, icon, name, key, on, Ok(())).clicked() {
                     actions.push(Action::Run(CommandLine::new(command)));
                 }
@@ -117,11 +117,11 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                     state.selected_only = !state.selected_only;
                 }
                 let delete = find("key.delete").map_or(Ok(()), |c| (c.enabled)(&view.availability));
-                if icon_button(ui, theme, icons::ICON_DELETE, "Delete keys", "Delete", false, delete).clicked() {
+                if icon_button(ui, theme, icons::ICON_DELETE, "Delete keys", view.keys.key("key.delete"), false, delete).clicked() {
                     actions.push(Action::Run(CommandLine::new("key.delete")));
                 }
                 let set = find("key.set").map_or(Ok(()), |c| (c.enabled)(&view.availability));
-                if icon_button(ui, theme, icons::ICON_KEY, "Set key", "S", false, set).clicked() {
+                if icon_button(ui, theme, icons::ICON_KEY, "Set key", view.keys.key("key.set"), false, set).clicked() {
                     actions.push(Action::Run(CommandLine::new("key.set")));
                 }
             });

@@ -1,5 +1,6 @@
 //! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
 
+mod axes;
 mod gizmo;
 mod overlay;
 mod pick;
@@ -7,7 +8,8 @@ mod pick;
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Action, Actions, Tool, View};
+use super::{Action, Actions, Tool, View, settings::Orbit};
+use crate::render::Camera;
 
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +44,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     navigate(ui, view, &response, rect, actions);
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
-    let over_overlay = overlay::buttons_ui(ui, view, rect, actions);
+    let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
     let gizmo_has_it =
         view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
     if !gizmo_has_it && !over_overlay {
@@ -93,11 +95,16 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, act
     let (modifiers, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
     let drag = response.drag_delta();
     let drag = Vec2::new(drag.x, drag.y);
+    let settings = view.settings;
+    let turn = |camera: &mut Camera| match settings.orbit {
+        Orbit::Turntable => camera.orbit(drag * settings.orbit_speed),
+        Orbit::Trackball => camera.tumble(drag * settings.orbit_speed),
+    };
     let middle = response.dragged_by(PointerButton::Middle);
     let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt;
     let secondary = response.dragged_by(PointerButton::Secondary);
     if (middle && !modifiers.shift && !modifiers.alt) || primary {
-        camera.orbit(drag);
+        turn(&mut camera);
     } else if middle || (secondary && modifiers.shift) {
         camera.pan(drag, rect.height());
     } else if secondary && modifiers.alt {
@@ -107,14 +114,16 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, act
             Vec2::new(rect.width(), rect.height()),
         );
     } else if secondary {
-        camera.orbit(drag);
+        turn(&mut camera);
     }
     if response.hovered()
         && let Some(at) = response.hover_pos()
     {
-        let factor = if zoom == 1.0 { (-scroll.y * 0.0022).exp() } else { 1.0 / zoom };
+        let factor = if zoom == 1.0 { (-scroll.y * if settings.reverse_wheel { -0.0022 } else { 0.0022 }).exp() } else { 1.0 / zoom };
         if factor != 1.0 {
-            let at = Vec2::new(at.x - rect.left(), at.y - rect.top());
+            let middle = Vec2::new(rect.width(), rect.height()) * 0.5;
+            let under = Vec2::new(at.x - rect.left(), at.y - rect.top());
+            let at = if settings.zoom_to_pointer { under } else { middle };
             camera.zoom(factor, at, Vec2::new(rect.width(), rect.height()));
         }
     }

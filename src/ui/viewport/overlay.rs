@@ -5,31 +5,117 @@ use egui_material_icons::icons;
 use glam::Vec2;
 
 use crate::{
-    edit::CommandLine,
-    ui::{Action, Actions, Theme, View, theme::Font, widgets::icon_button},
+    edit::{CommandLine, find},
+    render::Shading,
+    ui::{Action, Actions, Theme, View, node_text, theme::Font, widgets::icon_button},
 };
+
+/// What the view menu offers to look from.
+const DIRECTIONS: [&str; 8] = [
+    "view.perspective",
+    "view.front",
+    "view.back",
+    "view.side",
+    "view.other_side",
+    "view.top",
+    "view.bottom",
+    "view.three_quarter",
+];
 
 /// The switches at the top left; whether the pointer is over them.
 pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let theme = view.theme;
-    let area = Rect::from_min_size(rect.min + vec2(8.0, 8.0), vec2(104.0, 32.0));
+    let area = Rect::from_min_size(rect.min + vec2(8.0, 8.0), vec2(rect.width() - 16.0, 32.0));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    egui::Frame::new().fill(theme.color("viewport.overlay")).corner_radius(4).inner_margin(2).show(&mut child, |ui| {
+    let frame = egui::Frame::new().fill(theme.color("viewport.overlay")).corner_radius(4).inner_margin(2);
+    let bar = frame.show(&mut child, |ui| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
+            view_menu(ui, view, actions);
+            divider(ui, theme);
+            let shading = view.shown.shading;
             let switches = [
-                (icons::ICON_GRID_4X4, "Grid", "view.grid", view.shown.grid),
-                (icons::ICON_POLYLINE, "Joints", "view.joints", view.shown.joints),
-                (icons::ICON_LABEL, "Joint names", "view.names", view.shown.names),
+                (icons::ICON_CONTRAST, "view.textured", shading == Shading::Textured),
+                (icons::ICON_DEPLOYED_CODE, "view.solid", shading == Shading::Solid),
+                (icons::ICON_GRID_3X3, "view.wireframe", shading == Shading::Wireframe),
+                (icons::ICON_RADIOLOGY, "view.xray", shading == Shading::XRay),
             ];
-            for (icon, name, command, on) in switches {
-                if icon_button(ui, theme, icon, name, "", on, Ok(())).clicked() {
-                    actions.push(Action::Run(CommandLine::new(command)));
-                }
+            for (icon, command, on) in switches {
+                switch(ui, view, icon, command, on, actions);
+            }
+            divider(ui, theme);
+            let switches = [
+                (icons::ICON_GRID_4X4, "view.grid", view.shown.grid),
+                (icons::ICON_POLYLINE, "view.joints", view.shown.joints),
+                (icons::ICON_LABEL, "view.names", view.shown.names),
+                (icons::ICON_3D_ROTATION, "view.axes", view.shown.axes),
+            ];
+            for (icon, command, on) in switches {
+                switch(ui, view, icon, command, on, actions);
             }
         });
     });
-    ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| area.contains(p))
+    ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| bar.response.rect.contains(p))
+}
+
+fn switch(
+    ui: &mut Ui,
+    view: &View<'_>,
+    icon: egui_material_icons::MaterialIcon,
+    command: &str,
+    on: bool,
+    actions: &mut Actions,
+) {
+    let Some(spec) = find(command) else { return };
+    if icon_button(ui, view.theme, icon, spec.title, view.keys.key(command), on, Ok(())).clicked() {
+        actions.push(Action::Run(CommandLine::new(command)));
+    }
+}
+
+fn divider(ui: &mut Ui, theme: &Theme) {
+    let (rect, _) = ui.allocate_exact_size(vec2(9.0, 20.0), egui::Sense::hover());
+    let line = Rect::from_center_size(rect.center(), vec2(1.0, 18.0));
+    ui.painter().rect_filled(line, 0.0, theme.color("stroke.control"));
+}
+
+/// Where the view looks from, and through what.
+fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let text = if view.camera.orthographic { "Orthographic" } else { "Perspective" };
+    let label = format!("{text} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let button = ui.menu_button(egui::RichText::new(label).color(theme.color("text.primary")), |ui| {
+        ui.set_min_width(200.0);
+        for command in DIRECTIONS {
+            menu_row(ui, view, command, actions);
+        }
+        let Some(document) = view.session.map(|s| s.document()) else { return };
+        let cameras: Vec<_> = document.shown_nodes().into_iter().filter(|n| document.node(*n).camera).collect();
+        if !cameras.is_empty() {
+            ui.separator();
+        }
+        for node in cameras.into_iter().take(40) {
+            let name = format!("Through {}", document.node(node).label(node));
+            if ui.add(egui::Button::new(&name).min_size(vec2(190.0, 24.0)).frame_when_inactive(false)).clicked() {
+                let line = CommandLine::new("view.camera").with("node", node_text(document, node));
+                actions.push(Action::Run(line));
+                ui.close();
+            }
+        }
+    });
+    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}")));
+}
+
+fn menu_row(ui: &mut Ui, view: &View<'_>, command: &str, actions: &mut Actions) {
+    let Some(spec) = find(command) else { return };
+    let key = egui::RichText::new(view.keys.key(command)).font(Theme::font(Font::Caption));
+    let button = egui::Button::new(spec.title)
+        .shortcut_text(key.color(view.theme.color("text.tertiary")))
+        .min_size(vec2(190.0, 24.0))
+        .frame_when_inactive(false);
+    if ui.add(button).on_hover_text(spec.help).clicked() {
+        actions.push(Action::Run(CommandLine::new(command)));
+        ui.close();
+    }
 }
 
 /// Names and read-outs.
@@ -42,6 +128,7 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let at = view.pose.world.get(node.index())?.w_axis.truncate();
         view.camera.project(at, size).map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
     };
+    super::axes::joints_ui(&painter, view, rect);
     let mut named: Vec<crate::model::NodeId> = Vec::new();
     if view.shown.names && view.shown.joints {
         named.extend(document.node_ids().filter(|id| view.joints[id.index()]).take(400));

@@ -1,0 +1,30 @@
+// Surfaces without their materials: their edges, and the mask that outlines are found from.
+
+struct Fragment {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+};
+
+@vertex
+fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>) -> Fragment {
+    var out: Fragment;
+    out.clip = frame.clip_from_world * vec4<f32>(position, 1.0);
+    out.world = position;
+    out.normal = normal;
+    return out;
+}
+
+// Edges on the far side are fainter, so that a body reads as one.
+@fragment
+fn fragment(in: Fragment) -> @location(0) vec4<f32> {
+    let length = length(in.normal);
+    let facing = dot(in.normal / max(length, 1e-6), towards_eye(in.world));
+    let near = select(0.6, smoothstep(-0.15, 0.25, facing), length > 0.25);
+    return vec4<f32>(frame.wire.rgb, frame.wire.a * mix(0.13, 0.75, near));
+}
+
+@fragment
+fn fragment_mask() -> @location(0) vec4<f32> {
+    return vec4<f32>(1.0);
+}

@@ -1,0 +1,203 @@
+//! Which key runs which command: three presets over the table's own keys, and what a person changed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommandSpec, find, table};
+
+/// A set of keys that people know from elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Ulna's own, as the industry has it.
+    #[default]
+    Ulna,
+    /// As in Blender.
+    Blender,
+    /// As in Maya.
+    Maya,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Ulna, Self::Blender, Self::Maya];
+
+    /// What it is called.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Ulna => "Ulna",
+            Self::Blender => "Blender",
+            Self::Maya => "Maya",
+        }
+    }
+
+    /// Where it differs from the table; an empty key means none.
+    const fn differences(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Ulna => &[],
+            Self::Blender => &[
+                ("tool.select", "W"),
+                ("tool.rotate", "R"),
+                ("view.frame_selected", "."),
+                ("view.frame_all", "Home"),
+                ("edit.find", "F3"),
+                ("key.set", "I"),
+                ("key.delete", "X"),
+                ("pose.reset", "Alt+R"),
+                ("select.joints", "A"),
+                ("select.none", "Alt+A"),
+                ("select.parent", "["),
+                ("select.child", "]"),
+                ("select.sibling", ""),
+                ("play.next_key", "ArrowUp"),
+                ("play.previous_key", "ArrowDown"),
+                ("play.start", "Shift+ArrowLeft"),
+                ("play.end", "Shift+ArrowRight"),
+            ],
+            Self::Maya => &[
+                ("edit.redo", "Ctrl+Y"),
+                ("mode.pose", "F2"),
+                ("mode.animate", "F3"),
+                ("select.sibling", "ArrowRight"),
+                ("play.toggle", "Alt+V"),
+                ("play.next_frame", "Alt+."),
+                ("play.previous_frame", "Alt+,"),
+            ],
+        }
+    }
+}
+
+/// The live key map.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeyMap {
+    preset: Preset,
+    /// By command; an empty key means none.
+    own: BTreeMap<String, String>,
+}
+
+impl KeyMap {
+    /// The preset that is changed.
+    pub const fn preset(&self) -> Preset {
+        self.preset
+    }
+
+    /// Another preset; what a person changed stays.
+    pub fn set_preset(&mut self, preset: Preset) {
+        self.preset = preset;
+    }
+
+    /// The key of a command, such as `Ctrl+Shift+Z`; empty where it has none.
+    pub fn key(&self, command: &str) -> &str {
+        match self.own.get(command) {
+            Some(key) => key,
+            None => self.preset_key(command),
+        }
+    }
+
+    fn preset_key(&self, command: &str) -> &'static str {
+        let differs = self.preset.differences().iter().find(|(name, _)| *name == command).map(|(_, key)| *key);
+        differs.or_else(|| find(command).map(|c| c.key)).unwrap_or_default()
+    }
+
+    /// Whether a person changed the key of a command.
+    pub fn is_own(&self, command: &str) -> bool {
+        self.own.contains_key(command)
+    }
+
+    /// Who has a key already, besides `command`.
+    pub fn clash(&self, command: &str, key: &str) -> Option<&'static CommandSpec> {
+        if key.is_empty() {
+            return None;
+        }
+        table().iter().find(|c| c.name != command && self.key(c.name) == key)
+    }
+
+    /// Gives a command a key, or none.
+    ///
+    /// # Errors
+    /// Where another command has it: that one.
+    pub fn set(&mut self, command: &str, key: &str) -> Result<(), &'static CommandSpec> {
+        if let Some(other) = self.clash(command, key) {
+            return Err(other);
+        }
+        if self.preset_key(command) == key {
+            self.own.remove(command);
+        } else {
+            self.own.insert(command.to_owned(), key.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Back to the preset's key for a command, or for all.
+    pub fn reset(&mut self, command: Option<&str>) {
+        match command {
+            Some(command) => {
+                self.own.remove(command);
+            }
+            None => self.own.clear(),
+        }
+    }
+
+    /// Commands that share a key: a preset under a person's own keys can come to that.
+    pub fn clashes(&self) -> Vec<(&'static CommandSpec, &'static CommandSpec)> {
+        let mut seen: BTreeMap<&str, &'static CommandSpec> = BTreeMap::new();
+        let mut found = Vec::new();
+        for command in table() {
+            let key = self.key(command.name);
+            if key.is_empty() {
+                continue;
+            }
+            match seen.get(key) {
+                Some(first) => found.push((*first, command)),
+                None => {
+                    seen.insert(key, command);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A key as it is shown: its parts, arrows as arrows.
+pub fn key_parts(key: &str) -> Vec<&str> {
+    let shown = |part| match part {
+        "ArrowUp" => "↑",
+        "ArrowDown" => "↓",
+        "ArrowLeft" => "←",
+        "ArrowRight" => "→",
+        "Escape" => "Esc",
+        "Delete" => "Del",
+        other => other,
+    };
+    key.split('+').filter(|p| !p.is_empty()).map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_preset_gives_a_key_twice_or_names_a_command_that_is_none() {
+        for preset in Preset::ALL {
+            let map = KeyMap { preset, ..KeyMap::default() };
+            let clashes: Vec<_> = map.clashes().iter().map(|(a, b)| (a.name, b.name)).collect();
+            assert!(clashes.is_empty(), "{preset:?}: {clashes:?}");
+            assert!(preset.differences().iter().all(|(name, _)| find(name).is_some()), "{preset:?}");
+        }
+    }
+
+    #[test]
+    fn a_taken_key_is_refused_and_its_owner_named() {
+        let mut map = KeyMap::default();
+        assert_eq!(map.set("view.grid", "S").map_err(|c| c.name), Err("key.set"));
+        assert_eq!(map.key("view.grid"), "");
+        assert_eq!(map.set("view.grid", "G").map_err(|c| c.name), Ok(()));
+        assert!(map.is_own("view.grid"));
+        map.set_preset(Preset::Blender);
+        assert_eq!(map.key("view.grid"), "G", "a person's own keys outlive a preset");
+        map.reset(None);
+        assert_eq!(map.key("tool.rotate"), "R");
+    }
+}

@@ -1,0 +1,74 @@
+//! What a picture is drawn into: colours, depth, and the mask that outlines are found from.
+
+use super::Gpu;
+
+/// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows the plain view; we draw
+/// through the sRGB view, so that light adds up linearly.
+const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+/// A float, since reverse infinite depth spreads its digits over all distances.
+pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+/// The one count besides 1 that every adapter has.
+pub(super) const SAMPLES: u32 = 4;
+/// Where outlined surfaces are.
+pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
+
+/// A picture to draw into.
+#[derive(Debug)]
+pub struct Target {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    texture: wgpu::Texture,
+    /// Gamma-encoded, as a window expects it.
+    pub plain_view: wgpu::TextureView,
+    pub(super) srgb_view: wgpu::TextureView,
+    pub(super) samples_view: wgpu::TextureView,
+    pub(super) depth_view: wgpu::TextureView,
+    pub(super) mask_samples_view: wgpu::TextureView,
+    pub(super) mask_view: wgpu::TextureView,
+}
+
+impl Target {
+    /// A picture of a size, at least one pixel.
+    pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
+        let most = gpu.device.limits().max_texture_dimension_2d;
+        let size = size.map(|s| s.clamp(1, most));
+        let texture = |label, format, sample_count, usage, view_formats: &[wgpu::TextureFormat]| {
+            gpu.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some(label),
+                size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage,
+                view_formats,
+            })
+        };
+        let attachment = wgpu::TextureUsages::RENDER_ATTACHMENT;
+        let shown = attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
+        let color = texture("picture", COLOR, 1, shown, &[COLOR_SRGB]);
+        let samples = texture("samples", COLOR_SRGB, SAMPLES, attachment, &[]);
+        let depth = texture("depth", DEPTH, SAMPLES, attachment, &[]);
+        let mask_samples = texture("mask samples", MASK, SAMPLES, attachment, &[]);
+        let mask = texture("mask", MASK, 1, attachment | wgpu::TextureUsages::TEXTURE_BINDING, &[]);
+        let view = |texture: &wgpu::Texture, format| {
+            texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
+        };
+        Self {
+            size,
+            plain_view: view(&color, COLOR),
+            srgb_view: view(&color, COLOR_SRGB),
+            samples_view: view(&samples, COLOR_SRGB),
+            depth_view: view(&depth, DEPTH),
+            mask_samples_view: view(&mask_samples, MASK),
+            mask_view: view(&mask, MASK),
+            texture: color,
+        }
+    }
+
+    /// The picture.
+    pub const fn texture(&self) -> &wgpu::Texture {
+        &self.texture
+    }
+}

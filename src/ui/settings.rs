@@ -1,0 +1,118 @@
+//! What a person prefers: kept from start to start, changed in the preferences.
+
+use serde::{Deserialize, Serialize};
+
+use crate::edit::KeyMap;
+
+/// Which colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThemeChoice {
+    /// Light text on dark.
+    #[default]
+    Dark,
+    /// Dark text on light.
+    Light,
+    /// As the system has it.
+    System,
+}
+
+/// In what lengths are shown and typed. The file is in metres whatever is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Length {
+    /// Metres.
+    #[default]
+    Metres,
+    /// Centimetres.
+    Centimetres,
+    /// Millimetres.
+    Millimetres,
+}
+
+impl Length {
+    /// How many of it a metre has.
+    pub const fn per_metre(self) -> f32 {
+        match self {
+            Self::Metres => 1.0,
+            Self::Centimetres => 100.0,
+            Self::Millimetres => 1000.0,
+        }
+    }
+
+    /// Its sign.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Metres => "m",
+            Self::Centimetres => "cm",
+            Self::Millimetres => "mm",
+        }
+    }
+}
+
+/// How a drag turns the view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Orbit {
+    /// About the upright; up stays up.
+    #[default]
+    Turntable,
+    /// About the screen's own axes.
+    Trackball,
+}
+
+/// What a person prefers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Which colours.
+    pub theme: ThemeChoice,
+    /// The size of the whole window's contents, 1 as designed.
+    pub scale: f32,
+    /// Whether nothing glides.
+    pub reduce_motion: bool,
+    /// Which key does what.
+    pub keys: KeyMap,
+    /// In what lengths are shown.
+    pub length: Length,
+    /// How a drag turns the view.
+    pub orbit: Orbit,
+    /// Vertical field of view, degrees.
+    pub fov: f32,
+    /// How far a drag turns the view, 1 as designed.
+    pub orbit_speed: f32,
+    /// Whether the wheel zooms to what is under the pointer, not to the middle.
+    pub zoom_to_pointer: bool,
+    /// Whether the wheel zooms the other way round.
+    pub reverse_wheel: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::default(),
+            scale: 1.0,
+            reduce_motion: false,
+            keys: KeyMap::default(),
+            length: Length::default(),
+            orbit: Orbit::default(),
+            fov: 35.0,
+            orbit_speed: 1.0,
+            zoom_to_pointer: true,
+            reverse_wheel: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The same with numbers that a damaged file cannot spoil.
+    pub fn sane(mut self) -> Self {
+        let keep = |value: f32, low: f32, high: f32, plain: f32| {
+            if value.is_finite() { value.clamp(low, high) } else { plain }
+        };
+        self.scale = keep(self.scale, 0.5, 3.0, 1.0);
+        self.fov = keep(self.fov, 5.0, 120.0, 35.0);
+        self.orbit_speed = keep(self.orbit_speed, 0.1, 5.0, 1.0);
+        self
+    }
+}

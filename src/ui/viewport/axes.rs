@@ -1,0 +1,135 @@
+//! Where the scene's axes point: the gizmo in the corner, which also turns the view, and the axes of joints.
+
+use egui::{Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use glam::{Vec2, Vec3};
+
+use crate::{
+    edit::CommandLine,
+    model::NodeId,
+    ui::{Action, Actions, Theme, View, theme::Font, widgets::tooltip},
+};
+
+/// Points from the corner gizmo's centre to the balls at its ends, and their radius.
+const ARM: f32 = 27.0;
+const BALL: f32 = 8.5;
+/// Points a joint's axis is long.
+const JOINT_AXIS: f32 = 22.0;
+/// More joints than this are not given axes at once: nobody could read them.
+const MOST_JOINTS: usize = 600;
+
+/// An end of an axis, and the command that looks from there.
+struct End {
+    axis: Vec3,
+    letter: &'static str,
+    role: &'static str,
+    positive: bool,
+    name: &'static str,
+    command: &'static str,
+}
+
+const ENDS: [End; 6] = {
+    const fn end(
+        axis: Vec3,
+        letter: &'static str,
+        role: &'static str,
+        positive: bool,
+        name: &'static str,
+        command: &'static str,
+    ) -> End {
+        End { axis, letter, role, positive, name, command }
+    }
+    [
+        end(Vec3::X, "X", "axis.x", true, "View from +X", "view.side"),
+        end(Vec3::NEG_X, "X", "axis.x", false, "View from −X", "view.other_side"),
+        end(Vec3::Y, "Y", "axis.y", true, "View from +Y", "view.top"),
+        end(Vec3::NEG_Y, "Y", "axis.y", false, "View from −Y", "view.bottom"),
+        end(Vec3::Z, "Z", "axis.z", true, "View from +Z", "view.front"),
+        end(Vec3::NEG_Z, "Z", "axis.z", false, "View from −Z", "view.back"),
+    ]
+};
+
+/// The gizmo at the top right; whether the pointer is over it.
+pub fn corner_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+    let theme = view.theme;
+    let centre = pos2(rect.right() - 48.0, rect.top() + 48.0);
+    let area = Rect::from_center_size(centre, vec2(2.0 * (ARM + BALL), 2.0 * (ARM + BALL)));
+    let over = ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| area.expand(4.0).contains(p));
+    if over {
+        ui.painter().circle_filled(centre, ARM + BALL + 4.0, theme.color("viewport.overlay").gamma_multiply(0.7));
+    }
+    let (right, up, back) = (view.camera.right(), view.camera.up(), -view.camera.forward());
+    let mut ends: Vec<(f32, Pos2, &End)> = ENDS
+        .iter()
+        .map(|end| {
+            let at = centre + vec2(end.axis.dot(right), -end.axis.dot(up)) * ARM;
+            (end.axis.dot(back), at, end)
+        })
+        .collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (depth, at, end) in ends {
+        let hit = Rect::from_center_size(at, vec2(2.0 * BALL + 3.0, 2.0 * BALL + 3.0));
+        let response = ui.interact(hit, ui.scope_id().with(("axis", end.name)), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, end.name));
+        let dim = 0.55 + 0.45 * (depth * 0.5 + 0.5);
+        let base = if response.hovered() { theme.color("axis.hover") } else { theme.color(end.role).gamma_multiply(dim) };
+        let painter = ui.painter();
+        if end.positive {
+            painter.line_segment([centre, at], Stroke::new(2.0, base));
+            painter.circle_filled(at, BALL, base);
+            painter.text(
+                at,
+                Align2::CENTER_CENTER,
+                end.letter,
+                Theme::font(Font::Caption),
+                theme.color("viewport.label_halo").to_opaque(),
+            );
+        } else {
+            painter.circle_filled(at, BALL - 2.5, theme.color("viewport.background").gamma_multiply(0.8));
+            painter.circle_stroke(at, BALL - 2.5, Stroke::new(1.5, base));
+        }
+        if response.has_focus() {
+            painter.circle_stroke(at, BALL + 2.0, Stroke::new(2.0, theme.color("accent.base")));
+        }
+        if tooltip(response, theme, end.name, view.keys.key(end.command), Ok(())).clicked() {
+            actions.push(Action::Run(CommandLine::new(end.command)));
+        }
+    }
+    over
+}
+
+/// The axes of joints: of all where they are asked for, else of none.
+pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
+    let Some(document) = view.session.map(|s| s.document()).filter(|_| view.shown.axes) else { return };
+    let theme = view.theme;
+    let size = Vec2::new(rect.width(), rect.height());
+    let place = |p: Vec3| view.camera.project(p, size).map(|(p, d)| (pos2(p.x + rect.left(), p.y + rect.top()), d));
+    let joints = document.node_ids().filter(|id| view.joints[id.index()]).take(MOST_JOINTS);
+    let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
+    for node in joints.filter(|id| !selected.contains(id)).chain(selected.iter().copied()) {
+        let Some(world) = view.pose.world.get(node.index()) else { continue };
+        let head = world.w_axis.truncate();
+        let Some((from, depth)) = place(head).filter(|_| head.is_finite()) else { continue };
+        let long = view.camera.metres_per_point(depth, size.y) * JOINT_AXIS;
+        let chosen = selected.contains(&node);
+        let columns = [world.x_axis, world.y_axis, world.z_axis];
+        for ((column, role), letter) in columns.iter().zip(["axis.x", "axis.y", "axis.z"]).zip(["X", "Y", "Z"]) {
+            let Some(direction) = column.truncate().try_normalize() else { continue };
+            let Some((to, _)) = place(head + direction * long * if chosen { 1.5 } else { 1.0 }) else { continue };
+            let color = theme.color(role);
+            painter.line_segment([from, to], Stroke::new(if chosen { 4.0 } else { 3.0 }, Color32::from_black_alpha(90)));
+            painter.line_segment([from, to], Stroke::new(if chosen { 2.5 } else { 1.5 }, color));
+            if chosen {
+                let away = (to - from).normalized() * 8.0;
+                super::overlay::haloed(
+                    painter,
+                    to + away,
+                    Align2::CENTER_CENTER,
+                    letter,
+                    Theme::font(Font::Caption),
+                    color,
+                    theme,
+                );
+            }
+        }
+    }
+}
