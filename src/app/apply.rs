@@ -4,7 +4,7 @@ use egui::Context;
 
 use super::App;
 use crate::{
-    edit::{CommandLine, Doer, find},
+    edit::{CommandLine, Doer, Kind, find},
     model::NodeId,
     motion::joints_at,
     session::RunError,
@@ -55,6 +55,12 @@ impl App {
             Action::Camera(camera) => {
                 self.glide = None;
                 self.camera = camera;
+            }
+            Action::GoTo(steps) => self.go_to(steps),
+            Action::Tour(step) => self.tour = step,
+            Action::Forget(path) => {
+                self.preferences.recent.retain(|f| f.path != path);
+                self.recent.refresh(ctx, &self.preferences.recent);
             }
             Action::Settings(settings) => self.set_settings(ctx, *settings),
             Action::Seek(time) => {
@@ -111,6 +117,45 @@ impl App {
         }
     }
 
+    /// Undoes or redoes until this many steps are done.
+    fn go_to(&mut self, steps: usize) {
+        let Some(session) = &mut self.session else { return };
+        while session.history().done().len() != steps {
+            let name = if session.history().done().len() > steps { "edit.undo" } else { "edit.redo" };
+            if session.run(&CommandLine::new(name)).is_err() {
+                return;
+            }
+        }
+        self.selection.purge(session.document());
+    }
+
+    /// What a command asks for and what is selected and shown does not say: a person is asked.
+    fn ask_arguments(&mut self, spec: &crate::edit::CommandSpec, line: &CommandLine) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let value = |name: &str, kind: Kind| -> String {
+            match line.arguments.get(name) {
+                Some(serde_json::Value::String(text)) => return text.clone(),
+                Some(serde_json::Value::Array(list)) => {
+                    return list.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), Into::into)).collect::<Vec<_>>().join(", ");
+                }
+                Some(other) => return other.to_string(),
+                None => {}
+            }
+            match kind {
+                Kind::Node => {
+                    let names = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
+                    names.collect::<Vec<_>>().join(", ")
+                }
+                Kind::Clip => self.playback.clip.map_or_else(String::new, |c| format!("#{}", c.0)),
+                Kind::Seconds if name == "time" => format!("{}", self.playback.time as f32),
+                _ => String::new(),
+            }
+        };
+        let values = spec.arguments.iter().map(|a| if a.required { value(a.name, a.kind) } else { String::new() });
+        self.dialog = Some(Dialog::Arguments { command: spec.name.to_owned(), values: values.collect() });
+    }
+
     /// A command of the table: of the file, or of the window.
     pub(super) fn run(&mut self, ctx: &Context, line: CommandLine) {
         let Some(spec) = find(&line.name) else { return };
@@ -125,6 +170,10 @@ impl App {
                 return;
             }
         };
+        if spec.arguments.iter().any(|a| a.required && !line.arguments.contains_key(a.name)) {
+            self.ask_arguments(spec, &line);
+            return;
+        }
         if matches!(spec.doer, Doer::Host) || line.name == "file.save" {
             self.host(ctx, &line);
             return;

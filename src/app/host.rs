@@ -7,7 +7,7 @@ use crate::{
     edit::{CommandLine, Mode},
     model::NodeId,
     render::{Axis, Shading},
-    ui::{Dialog, Shown, ToastKind, Tool, Wish},
+    ui::{Dialog, Layout, PreferencePage, Settings, Shown, ThemeChoice, ToastKind, Tool, Wish},
 };
 
 impl App {
@@ -25,6 +25,14 @@ impl App {
             "file.save_as" => self.ask_save(ctx),
             "file.changes" => self.list_changes(ctx),
             "file.quit" => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+            "file.welcome" if self.welcome && self.session.is_some() => self.welcome = false,
+            "file.welcome" => self.show_welcome(ctx),
+            "file.preferences" => {
+                self.dialog = Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
+            }
+            "edit.find" => self.dialog = Some(Dialog::Find),
+            "edit.history" => self.dialog = Some(Dialog::History),
+            "help.tour" => self.start_tour(ctx),
             "help.commands" => self.dialog = Some(Dialog::Commands),
             "help.about" => self.dialog = Some(Dialog::About),
             "mode.pose" => self.set_mode(Mode::Pose),
@@ -64,7 +72,17 @@ impl App {
             "view.grid" => self.shown.grid = !self.shown.grid,
             "view.joints" => self.shown.joints = !self.shown.joints,
             "view.names" => self.shown.names = !self.shown.names,
+            "view.outliner" if ctx.content_rect().width() < 1000.0 => {
+                self.shown.outliner_narrow = !self.shown.outliner_narrow;
+            }
             "view.outliner" => self.shown.outliner = !self.shown.outliner,
+            "view.problems" => self.shown.problems = !self.shown.problems,
+            "view.theme" => {
+                let theme = if self.theme.name() == "light" { ThemeChoice::Dark } else { ThemeChoice::Light };
+                self.set_settings(ctx, Settings { theme, ..self.settings.clone() });
+            }
+            "view.larger" => self.resize(ctx, 1.1),
+            "view.smaller" => self.resize(ctx, 1.0 / 1.1),
             "view.inspector" => self.shown.inspector = !self.shown.inspector,
             "view.timeline" => self.shown.timeline = !self.shown.timeline,
             "view.reset_layout" => {
@@ -76,12 +94,35 @@ impl App {
                     shading: self.shown.shading,
                     ..Shown::default()
                 };
-                // The sizes that panels remember are egui's.
+                self.panels.set_layout(Layout::default());
+                // The sizes that parts of panels remember are egui's.
                 ctx.memory_mut(egui::Memory::reset_areas);
                 ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
             }
             _ => {}
         }
+    }
+
+    /// Makes the whole window larger or smaller.
+    fn resize(&mut self, ctx: &Context, by: f32) {
+        let scale = ((self.settings.scale * by).clamp(0.5, 3.0) * 100.0).round() / 100.0;
+        self.set_settings(ctx, Settings { scale, ..self.settings.clone() });
+    }
+
+    /// The welcome page, with the list of files as it is now.
+    pub(super) fn show_welcome(&mut self, ctx: &Context) {
+        self.recent.refresh(ctx, &self.preferences.recent);
+        self.welcome = true;
+        self.playback.playing = false;
+    }
+
+    /// The tour is of the sample, unless a file is open already.
+    fn start_tour(&mut self, ctx: &Context) {
+        if self.session.is_none() {
+            self.wish(ctx, Wish::Sample);
+        }
+        self.welcome = false;
+        self.tour = Some(0);
     }
 
     fn look(&mut self, ctx: &Context, axis: Axis) {
@@ -207,7 +248,7 @@ impl App {
             .preferences
             .recent
             .first()
-            .and_then(|p| p.parent())
+            .and_then(|f| f.path.parent())
             .map_or_else(String::new, |p| format!("{}/", p.display()));
         self.dialog = Some(Dialog::Open { path: folder });
     }

@@ -8,7 +8,7 @@ use std::{
 
 use egui::Context;
 
-use super::{App, SAMPLE};
+use super::{App, SAMPLE, recent};
 use crate::{
     edit::{Mode, Selection},
     formats::gltf::{Progress, ReadError},
@@ -118,7 +118,7 @@ impl App {
             Done::Opened(Ok(loaded), path) => {
                 self.show(*loaded, path.is_none());
                 if let Some(path) = path {
-                    self.preferences.remember(path);
+                    self.remember(&path);
                 }
                 self.show_title(ctx);
             }
@@ -138,7 +138,7 @@ impl App {
                     n => format!("{n} places changed, everything else as it was"),
                 };
                 self.toast(ctx, ToastKind::Ok, format!("Saved {name}: {what}"));
-                self.preferences.remember(path);
+                self.remember(&path);
                 self.show_title(ctx);
                 if let Some(wish) = self.after_save.take() {
                     self.fulfil(ctx, wish);
@@ -156,6 +156,9 @@ impl App {
         let document = session.document();
         self.selection = Selection::default();
         self.hover = None;
+        self.welcome = false;
+        self.looked_through = None;
+        self.glide = None;
         self.panels.reset();
         self.playback = Playback::default();
         let walk = document.clips.iter().find(|(_, c)| sample && c.name.as_deref() == Some("Walk")).map(|(id, _)| *id);
@@ -165,13 +168,39 @@ impl App {
         self.problems = session.diagnostics.iter().cloned().chain(findings).collect();
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let bounds = self.stage.load(document, &images);
-        self.camera = Camera::default();
+        self.camera = Camera { fov: self.settings.fov.to_radians(), ..Camera::default() };
         self.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
             let size = self.stage.size();
             self.camera.frame(low, high, size.x / size.y);
         }
         self.session = Some(session);
+    }
+
+    /// Puts a file at the head of the recent ones, and has its picture taken.
+    fn remember(&mut self, path: &std::path::Path) {
+        let Some(document) = self.session.as_ref().map(Session::document) else { return };
+        let joints = document.joint_flags().into_iter().filter(|j| *j).count();
+        let many = |n: usize, what: &str| match n {
+            0 => format!("no {what}s"),
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        let facts = format!("{} · {}", many(joints, "joint"), many(document.clips.len(), "clip"));
+        let path = recent::remember(&mut self.preferences.recent, path, facts);
+        self.picture_of = self.keeps.then_some(path);
+    }
+
+    /// Takes the picture of a file for the welcome page, when it is shown first.
+    pub(super) fn take_picture(&mut self) {
+        if self.picture_of.is_none() || self.job.is_some() {
+            return;
+        }
+        let (Some(path), Some(session)) = (self.picture_of.take(), &self.session) else { return };
+        if let Some(picture) = self.stage.picture(session.document(), recent::PICTURE) {
+            self.recent.forget_picture(&path);
+            recent::store_picture(&path, picture);
+        }
     }
 
     fn show_title(&self, ctx: &Context) {

@@ -6,6 +6,7 @@ mod host;
 mod jobs;
 mod keys;
 mod preferences;
+mod recent;
 mod stage;
 
 use std::{path::PathBuf, sync::mpsc};
@@ -13,13 +14,13 @@ use std::{path::PathBuf, sync::mpsc};
 use eframe::egui_wgpu;
 use egui::{Context, Ui};
 
-use self::{jobs::Job, preferences::Preferences, stage::Stage};
+use self::{jobs::Job, preferences::Preferences, recent::RecentList, stage::Stage};
 use crate::{
     edit::{Availability, CommandLine, Mode, Selection, Space},
     model::{Diagnostic, NodeId},
     render::Camera,
     session::{Playback, Session},
-    ui::{Actions, Dialog, JobView, Panels, Settings, Shown, Theme, Toast, ToastKind, Tool, View, Wish, window_ui},
+    ui::{Actions, Dialog, JobView, Layout, Panels, Settings, Shown, Theme, Toast, ToastKind, Tool, View, Wish, window_ui},
 };
 
 /// The bundled sample, made by `cargo run --example mannequin`.
@@ -89,6 +90,13 @@ pub struct App {
     dialog: Option<Dialog>,
     job: Option<Job>,
     preferences: Preferences,
+    /// Whether preferences outlive this window: not so in tests.
+    keeps: bool,
+    recent: RecentList,
+    welcome: bool,
+    tour: Option<usize>,
+    /// The file whose picture is to be taken when it is shown.
+    picture_of: Option<PathBuf>,
     problems: Vec<Diagnostic>,
     /// Cycling of clicks on one spot of the skin.
     last_pick: Option<(glam::Vec2, usize)>,
@@ -130,6 +138,11 @@ impl App {
             dialog: None,
             job: None,
             preferences,
+            keeps: cc.storage.is_some(),
+            recent: RecentList::default(),
+            welcome: false,
+            tour: None,
+            picture_of: None,
             problems: Vec::new(),
             last_pick: None,
             after_save: None,
@@ -138,11 +151,19 @@ impl App {
             gesture: Vec::new(),
             browsing: None,
         };
+        if let Some(text) = app.preferences.layout.as_deref() {
+            app.panels.set_layout(Layout::from_text(text));
+        }
         app.show_settings(&cc.egui_ctx);
         match file {
             Some(path) => app.open(&cc.egui_ctx, path),
-            None => app.open_sample(&cc.egui_ctx),
+            None if app.preferences.started => app.show_welcome(&cc.egui_ctx),
+            None => {
+                app.open_sample(&cc.egui_ctx);
+                app.tour = Some(0);
+            }
         }
+        app.preferences.started = true;
         app
     }
 
@@ -268,6 +289,9 @@ impl eframe::App for App {
                 hover,
                 settings: &self.settings,
                 keys: &self.settings.keys,
+                recent: &self.recent.shown,
+                welcome: self.welcome,
+                tour: self.tour,
                 theme: &self.theme,
                 texture,
                 availability,
@@ -289,12 +313,14 @@ impl eframe::App for App {
             ctx.request_repaint();
         }
         self.update_stage(frame);
+        self.take_picture();
         self.stage.took(started.elapsed());
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         self.preferences.shown = self.shown;
         self.preferences.settings = self.settings.clone();
+        self.preferences.layout = self.panels.layout().to_text();
         self.preferences.store(storage);
     }
 

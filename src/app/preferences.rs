@@ -1,9 +1,8 @@
 //! What is kept from one start to the next.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
+use super::recent::RecentFile;
 use crate::ui::{Settings, Shown};
 
 /// Preferences, stored by eframe beside its own.
@@ -11,9 +10,13 @@ use crate::ui::{Settings, Shown};
 #[serde(default)]
 pub(super) struct Preferences {
     /// Files opened or saved, the latest first.
-    pub recent: Vec<PathBuf>,
+    pub recent: Vec<RecentFile>,
     /// What is shown.
     pub shown: Shown,
+    /// Where the panels are, as the layout writes it.
+    pub layout: Option<String>,
+    /// Ulna was started before.
+    pub started: bool,
     /// What a person prefers.
     pub settings: Settings,
 }
@@ -35,13 +38,5 @@ impl Preferences {
             Ok(text) => storage.set_string(KEY, text),
             Err(error) => log::warn!("the preferences could not be stored: {error}"),
         }
-    }
-
-    /// Puts a file at the head of the recent ones.
-    pub(super) fn remember(&mut self, path: PathBuf) {
-        let path = path.canonicalize().unwrap_or(path);
-        self.recent.retain(|p| *p != path);
-        self.recent.insert(0, path);
-        self.recent.truncate(12);
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     edit::Selection,
     model::{ClipId, Document, NodeId},
     motion::{Bone, Moment, Pose, Surface, bones, joint_bounds},
-    render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target},
+    render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, capture},
     session::Session,
     ui::Shown,
 };
@@ -94,6 +94,21 @@ impl Stage {
         let bounds = self.surface.bounds().or_else(|| joint_bounds(document, &self.pose));
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
         bounds
+    }
+
+    /// A small picture of the document as it stands, for lists of files.
+    pub(super) fn picture(&mut self, document: &Document, size: [u32; 2]) -> Option<image::RgbaImage> {
+        let bounds = self.surface(document).bounds().or_else(|| joint_bounds(document, &self.pose));
+        let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &self.scene, bounds) else {
+            return None;
+        };
+        let mut camera = Camera::default();
+        camera.look(crate::render::Axis::ThreeQuarter);
+        camera.frame(low, high, size[0] as f32 / size[1] as f32);
+        let target = Target::new(gpu, size);
+        let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
+        renderer.draw(gpu, &target, scene, &camera, &Look::theme("dark"), &show);
+        capture(gpu, &target).map_err(|e| log::warn!("no picture of the file: {e}")).ok()
     }
 
     /// Other colours.

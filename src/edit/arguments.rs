@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{CommandLine, CommandSpec, pose::Space};
+use super::{CommandLine, CommandSpec, Kind, pose::Space};
 use crate::model::{ClipId, Document, NodeId, Property, transform::unit_or};
 
 /// What is wrong with an argument.
@@ -49,6 +49,34 @@ pub enum ArgumentError {
         /// The path of the first.
         path: String,
     },
+}
+
+/// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart by commas. Nothing
+/// where it is none.
+pub fn typed(kind: Kind, text: &str) -> Option<Value> {
+    let text = text.trim();
+    let number = |t: &str| {
+        let value: f64 = t.replace('−', "-").parse().ok()?;
+        value.is_finite().then_some(Value::from(value))
+    };
+    let numbers = |count: usize| {
+        let list: Option<Vec<Value>> =
+            text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
+        list.filter(|l| l.len() == count).map(Value::from)
+    };
+    let names = || Value::from(text.split(',').map(str::trim).filter(|t| !t.is_empty()).collect::<Vec<_>>());
+    match kind {
+        _ if text.is_empty() => None,
+        Kind::Number | Kind::Seconds | Kind::Degrees => number(text.trim_end_matches(['°', 's']).trim()),
+        Kind::Vector => numbers(3),
+        Kind::Quaternion => numbers(4),
+        Kind::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
+        Kind::Axis => numbers(3),
+        Kind::Space => matches!(text, "local" | "parent" | "world").then(|| text.into()),
+        Kind::Node | Kind::Parts => Some(names()),
+        Kind::Clip | Kind::Text | Kind::Path => Some(text.into()),
+        Kind::Flag => text.parse::<bool>().ok().map(Value::from),
+    }
 }
 
 /// The arguments of one command line, checked against its entry in the table.

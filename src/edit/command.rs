@@ -101,6 +101,27 @@ pub enum Kind {
     Flag,
 }
 
+impl Kind {
+    /// What it looks like, for a field that is empty.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Node => "names, apart by commas",
+            Self::Clip => "a clip's name",
+            Self::Number => "a number",
+            Self::Seconds => "seconds",
+            Self::Degrees => "degrees",
+            Self::Vector => "three numbers",
+            Self::Quaternion => "four numbers, x y z w",
+            Self::Axis => "x, y, z or three numbers",
+            Self::Space => "local, parent or world",
+            Self::Parts => "translation, rotation, scale",
+            Self::Text => "text",
+            Self::Path => "a path",
+            Self::Flag => "true or false",
+        }
+    }
+}
+
 /// One argument of a command.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ArgumentSpec {
@@ -121,8 +142,10 @@ pub struct CommandSpec {
     pub title: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// The menu it stands in, or nothing where it is for gestures and scripts.
-    pub menu: Option<&'static str>,
+    /// The menu it stands in.
+    pub menu: &'static str,
+    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts give them.
+    pub asks: bool,
     /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
     pub key: &'static str,
     /// What it takes.

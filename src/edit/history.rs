@@ -136,6 +136,11 @@ impl History {
         &self.done
     }
 
+    /// Steps that were undone; redo does the last one first.
+    pub fn undone(&self) -> &[Transaction] {
+        &self.undone
+    }
+
     /// A number for the document's present state; the same state by undo and redo has the same number.
     pub fn revision(&self) -> u64 {
         self.done.last().map_or(self.floor, |t| t.revision)

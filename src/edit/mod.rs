@@ -13,7 +13,7 @@ mod table;
 
 pub use self::{
     apply::{Edit, EditError, apply},
-    arguments::{ArgumentError, Arguments, find_clip},
+    arguments::{ArgumentError, Arguments, find_clip, typed},
     command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Kind, Mode},
     history::{History, Transaction},
     keymap::{KeyMap, Preset, key_parts},

@@ -31,7 +31,7 @@ const fn host(
     menu: &'static str,
     key: &'static str,
 ) -> CommandSpec {
-    CommandSpec { name, title, help, menu: Some(menu), key, arguments: &[], enabled: opened, doer: Doer::Host }
+    CommandSpec { name, title, help, menu, key, arguments: &[], asks: false, enabled: opened, doer: Doer::Host }
 }
 
 const fn always(_: &Availability) -> Result<(), &'static str> {
@@ -110,7 +110,7 @@ fn edit() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[need("node", Kind::Node), need("name", Kind::Text)] },
             doer: Doer::Document(clips::rename_node),
-            menu: None,
+            asks: true,
             ..host("node.rename", "Rename node", "Gives a node another name", "Edit", "")
         },
         CommandSpec {
@@ -193,7 +193,7 @@ const NODE_TRS: [ArgumentSpec; 5] = [
 ];
 
 fn poses() -> Vec<CommandSpec> {
-    let script = |name, title, help| CommandSpec { menu: None, ..host(name, title, help, "Pose", "") };
+    let script = |name, title, help| CommandSpec { asks: true, ..host(name, title, help, "Pose", "") };
     vec![
         CommandSpec {
             arguments: const {
@@ -329,13 +329,13 @@ fn clip() -> Vec<CommandSpec> {
                 ]
             },
             doer: Doer::Document(keys::shift),
-            menu: None,
+            asks: true,
             ..host("key.move", "Move keys", "Moves keys in time", "Clip", "")
         },
         CommandSpec {
             arguments: &NODE_TRS,
             doer: Doer::Document(keys::hold),
-            menu: None,
+            asks: true,
             ..host("pending.set", "Hold a pose", "Poses nodes without a key; the pose waits to be keyed", "Clip", "")
         },
         CommandSpec {
@@ -351,7 +351,7 @@ fn clip() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[need("clip", Kind::Clip), need("name", Kind::Text)] },
             doer: Doer::Document(clips::rename),
-            menu: None,
+            asks: true,
             ..host("clip.rename", "Rename clip", "Gives a clip another name", "Clip", "")
         },
         CommandSpec {

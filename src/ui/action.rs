@@ -40,6 +40,10 @@ pub struct Shown {
     pub shading: Shading,
     /// The outliner.
     pub outliner: bool,
+    /// The outliner, in a window too narrow to have it always.
+    pub outliner_narrow: bool,
+    /// Problems.
+    pub problems: bool,
     /// Inspector and problems.
     pub inspector: bool,
     /// The timeline.
@@ -55,6 +59,8 @@ impl Default for Shown {
             axes: false,
             shading: Shading::Textured,
             outliner: true,
+            outliner_narrow: false,
+            problems: true,
             inspector: true,
             timeline: true,
         }
@@ -115,10 +121,40 @@ pub enum Dialog {
         /// Sentences.
         lines: Vec<String>,
     },
+    /// The palette.
+    Find,
+    /// What a command needs.
+    Arguments {
+        /// The command.
+        command: String,
+        /// What was typed, in the order of its arguments.
+        values: Vec<String>,
+    },
+    /// What was done.
+    History,
+    /// The preferences.
+    Preferences {
+        /// Which page.
+        page: PreferencePage,
+        /// The command that waits for its new key.
+        listening: Option<String>,
+    },
     /// All commands.
     Commands,
     /// About Ulna.
     About,
+}
+
+/// A page of the preferences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreferencePage {
+    /// Theme, size, motion, units.
+    #[default]
+    Look,
+    /// The view.
+    View,
+    /// Keys.
+    Keys,
 }
 
 /// What was wanted when unsaved work came between.
@@ -132,6 +168,21 @@ pub enum Wish {
     Sample,
     /// Ask for a file.
     AskOpen,
+}
+
+/// A file that was opened lately, as the welcome page shows it.
+#[derive(Clone, Debug)]
+pub struct Recent {
+    /// Where it is.
+    pub path: PathBuf,
+    /// When it was opened: *yesterday*.
+    pub when: String,
+    /// What is in it: *41 joints · 76 clips*.
+    pub facts: String,
+    /// Its picture.
+    pub picture: Option<TextureId>,
+    /// It is not there any more.
+    pub missing: bool,
 }
 
 /// Everything a panel may look at.
@@ -166,6 +217,12 @@ pub struct View<'a> {
     pub settings: &'a Settings,
     /// Which key does what.
     pub keys: &'a KeyMap,
+    /// Files opened lately.
+    pub recent: &'a [Recent],
+    /// Whether the welcome page is before the panels.
+    pub welcome: bool,
+    /// The step of the tour that is shown.
+    pub tour: Option<usize>,
     /// Colours and measures.
     pub theme: &'a Theme,
     /// The viewport's picture.
@@ -245,6 +302,12 @@ pub enum Action {
     Camera(Camera),
     /// Other preferences.
     Settings(Box<Settings>),
+    /// Back or forward to where this many steps are done.
+    GoTo(usize),
+    /// A step of the tour, or none.
+    Tour(Option<usize>),
+    /// A recent file to be forgotten.
+    Forget(PathBuf),
     /// The playhead moved.
     Seek(f64),
     /// Another clip.

@@ -6,7 +6,7 @@ use egui_material_icons::icons;
 use super::{
     Action, Actions, Theme, Tool, View,
     theme::Font,
-    widgets::{icon_button, segment, segments, tooltip},
+    widgets::{icon_button, key_chips, segment, segments, tooltip},
 };
 use crate::edit::{CommandLine, Mode, Space, find};
 
@@ -65,10 +65,38 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("the pose of the file").color(theme.color("text.primary")));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if ui.available_width() > 280.0 {
+                find_button(ui, view, actions);
+            }
             command_button(ui, view, icons::ICON_REDO, "edit.redo", false, actions);
             command_button(ui, view, icons::ICON_UNDO, "edit.undo", false, actions);
         });
     });
+}
+
+/// A field that is a door: the palette opens with it.
+fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let key = view.keys.key("edit.find");
+    let (rect, response) = ui.allocate_exact_size(vec2(240.0, 28.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Find a command…"));
+    let fill = if response.hovered() { "surface.control" } else { "surface.field" };
+    ui.painter().rect(rect, 4.0, theme.color(fill), theme.field_edge(), egui::StrokeKind::Inside);
+    if response.has_focus() {
+        ui.painter().rect_stroke(rect, 4.0, egui::Stroke::new(2.0, theme.color("accent.base")), egui::StrokeKind::Outside);
+    }
+    let middle = rect.center().y;
+    let at = egui::pos2(rect.left() + 16.0, middle);
+    super::widgets::paint_icon(ui.painter(), at, icons::ICON_SEARCH, 16.0, theme.color("text.tertiary"));
+    let at = egui::pos2(rect.left() + 30.0, middle);
+    let font = Theme::font(Font::Body);
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, "Find a command", font, theme.color("text.secondary"));
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let area = rect.shrink2(vec2(6.0, 0.0));
+    key_chips(&mut ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout)), theme, key);
+    if response.clicked() {
+        run(actions, "edit.find");
+    }
 }
 
 fn divider(ui: &mut Ui, theme: &Theme) {

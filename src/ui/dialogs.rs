@@ -4,23 +4,31 @@ use egui::{Align2, Area, Id, Key, Modal, Order, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Dialog, Theme, ToastKind, View, Wish,
+    Action, Actions, Dialog, Theme, ToastKind, View, Wish, palette, preferences,
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
-use crate::edit::table;
+use crate::edit::{key_parts, table};
 
 pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some(dialog) = view.dialog else { return };
+    let Some(dialog) = view.dialog.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
-    let modal = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
-        ui.set_width(Theme::size("dialog"));
+    let frame = egui::Frame::window(&ui.ctx().global_style()).fill(theme.color("surface.raised")).inner_margin(20);
+    let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), |ui| {
+        let wide = if matches!(dialog, Dialog::Preferences { .. }) { 640.0 } else { Theme::size("dialog") };
+        ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
             Dialog::Open { path } => path_dialog(ui, theme, "Open a model", "Open", path, false, actions),
             Dialog::SaveAs { path } => path_dialog(ui, theme, "Save as", "Save", path, true, actions),
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
             Dialog::Changes { lines } => changes(ui, theme, lines, actions),
-            Dialog::Commands => commands(ui, theme, actions),
+            Dialog::Find => {}
+            Dialog::Arguments { command, values } => palette::arguments_ui(ui, view, command, values, actions),
+            Dialog::History => history(ui, view, actions),
+            Dialog::Preferences { page, listening } => {
+                preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
+            }
+            Dialog::Commands => commands(ui, view, actions),
             Dialog::About => about(ui, theme, view, actions),
         }
     });
@@ -29,17 +37,17 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-fn title(ui: &mut Ui, theme: &Theme, text: &str) {
+pub(super) fn title(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.label(RichText::new(text).font(Theme::font(Font::Title)).color(theme.color("text.primary")));
     ui.add_space(8.0);
 }
 
-fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
+pub(super) fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
     let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.on_accent"));
     ui.add(egui::Button::new(label).fill(theme.color("accent.base")).min_size(vec2(80.0, 32.0)))
 }
 
-fn plain(ui: &mut Ui, text: &str) -> egui::Response {
+pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
     ui.add(egui::Button::new(text).min_size(vec2(80.0, 32.0)))
 }
 
@@ -116,19 +124,54 @@ fn changes(ui: &mut Ui, theme: &Theme, lines: &[String], actions: &mut Actions) 
     }
 }
 
-fn commands(ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
+fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
     title(ui, theme, "Commands and keys");
     ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
-            for command in table().iter().filter(|c| c.menu.is_some()) {
+            for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color("text.primary")));
-                ui.label(RichText::new(command.key).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
+                let key = key_parts(view.keys.key(command.name)).join(" ");
+                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
                 ui.label(
                     RichText::new(command.help).font(Theme::font(Font::Small)).color(theme.color("text.secondary")),
                 );
                 ui.end_row();
             }
         });
+    });
+    ui.add_space(12.0);
+    if plain(ui, "Close").clicked() {
+        actions.push(Action::SetDialog(None));
+    }
+}
+
+/// What was done, the oldest first; a click goes back to it, or forward.
+fn history(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    title(ui, theme, "History");
+    let Some(history) = view.session.map(|s| s.history()) else { return };
+    let done = history.done().len();
+    let labels = std::iter::once("As opened")
+        .chain(history.done().iter().map(|t| t.label.as_str()))
+        .chain(history.undone().iter().rev().map(|t| t.label.as_str()));
+    ScrollArea::vertical().max_height(420.0).auto_shrink([false, true]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (k, label) in labels.enumerate() {
+            let (rect, response) = super::widgets::row(ui, theme, 24.0, label, k == done);
+            let color = match k.cmp(&done) {
+                std::cmp::Ordering::Less => "text.primary",
+                std::cmp::Ordering::Equal => "selection.text",
+                std::cmp::Ordering::Greater => "text.tertiary",
+            };
+            let at = egui::pos2(rect.left() + 12.0, rect.center().y);
+            ui.painter().text(at, Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color(color));
+            if k == done {
+                response.scroll_to_me(None);
+            } else if response.clicked() {
+                actions.push(Action::GoTo(k));
+            }
+        }
     });
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {

@@ -7,7 +7,7 @@ use super::{
     theme::Font,
     widgets::{segment, segments},
 };
-use crate::edit::{CommandLine, Mode, key_parts, table};
+use crate::edit::{CommandLine, CommandSpec, Mode, key_parts, table};
 
 const MENUS: [&str; 6] = ["File", "Edit", "View", "Pose", "Clip", "Help"];
 
@@ -22,37 +22,18 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         for name in MENUS {
             ui.menu_button(RichText::new(name).color(theme.color("text.secondary")), |ui| {
                 ui.set_min_width(240.0);
-                for command in table().iter().filter(|c| c.menu == Some(name)) {
-                    let enabled = (command.enabled)(&view.availability);
-                    let title = match (command.name, view.session) {
-                        ("edit.undo", Some(s)) => s
-                            .history()
-                            .undo_label()
-                            .map_or_else(|| "Undo".into(), |l| format!("Undo {}", l.to_lowercase())),
-                        ("edit.redo", Some(s)) => s
-                            .history()
-                            .redo_label()
-                            .map_or_else(|| "Redo".into(), |l| format!("Redo {}", l.to_lowercase())),
-                        _ => command.title.to_owned(),
-                    };
-                    let button = egui::Button::new(&title)
-                        .shortcut_text(
-                            RichText::new(key_parts(view.keys.key(command.name)).join(" "))
-                                .font(Theme::font(Font::Caption))
-                                .color(theme.color("text.tertiary")),
-                        )
-                        .min_size(vec2(230.0, 24.0))
-                        .frame_when_inactive(false);
-                    let response = ui.add_enabled(enabled.is_ok(), button);
-                    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title));
-                    let response = match enabled {
-                        Ok(()) => response.on_hover_text(command.help),
-                        Err(reason) => response.on_disabled_hover_text(reason),
-                    };
-                    if response.clicked() {
-                        actions.push(Action::Run(CommandLine::new(command.name)));
-                        ui.close();
-                    }
+                let (asking, plain): (Vec<_>, Vec<_>) = table().iter().filter(|c| c.menu == name).partition(|c| c.asks);
+                for command in plain {
+                    item(ui, view, command, actions);
+                }
+                if !asking.is_empty() {
+                    ui.separator();
+                    ui.menu_button("By numbers and names", |ui| {
+                        ui.set_min_width(240.0);
+                        for command in asking {
+                            item(ui, view, command, actions);
+                        }
+                    });
                 }
             });
         }
@@ -71,6 +52,37 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
     });
+}
+
+fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actions) {
+    let theme = view.theme;
+    let enabled = (command.enabled)(&view.availability);
+    let history = view.session.map(|s| s.history());
+    let title = match (command.name, history) {
+        ("edit.undo", Some(h)) => {
+            h.undo_label().map_or_else(|| "Undo".into(), |l| format!("Undo {}", l.to_lowercase()))
+        }
+        ("edit.redo", Some(h)) => {
+            h.redo_label().map_or_else(|| "Redo".into(), |l| format!("Redo {}", l.to_lowercase()))
+        }
+        _ if command.asks => format!("{}…", command.title),
+        _ => command.title.to_owned(),
+    };
+    let key = RichText::new(key_parts(view.keys.key(command.name)).join(" "))
+        .font(Theme::font(Font::Caption))
+        .color(theme.color("text.tertiary"));
+    let button =
+        egui::Button::new(&title).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
+    let response = ui.add_enabled(enabled.is_ok(), button);
+    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title));
+    let response = match enabled {
+        Ok(()) => response.on_hover_text(command.help),
+        Err(reason) => response.on_disabled_hover_text(reason),
+    };
+    if response.clicked() {
+        actions.push(Action::Run(CommandLine::new(command.name)));
+        ui.close();
+    }
 }
 
 /// The file's name in the middle, with what is not saved.

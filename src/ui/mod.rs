@@ -6,20 +6,28 @@ mod bars;
 mod dialogs;
 mod edits;
 mod inspector;
+mod layout;
 mod menu;
 mod outliner;
+mod palette;
+mod preferences;
 mod problems;
 mod settings;
 mod status;
 pub mod theme;
 mod timeline;
+mod tour;
 mod viewport;
+mod welcome;
 mod widgets;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 pub use self::{
-    action::{Action, Actions, Dialog, JobView, Shown, Toast, ToastKind, Tool, View, Wish, node_text},
+    action::{
+        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Toast, ToastKind, Tool, View, Wish, node_text,
+    },
+    layout::{Layout, Pane},
     settings::{Length, Orbit, Settings, ThemeChoice},
     theme::Theme,
 };
@@ -31,12 +39,26 @@ pub struct Panels {
     timeline: timeline::TimelineState,
     viewport: viewport::ViewportState,
     inspector: inspector::InspectorState,
+    layout: Layout,
+    palette: palette::PaletteState,
+    welcome: welcome::WelcomeState,
 }
 
 impl Panels {
     /// Another file was opened: what belonged to the old one is forgotten.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        let layout = std::mem::take(&mut self.layout);
+        *self = Self { layout, ..Self::default() };
+    }
+
+    /// Where the panels are.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Puts the panels elsewhere.
+    pub fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
     }
 
     /// Scrolls the outliner to a node.
@@ -55,12 +77,14 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
             menu::menu_ui(ui, view, actions);
         },
     );
-    Panel::top("toolbar").exact_size(Theme::size("toolbar")).frame(bar("surface.bar")).show_separator_line(false).show(
-        ui,
-        |ui| {
-            bars::toolbar_ui(ui, view, actions);
-        },
-    );
+    if !view.welcome {
+        Panel::top("toolbar").exact_size(Theme::size("toolbar")).frame(bar("surface.bar")).show_separator_line(false).show(
+            ui,
+            |ui| {
+                bars::toolbar_ui(ui, view, actions);
+            },
+        );
+    }
     Panel::bottom("status")
         .exact_size(Theme::size("status_bar"))
         .frame(bar("surface.bar"))
@@ -68,55 +92,22 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let panel = Frame::new().fill(theme.color("surface.panel"));
-    if view.shown.timeline {
-        Panel::bottom("timeline").resizable(true).default_size(300.0).size_range(120.0..=700.0).frame(panel).show(
-            ui,
-            |ui| {
-                fill(ui);
-                timeline::timeline_ui(&mut panels.timeline, ui, view, actions);
-            },
-        );
-    }
-    if view.shown.outliner {
-        Panel::left("outliner")
-            .resizable(true)
-            .default_size(Theme::size("outliner"))
-            .size_range(180.0..=480.0)
-            .frame(panel)
-            .show(ui, |ui| {
-                fill(ui);
-                outliner::outliner_ui(&mut panels.outliner, ui, view, actions);
+    let Panels { outliner, timeline, viewport, inspector, layout, palette, welcome } = panels;
+    if view.welcome {
+        CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
+    } else {
+        CentralPanel::no_frame().show(ui, |ui| {
+            layout.show(ui, theme, view.shown, &mut |pane, ui| match pane {
+                Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
+                Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
+                Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
+                Pane::Problems => problems::problems_ui(ui, view, actions),
+                Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
             });
+        });
+        tour::tour_ui(ui, view, layout, actions);
     }
-    if view.shown.inspector {
-        Panel::right("inspector")
-            .resizable(true)
-            .default_size(Theme::size("inspector"))
-            .size_range(300.0..=480.0)
-            .frame(panel)
-            .show(ui, |ui| {
-                fill(ui);
-                Panel::bottom("problems")
-                    .resizable(true)
-                    .default_size(150.0)
-                    .size_range(60.0..=400.0)
-                    .frame(panel)
-                    .show(ui, |ui| {
-                        fill(ui);
-                        problems::problems_ui(ui, view, actions);
-                    });
-                CentralPanel::no_frame()
-                    .show(ui, |ui| inspector::inspector_ui(&mut panels.inspector, ui, view, actions));
-            });
-    }
-    CentralPanel::no_frame().show(ui, |ui| viewport::viewport_ui(&mut panels.viewport, ui, view, actions));
+    palette::palette_ui(palette, ui, view, actions);
     dialogs::dialogs_ui(ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);
-}
-
-/// Takes all the room a panel has: one with little in it must not shrink and stay small.
-fn fill(ui: &mut Ui) {
-    let room = ui.max_rect();
-    ui.expand_to_include_rect(room);
 }

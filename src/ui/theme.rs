@@ -37,6 +37,8 @@ pub enum Font {
     NumberSmall,
     /// Dialog titles.
     Title,
+    /// The welcome page's heading.
+    Display,
 }
 
 impl Theme {
@@ -76,6 +78,16 @@ impl Theme {
         self.colors.get(role).copied().unwrap_or(Color32::from_rgb(255, 0, 255))
     }
 
+    /// The edge of a field: white on near-white needs one.
+    pub fn field_edge(&self) -> Stroke {
+        if self.name == "light" { Stroke::new(1.0, self.color("stroke.control")) } else { Stroke::NONE }
+    }
+
+    /// What lies under segments.
+    pub fn trough(&self) -> Color32 {
+        self.color(if self.name == "light" { "surface.control" } else { "surface.field" })
+    }
+
     /// A measure of the tokens' `size` table, in points.
     pub fn size(name: &str) -> f32 {
         tokens()["size"][name].as_f64().unwrap_or(24.0) as f32
@@ -87,6 +99,7 @@ impl Theme {
         match font {
             Font::Heading => FontId::new(13.0, semibold),
             Font::Title => FontId::new(16.0, semibold),
+            Font::Display => FontId::new(28.0, semibold),
             Font::Body => FontId::proportional(13.0),
             Font::Small => FontId::proportional(12.0),
             Font::Caption => FontId::proportional(11.0),
@@ -182,10 +195,7 @@ impl Theme {
             w.expansion = 0.0;
         }
         v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, c("stroke.subtle"));
-        if self.name == "light" {
-            // White on near-white needs its edge.
-            v.widgets.inactive.bg_stroke = Stroke::new(1.0, c("stroke.control"));
-        }
+
         v
     }
 }

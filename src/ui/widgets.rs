@@ -73,6 +73,45 @@ pub fn tooltip(response: Response, theme: &Theme, name: &str, key: &str, enabled
     })
 }
 
+/// The keys of a shortcut, each on a plate.
+pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
+    let width = key_width(ui, key);
+    let (rect, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
+    let mut left = rect.left();
+    for part in crate::edit::key_parts(key) {
+        let text = ui.painter().layout_no_wrap(part.to_owned(), Theme::font(Font::Caption), theme.color("text.primary"));
+        let plate = Rect::from_min_size(pos2(left, rect.top()), vec2(text.size().x + 10.0, rect.height()));
+        ui.painter().rect_filled(plate, 3.0, theme.color("surface.control_hover"));
+        let at = plate.center() - text.size() * 0.5;
+        ui.painter().galley(at, text, theme.color("text.primary"));
+        left = plate.right() + 3.0;
+    }
+}
+
+/// Points that [`key_chips`] takes.
+pub fn key_width(ui: &Ui, key: &str) -> f32 {
+    let width = |t: &str| {
+        ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x + 13.0
+    };
+    (crate::edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
+}
+
+/// A sentence in a width; a long one loses its end.
+pub fn cut(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
+    let fits = |t: &str| ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width;
+    if fits(text) {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for letter in text.chars() {
+        if !fits(&format!("{short}{letter}…")) {
+            break;
+        }
+        short.push(letter);
+    }
+    if short.is_empty() { short } else { format!("{}…", short.trim_end()) }
+}
+
 /// One of several that exclude each other.
 pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -> Response {
     let font = if on { Theme::font(Font::Heading) } else { Theme::font(Font::Body) };
@@ -91,7 +130,7 @@ pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -
 /// A dark box around segments.
 pub fn segments<R>(ui: &mut Ui, theme: &Theme, add: impl FnOnce(&mut Ui) -> R) -> R {
     egui::Frame::new()
-        .fill(theme.color("surface.field"))
+        .fill(theme.trough())
         .corner_radius(4)
         .inner_margin(2)
         .show(ui, |ui| {
@@ -168,6 +207,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
     let width = ui.available_width();
     egui::Frame::new()
         .fill(theme.color("surface.field"))
+        .stroke(theme.field_edge())
         .corner_radius(4)
         .inner_margin(egui::Margin::symmetric(6, 0))
         .show(ui, |ui| {

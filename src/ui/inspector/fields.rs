@@ -66,7 +66,8 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
             let (rect, _) = ui.allocate_exact_size(vec2(width, 24.0), Sense::hover());
             let field = rect.shrink2(vec2(0.0, 2.0));
             let fill = if editable { theme.color("surface.field") } else { theme.color("surface.panel") };
-            ui.painter().rect_filled(field, 4.0, fill);
+            let edge = if editable { theme.field_edge() } else { egui::Stroke::NONE };
+            ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
             let color = theme.color(["axis.x", "axis.y", "axis.z"][axis]);
             ui.painter().text(
                 pos2(field.left() + 6.0, field.center().y),

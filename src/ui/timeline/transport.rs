@@ -39,6 +39,11 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             }
             ui.add_space(8.0);
             ui.spacing_mut().item_spacing.x = 6.0;
+            let edge = theme.field_edge();
+            let field = theme.color("surface.field");
+            let plain = ui.visuals().widgets.inactive;
+            ui.visuals_mut().widgets.inactive.bg_stroke = edge;
+            ui.visuals_mut().widgets.inactive.weak_bg_fill = field;
             let mut time = playback.time;
             let field = DragValue::new(&mut time)
                 .speed(0.01)
@@ -63,6 +68,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             if response.changed() {
                 actions.push(Action::Seek(frame / playback.fps));
             }
+            ui.visuals_mut().widgets.inactive = plain;
             ui.add_space(4.0);
             let label = playback.clip.map_or_else(|| "No clip".into(), |c| document.clip_label(c));
             let combo = ComboBox::from_id_salt("clip").selected_text(&label).width(140.0).show_ui(ui, |ui| {

@@ -1,6 +1,6 @@
 //! Where the scene's axes point: the gizmo in the corner, which also turns the view, and the axes of joints.
 
-use egui::{Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
 use crate::{
@@ -116,7 +116,7 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
             let Some(direction) = column.truncate().try_normalize() else { continue };
             let Some((to, _)) = place(head + direction * long * if chosen { 1.5 } else { 1.0 }) else { continue };
             let color = theme.color(role);
-            painter.line_segment([from, to], Stroke::new(if chosen { 4.0 } else { 3.0 }, Color32::from_black_alpha(90)));
+            painter.line_segment([from, to], Stroke::new(if chosen { 4.0 } else { 3.0 }, theme.color("viewport.label_halo").gamma_multiply(0.45)));
             painter.line_segment([from, to], Stroke::new(if chosen { 2.5 } else { 1.5 }, color));
             if chosen {
                 let away = (to - from).normalized() * 8.0;

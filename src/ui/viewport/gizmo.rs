@@ -1,7 +1,7 @@
 //! The ring gizmo: turns the selected nodes about an axis. What it does is found from the state at the press, never by
 //! adding up moves.
 
-use egui::{Align2, Color32, Key, PointerButton, Pos2, Rect, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Key, PointerButton, Pos2, Rect, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Mat4, Vec2, Vec3};
 
 use super::{overlay::haloed, pick::segment_distance};
@@ -266,7 +266,7 @@ fn draw(
                     } else {
                         2.5
                     };
-                    painter.line(points.clone(), Stroke::new(width + 2.0, Color32::from_black_alpha(90)));
+                    painter.line(points.clone(), Stroke::new(width + 2.0, theme.color("viewport.label_halo").gamma_multiply(0.45)));
                     painter.line(points, Stroke::new(width, base));
                 } else {
                     painter.line(points, Stroke::new(1.0, base.gamma_multiply(0.3)));

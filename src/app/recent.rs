@@ -1,0 +1,131 @@
+//! Files that were opened lately: when, what is in them, and a small picture of each, kept beside the preferences.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use egui::{ColorImage, Context, TextureHandle, TextureOptions};
+use image::RgbaImage;
+use serde::{Deserialize, Serialize};
+
+use crate::ui::Recent;
+
+/// How many are kept.
+const MOST: usize = 12;
+/// Pixels of a picture.
+pub(super) const PICTURE: [u32; 2] = [480, 264];
+
+/// One file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct RecentFile {
+    pub path: PathBuf,
+    /// Seconds since 1970 when it was opened or saved last.
+    pub opened: u64,
+    /// What is in it.
+    pub facts: String,
+}
+
+/// The list as the welcome page shows it, read anew when it is shown.
+#[derive(Default)]
+pub(super) struct RecentList {
+    pub shown: Vec<Recent>,
+    textures: HashMap<PathBuf, TextureHandle>,
+}
+
+impl RecentList {
+    /// Looks which files are there, and loads their pictures.
+    pub(super) fn refresh(&mut self, ctx: &Context, files: &[RecentFile]) {
+        self.textures.retain(|path, _| files.iter().any(|f| f.path == *path));
+        for file in files {
+            if !self.textures.contains_key(&file.path)
+                && let Some(picture) = picture_path(&file.path).and_then(|p| image::open(p).ok())
+            {
+                let picture = picture.to_rgba8();
+                let size = [picture.width() as usize, picture.height() as usize];
+                let image = ColorImage::from_rgba_unmultiplied(size, picture.as_raw());
+                let texture = ctx.load_texture(file.path.display().to_string(), image, TextureOptions::LINEAR);
+                self.textures.insert(file.path.clone(), texture);
+            }
+        }
+        let now = seconds(SystemTime::now());
+        self.shown = files
+            .iter()
+            .map(|f| Recent {
+                path: f.path.clone(),
+                when: ago(now.saturating_sub(f.opened)),
+                facts: f.facts.clone(),
+                picture: self.textures.get(&f.path).map(TextureHandle::id),
+                missing: !f.path.is_file(),
+            })
+            .collect();
+    }
+
+    /// A file looks otherwise now.
+    pub(super) fn forget_picture(&mut self, path: &Path) {
+        self.textures.remove(path);
+    }
+}
+
+/// Puts a file at the head of the list.
+pub(super) fn remember(files: &mut Vec<RecentFile>, path: &Path, facts: String) -> PathBuf {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    files.retain(|f| f.path != path);
+    files.insert(0, RecentFile { path: path.clone(), opened: seconds(SystemTime::now()), facts });
+    files.truncate(MOST);
+    path
+}
+
+/// Stores a file's picture, beside the window; one that cannot be stored is only missed.
+pub(super) fn store_picture(path: &Path, picture: RgbaImage) {
+    let Some(target) = picture_path(path) else { return };
+    let store = move || {
+        let folder = target.parent().map(std::fs::create_dir_all);
+        if let Some(Err(error)) = folder {
+            log::warn!("{} could not be made: {error}", target.display());
+        } else if let Err(error) = picture.save(&target) {
+            log::warn!("{} could not be written: {error}", target.display());
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("picture".into()).spawn(store) {
+        log::warn!("a picture could not be stored: {error}");
+    }
+}
+
+fn picture_path(path: &Path) -> Option<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    let name = format!("{:016x}.png", hasher.finish());
+    Some(eframe::storage_dir("ulna")?.join("pictures").join(name))
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
+}
+
+/// How long ago, in words.
+fn ago(seconds: u64) -> String {
+    let many = |n: u64, what: &str| if n == 1 { format!("1 {what} ago") } else { format!("{n} {what}s ago") };
+    match seconds {
+        0..90 => "just now".into(),
+        90..3_600 => many(seconds.div_ceil(60), "minute"),
+        3_600..86_400 => many(seconds / 3_600, "hour"),
+        86_400..172_800 => "yesterday".into(),
+        172_800..2_592_000 => many(seconds / 86_400, "day"),
+        _ => many(seconds / 2_592_000, "month"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_ago_is_said_in_words() {
+        let said: Vec<String> = [5, 600, 7200, 100_000, 400_000, 6_000_000].into_iter().map(ago).collect();
+        assert_eq!(said, ["just now", "10 minutes ago", "2 hours ago", "yesterday", "4 days ago", "2 months ago"]);
+    }
+}

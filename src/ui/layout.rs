@@ -1,0 +1,328 @@
+//! Where the panels are: they dock, resize, become tabs and hide. The panels know nothing of it.
+
+use std::collections::BTreeMap;
+
+use egui::{Color32, CursorIcon, Rect, Response, Role, Sense, Stroke, Ui, Vec2, Visuals, WidgetInfo, WidgetText, vec2};
+use egui_tiles::{
+    Behavior, Container, Linear, LinearDir, ResizeState, SimplificationOptions, TabState, Tabs, Tile, TileId, Tiles,
+    Tree, UiResponse,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Shown, Theme, theme::Font};
+
+/// A panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pane {
+    /// Nodes and clips.
+    Outliner,
+    /// The picture.
+    Viewport,
+    /// What is selected, in numbers.
+    Inspector,
+    /// What is odd about the file.
+    Problems,
+    /// Keys over time.
+    Timeline,
+}
+
+impl Pane {
+    const ALL: [Self; 5] = [Self::Outliner, Self::Viewport, Self::Inspector, Self::Problems, Self::Timeline];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Outliner => "Outliner",
+            Self::Viewport => "Viewport",
+            Self::Inspector => "Inspector",
+            Self::Problems => "Problems",
+            Self::Timeline => "Timeline",
+        }
+    }
+
+    /// Points of its first size; the viewport takes what is left.
+    fn points(self) -> f32 {
+        match self {
+            Self::Outliner => Theme::size("outliner"),
+            Self::Viewport => 800.0,
+            Self::Inspector => 420.0,
+            Self::Problems => 150.0,
+            Self::Timeline => 320.0,
+        }
+    }
+}
+
+/// Points below which inspector and problems share a place, and below which the outliner hides.
+const NARROW: f32 = 1280.0;
+const NARROWER: f32 = 1000.0;
+/// No panel is squeezed below this.
+const LEAST: f32 = 90.0;
+
+/// The arrangement.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    tree: Tree<Pane>,
+    narrow: bool,
+    /// Where each panel was drawn last.
+    rects: BTreeMap<Pane, Rect>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        let mut tiles = Tiles::default();
+        let ids: BTreeMap<Pane, TileId> = Pane::ALL.iter().map(|p| (*p, tiles.insert_pane(*p))).collect();
+        let linear = |dir, children: &[(TileId, f32)]| {
+            let mut linear = Linear::new(dir, children.iter().map(|c| c.0).collect());
+            for (id, points) in children {
+                linear.shares.set_share(*id, *points);
+            }
+            Container::Linear(linear)
+        };
+        let of = |pane: Pane| (ids[&pane], pane.points());
+        let right = tiles.insert_container(linear(LinearDir::Vertical, &[of(Pane::Inspector), of(Pane::Problems)]));
+        let top = tiles.insert_container(linear(
+            LinearDir::Horizontal,
+            &[of(Pane::Outliner), of(Pane::Viewport), (right, Theme::size("inspector"))],
+        ));
+        let root = tiles.insert_container(linear(LinearDir::Vertical, &[(top, 600.0), of(Pane::Timeline)]));
+        Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles), narrow: false, rects: BTreeMap::new() }
+    }
+}
+
+impl Layout {
+    /// As text, for the preferences.
+    pub fn to_text(&self) -> Option<String> {
+        serde_json::to_string(&self.tree).map_err(|e| log::warn!("the layout could not be stored: {e}")).ok()
+    }
+
+    /// What was stored; the first arrangement where it does not read, or has not every panel once.
+    pub fn from_text(text: &str) -> Self {
+        let mut layout = Self::default();
+        match serde_json::from_str::<Tree<Pane>>(text) {
+            Ok(tree) if Pane::ALL.iter().all(|p| tree.tiles.find_pane(p).is_some()) => layout.tree = tree,
+            Ok(_) => log::warn!("the stored layout lacks a panel and is set anew"),
+            Err(error) => log::warn!("the stored layout does not read and is set anew: {error}"),
+        }
+        layout
+    }
+
+    /// Where a panel was drawn last, if it is in sight.
+    pub fn rect(&self, pane: Pane) -> Option<Rect> {
+        self.rects.get(&pane).copied()
+    }
+
+    /// Lays the panels out and draws each by `draw`.
+    pub fn show(&mut self, ui: &mut Ui, theme: &Theme, shown: Shown, draw: &mut dyn FnMut(Pane, &mut Ui)) {
+        let size = ui.available_size();
+        self.adapt(size.x);
+        let visible = |pane: Pane| match pane {
+            Pane::Outliner if size.x < NARROWER => shown.outliner_narrow,
+            Pane::Outliner => shown.outliner,
+            Pane::Viewport => true,
+            Pane::Inspector => shown.inspector,
+            Pane::Problems => shown.problems,
+            Pane::Timeline => shown.timeline,
+        };
+        for pane in Pane::ALL {
+            if let Some(id) = self.tree.tiles.find_pane(&pane) {
+                self.tree.set_visible(id, visible(pane));
+            }
+        }
+        if let Some(root) = self.tree.root() {
+            self.fit(root, size);
+        }
+        self.rects.clear();
+        let mut behavior = Panes { theme, draw, rects: &mut self.rects };
+        self.tree.ui(&mut behavior, ui);
+    }
+
+    /// In a narrow window inspector and problems share a place, where they still stand together.
+    fn adapt(&mut self, width: f32) {
+        let narrow = width < NARROW;
+        if narrow == self.narrow {
+            return;
+        }
+        self.narrow = narrow;
+        let tiles = &mut self.tree.tiles;
+        let (Some(inspector), Some(problems)) = (tiles.find_pane(&Pane::Inspector), tiles.find_pane(&Pane::Problems))
+        else {
+            return;
+        };
+        let Some(parent) = tiles.parent_of(inspector).filter(|p| tiles.parent_of(problems) == Some(*p)) else { return };
+        let children = vec![inspector, problems];
+        let Some(Tile::Container(container)) = tiles.get_mut(parent) else { return };
+        if container.num_children() != 2 {
+            return;
+        }
+        *container = if narrow {
+            let mut tabs = Tabs::new(children);
+            tabs.set_active(inspector);
+            Container::Tabs(tabs)
+        } else {
+            let mut linear = Linear::new(LinearDir::Vertical, children);
+            linear.shares.set_share(inspector, Pane::Inspector.points());
+            linear.shares.set_share(problems, Pane::Problems.points());
+            Container::Linear(linear)
+        };
+    }
+
+    /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is.
+    fn fit(&mut self, id: TileId, size: Vec2) {
+        let tiles = &self.tree.tiles;
+        let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
+        let children: Vec<TileId> = linear.children.iter().copied().filter(|c| tiles.is_visible_in_layout(*c)).collect();
+        let along = if linear.dir == LinearDir::Horizontal { size.x } else { size.y };
+        let room = along - children.len().saturating_sub(1) as f32;
+        let grows = [Pane::Viewport, Pane::Inspector]
+            .iter()
+            .find_map(|pane| children.iter().copied().find(|c| self.holds(*c, *pane)))
+            .or(children.first().copied());
+        let Some(grows) = grows else { return };
+        let others: f32 = children.iter().filter(|c| **c != grows).map(|c| linear.shares[*c]).sum();
+        let most = (room - LEAST * 2.0).max(LEAST);
+        let squeeze = if others > most { most / others } else { 1.0 };
+        let mut points: Vec<(TileId, f32)> = children
+            .iter()
+            .map(|c| (*c, if *c == grows { room - others * squeeze } else { linear.shares[*c] * squeeze }))
+            .collect();
+        points.iter_mut().for_each(|p| p.1 = p.1.max(1.0));
+        let horizontal = linear.dir == LinearDir::Horizontal;
+        if let Some(Tile::Container(Container::Linear(linear))) = self.tree.tiles.get_mut(id) {
+            for (child, share) in &points {
+                // A window that is small for a moment must not make the sides small for good.
+                if squeeze == 1.0 || *child == grows {
+                    linear.shares.set_share(*child, *share);
+                }
+            }
+        }
+        for (child, points) in points {
+            self.fit(child, if horizontal { vec2(points, size.y) } else { vec2(size.x, points) });
+        }
+    }
+
+    fn holds(&self, id: TileId, pane: Pane) -> bool {
+        match self.tree.tiles.get(id) {
+            Some(Tile::Pane(p)) => *p == pane,
+            Some(Tile::Container(c)) => c.children().any(|c| self.holds(*c, pane)),
+            None => false,
+        }
+    }
+}
+
+struct Panes<'a> {
+    theme: &'a Theme,
+    draw: &'a mut dyn FnMut(Pane, &mut Ui),
+    rects: &'a mut BTreeMap<Pane, Rect>,
+}
+
+impl Behavior<Pane> for Panes<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
+        let rect = ui.max_rect();
+        self.rects.insert(*pane, rect);
+        if *pane != Pane::Viewport {
+            ui.painter().rect_filled(rect, 0.0, self.theme.color("surface.panel"));
+        }
+        (self.draw)(*pane, ui);
+        if matches!(pane, Pane::Viewport | Pane::Timeline) {
+            return UiResponse::None;
+        }
+        // The title is the handle.
+        let title = Rect::from_min_size(rect.min + vec2(8.0, 4.0), vec2(72.0, 22.0));
+        let handle = ui.interact(title, ui.scope_id().with(("handle", *pane as u8)), Sense::drag());
+        handle.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Move panel {}", pane.title())));
+        if handle.on_hover_cursor(CursorIcon::Grab).drag_started() { UiResponse::DragStarted } else { UiResponse::None }
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        egui::RichText::new(pane.title()).font(Theme::font(Font::Body)).into()
+    }
+
+    fn on_tab_button(&mut self, tiles: &mut Tiles<Pane>, id: TileId, response: Response) -> Response {
+        let title = tiles.get_pane(&id).map_or("Panels", |p| p.title());
+        response.widget_info(|| WidgetInfo::labeled(Role::Tab, true, format!("{title} tab")));
+        response
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        28.0
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        1.0
+    }
+
+    fn min_size(&self) -> f32 {
+        LEAST
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: false, ..SimplificationOptions::default() }
+    }
+
+    fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> Stroke {
+        let color = match state {
+            ResizeState::Idle => self.theme.color("surface.window"),
+            ResizeState::Hovering => self.theme.color("stroke.strong"),
+            ResizeState::Dragging => self.theme.color("accent.base"),
+        };
+        Stroke::new(if state == ResizeState::Idle { 1.0 } else { 2.0 }, color)
+    }
+
+    fn tab_bar_color(&self, _: &Visuals) -> Color32 {
+        self.theme.color("surface.bar")
+    }
+
+    fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
+        if state.active { self.theme.color("surface.panel") } else { Color32::TRANSPARENT }
+    }
+
+    fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, _: &TabState) -> Stroke {
+        Stroke::NONE
+    }
+
+    fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
+        self.theme.color(if state.active { "text.primary" } else { "text.secondary" })
+    }
+
+    fn drag_preview_stroke(&self, _: &Visuals) -> Stroke {
+        Stroke::new(2.0, self.theme.color("accent.base"))
+    }
+
+    fn drag_preview_color(&self, _: &Visuals) -> Color32 {
+        self.theme.color("accent.base").gamma_multiply(0.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_layout_comes_back_and_a_broken_one_is_the_first() {
+        let layout = Layout::default();
+        let again = Layout::from_text(&layout.to_text().unwrap());
+        assert!(again.tree == layout.tree);
+        assert!(Layout::from_text("{}").tree == layout.tree);
+        let lacking = layout.to_text().unwrap().replace("\"problems\"", "\"timeline\"");
+        assert!(Layout::from_text(&lacking).tree == layout.tree);
+    }
+
+    #[test]
+    fn the_sides_keep_their_points_while_the_window_grows() {
+        let mut layout = Layout::default();
+        let root = layout.tree.root().unwrap();
+        let share = |layout: &Layout, pane: Pane| {
+            let id = layout.tree.tiles.find_pane(&pane).unwrap();
+            let parent = layout.tree.tiles.parent_of(id).unwrap();
+            match layout.tree.tiles.get_container(parent) {
+                Some(Container::Linear(l)) => l.shares[id],
+                _ => panic!("not in a row"),
+            }
+        };
+        for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
+            layout.fit(root, vec2(width, 900.0));
+        }
+        assert_eq!(share(&layout, Pane::Outliner), Theme::size("outliner"));
+        assert_eq!(share(&layout, Pane::Viewport), 1600.0 - 2.0 - Theme::size("outliner") - Theme::size("inspector"));
+    }
+}

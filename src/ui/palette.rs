@@ -1,0 +1,281 @@
+//! Finding a command by its words, and filling in what it asks for.
+
+use egui::{Align2, Area, Id, Key, Modifiers, Order, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    Action, Actions, Dialog, Theme, View,
+    theme::Font,
+    widgets::{key_chips, name_widget, paint_icon},
+};
+use crate::edit::{CommandLine, CommandSpec, find, table, typed};
+
+/// What was typed, and which row is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct PaletteState {
+    query: String,
+    chosen: usize,
+}
+
+/// Rows in sight at once.
+const ROWS: f32 = 9.0;
+
+pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    if view.dialog != Some(&Dialog::Find) {
+        *state = PaletteState::default();
+        return;
+    }
+    let theme = view.theme;
+    let ctx = ui.ctx();
+    let found = matches(&state.query);
+    let (up, down, enter, escape) = ctx.input_mut(|i| {
+        (
+            i.consume_key(Modifiers::NONE, Key::ArrowUp),
+            i.consume_key(Modifiers::NONE, Key::ArrowDown),
+            i.consume_key(Modifiers::NONE, Key::Enter),
+            i.consume_key(Modifiers::NONE, Key::Escape),
+        )
+    });
+    if down {
+        state.chosen = (state.chosen + 1).min(found.len().saturating_sub(1));
+    }
+    if up {
+        state.chosen = state.chosen.saturating_sub(1);
+    }
+    let mut run: Option<&CommandSpec> = found.get(state.chosen).map(|f| f.0).filter(|_| enter);
+    let width = Theme::size("palette").min(ctx.content_rect().width() - 32.0);
+    let area = Area::new(Id::unique("palette"))
+        .order(Order::Foreground)
+        .anchor(Align2::CENTER_TOP, vec2(0.0, 76.0))
+        .show(ctx, |ui| {
+            let frame = egui::Frame::window(ui.style()).fill(theme.color("surface.raised")).inner_margin(8);
+            frame.show(ui, |ui| {
+                ui.set_width(width);
+                let before = state.query.clone();
+                search_field(ui, theme, &mut state.query, found.len());
+                if state.query != before {
+                    state.chosen = 0;
+                }
+                ui.add_space(4.0);
+                let height = Theme::size("row_palette");
+                ScrollArea::vertical().max_height(height * ROWS).auto_shrink([false, true]).show(ui, |ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    for (k, (command, hits)) in found.iter().enumerate() {
+                        let response = row(ui, view, command, hits, k == state.chosen);
+                        if (up || down) && k == state.chosen {
+                            response.scroll_to_me(None);
+                        }
+                        if response.clicked() {
+                            run = Some(command);
+                        }
+                    }
+                    if found.is_empty() {
+                        ui.add_space(8.0);
+                        let text = format!("No command has “{}”", state.query);
+                        ui.label(RichText::new(text).color(theme.color("text.secondary")));
+                        ui.add_space(8.0);
+                    }
+                });
+                ui.add_space(4.0);
+                ui.horizontal(|ui| {
+                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Esc", "close")] {
+                        key_chips(ui, theme, key);
+                        ui.label(RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+                        ui.add_space(4.0);
+                    }
+                });
+            });
+        });
+    let outside = ctx.input(|i| i.pointer.any_click() && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p)));
+    if let Some(command) = run {
+        let enabled = (command.enabled)(&view.availability);
+        if enabled.is_ok() {
+            actions.push(Action::SetDialog(None));
+            actions.push(Action::Run(CommandLine::new(command.name)));
+        }
+    } else if escape || outside {
+        actions.push(Action::SetDialog(None));
+    }
+}
+
+fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
+    let frame = egui::Frame::new()
+        .fill(theme.color("surface.field"))
+        .stroke(egui::Stroke::new(2.0, theme.color("accent.base")))
+        .corner_radius(4)
+        .inner_margin(egui::Margin::symmetric(8, 2));
+    frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icons::ICON_SEARCH, 18.0, theme.color("text.secondary"));
+            let width = ui.available_width() - 70.0;
+            let edit = egui::TextEdit::singleline(query)
+                .hint_text("Find a command")
+                .frame(egui::Frame::NONE)
+                .align(Align2::LEFT_CENTER);
+            let response = ui.add_sized([width, 24.0], edit);
+            name_widget(ui, &response, "Find a command");
+            response.request_focus();
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let text = format!("{count} of {}", table().len());
+                ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+            });
+        });
+    });
+}
+
+fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chosen: bool) -> egui::Response {
+    let theme = view.theme;
+    let enabled = (command.enabled)(&view.availability);
+    let size = vec2(ui.available_width(), Theme::size("row_palette"));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.title));
+    if chosen || response.hovered() {
+        ui.painter().rect_filled(rect, 4.0, theme.color(if chosen { "surface.control" } else { "surface.row_hover" }));
+    }
+    let fade = if enabled.is_ok() { 1.0 } else { 0.45 };
+    let mut job = egui::text::LayoutJob::default();
+    for (k, letter) in command.title.chars().enumerate() {
+        let (font, color) = if hits.contains(&k) {
+            (Theme::font(Font::Heading), theme.color("accent.text"))
+        } else {
+            (Theme::font(Font::Body), theme.color("text.primary"))
+        };
+        let format = egui::TextFormat { font_id: font, color: color.gamma_multiply(fade), ..Default::default() };
+        job.append(&letter.to_string(), 0.0, format);
+    }
+    let title = ui.painter().layout_job(job);
+    let middle = rect.center().y;
+    let left = rect.left() + 10.0;
+    let after = left + title.size().x + 10.0;
+    ui.painter().galley(pos2(left, middle - title.size().y * 0.5), title, theme.color("text.primary"));
+    let key = view.keys.key(command.name);
+    let room = rect.right() - 10.0 - if key.is_empty() { 0.0 } else { super::widgets::key_width(ui, key) + 8.0 };
+    let (note, color) = match enabled {
+        Ok(()) => (command.help, theme.color("text.secondary")),
+        Err(reason) => (reason, theme.color("text.tertiary")),
+    };
+    let note = super::widgets::cut(ui, note, &Theme::font(Font::Small), room - after);
+    ui.painter().text(pos2(after, middle), Align2::LEFT_CENTER, note, Theme::font(Font::Small), color);
+    if !key.is_empty() {
+        let area = Rect::from_min_max(pos2(room + 8.0, rect.top()), pos2(rect.right() - 8.0, rect.bottom()));
+        let mut chips = ui.new_child(
+            egui::UiBuilder::new().max_rect(area).layout(egui::Layout::right_to_left(egui::Align::Center)),
+        );
+        key_chips(&mut chips, theme, key);
+    }
+    if response.hovered() && enabled.is_err() {
+        return response.on_hover_text(enabled.err().unwrap_or_default());
+    }
+    response
+}
+
+/// The commands that a query means, the best first, each with the letters of its title that were meant.
+fn matches(query: &str) -> Vec<(&'static CommandSpec, Vec<usize>)> {
+    let wanted: Vec<char> = query.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let mut found: Vec<(i32, usize, &CommandSpec, Vec<usize>)> = table()
+        .iter()
+        .enumerate()
+        .filter_map(|(k, command)| {
+            let (score, hits) = score(command, &wanted, query)?;
+            Some((score, k, command, hits))
+        })
+        .collect();
+    found.sort_by_key(|(score, k, ..)| (-score, *k));
+    found.into_iter().map(|(_, _, command, hits)| (command, hits)).collect()
+}
+
+/// How well a command fits: letters in a row and at the beginnings of words count more; a word of the help counts a little.
+fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Vec<usize>)> {
+    if wanted.is_empty() {
+        return Some((0, Vec::new()));
+    }
+    let title: Vec<char> = command.title.to_lowercase().chars().collect();
+    let mut best: Option<(i32, Vec<usize>)> = None;
+    for start in (0..title.len()).filter(|k| title[*k] == wanted[0]) {
+        let (mut hits, mut at, mut points) = (Vec::new(), start, 0);
+        for letter in wanted {
+            let Some(next) = (at..title.len()).find(|k| title[*k] == *letter) else { break };
+            let begins = next == 0 || !title[next - 1].is_alphanumeric();
+            let follows = hits.last().is_some_and(|h| h + 1 == next);
+            points += 1 + if begins { 6 } else { 0 } + if follows { 4 } else { 0 };
+            hits.push(next);
+            at = next + 1;
+        }
+        if hits.len() == wanted.len() && best.as_ref().is_none_or(|(b, _)| points > *b) {
+            best = Some((points, hits));
+        }
+    }
+    // Letters strewn over a title are no match.
+    let least = wanted.len() as i32 * 3;
+    let words = query.trim().to_lowercase();
+    best.filter(|(points, _)| *points >= least)
+        .map(|(points, hits)| (points * 8 + 100 - title.len() as i32 - if command.asks { 20 } else { 0 }, hits))
+        .or_else(|| (command.help.to_lowercase().contains(&words) || command.name.contains(&words)).then(|| (1, Vec::new())))
+}
+
+/// What a command needs, typed.
+pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String], actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(command) = find(name) else { return };
+    super::dialogs::title(ui, theme, command.title);
+    ui.label(RichText::new(command.help).color(theme.color("text.secondary")));
+    ui.add_space(8.0);
+    let mut values = values.to_vec();
+    values.resize(command.arguments.len(), String::new());
+    let before = values.clone();
+    let mut line = CommandLine::new(command.name);
+    let mut wrong: Option<String> = None;
+    egui::Grid::new("arguments").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
+        for (argument, text) in command.arguments.iter().zip(&mut values) {
+            let label = if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
+            ui.label(RichText::new(&label).color(theme.color("text.secondary")));
+            let field = ui.add(
+                egui::TextEdit::singleline(text).hint_text(argument.kind.hint()).desired_width(300.0).font(egui::TextStyle::Monospace),
+            );
+            name_widget(ui, &field, argument.name);
+            ui.end_row();
+            match (text.trim(), typed(argument.kind, text)) {
+                ("", _) if argument.required => wrong = wrong.take().or(Some(format!("“{}” is needed", argument.name))),
+                ("", _) => {}
+                (_, Some(value)) => line = line.clone().with(argument.name, value),
+                (_, None) => {
+                    wrong = wrong.take().or(Some(format!("“{}” should be {}", argument.name, argument.kind.hint())));
+                }
+            }
+        }
+    });
+    ui.add_space(12.0);
+    if values != before {
+        actions.push(Action::SetDialog(Some(Dialog::Arguments { command: name.to_owned(), values })));
+    }
+    let enter = ui.input(|i| i.key_pressed(Key::Enter));
+    ui.horizontal(|ui| {
+        let note = wrong.clone().unwrap_or_default();
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let go = ui.add_enabled_ui(wrong.is_none(), |ui| super::dialogs::primary(ui, theme, command.title)).inner;
+            if super::dialogs::plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            } else if wrong.is_none() && (go.clicked() || enter) {
+                actions.push(Action::SetDialog(None));
+                actions.push(Action::Run(line));
+            }
+        });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_by_parts_of_its_words() {
+        for (query, wanted) in [("sk", "key.set"), ("undo", "edit.undo"), ("ref", "file.preferences"), ("tour", "help.tour")] {
+            let found: Vec<_> = matches(query).iter().take(4).map(|f| f.0.name).collect();
+            assert!(found.contains(&wanted), "{query}: {found:?}");
+        }
+        assert_eq!(matches("").len(), table().len());
+        assert!(matches("qqqq").is_empty());
+    }
+}

@@ -1,0 +1,233 @@
+//! The preferences: what a person likes otherwise, at work as soon as it is chosen.
+
+use egui::{DragValue, Event, Key, RichText, ScrollArea, Sense, Ui, vec2};
+
+use super::{
+    Action, Actions, Dialog, Length, Orbit, PreferencePage, Settings, Theme, ThemeChoice, View, dialogs,
+    theme::Font,
+    widgets::{filter_field, key_chips, name_widget, segment, segments},
+};
+use crate::edit::{Preset, table};
+
+pub fn preferences_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    page: PreferencePage,
+    listening: Option<&str>,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    dialogs::title(ui, theme, "Preferences");
+    segments(ui, theme, |ui| {
+        let pages = [
+            (PreferencePage::Look, "Look"),
+            (PreferencePage::View, "View"),
+            (PreferencePage::Keys, "Keys"),
+        ];
+        for (other, text) in pages {
+            if segment(ui, theme, text, page == other, false).clicked() {
+                actions.push(Action::SetDialog(Some(Dialog::Preferences { page: other, listening: None })));
+            }
+        }
+    });
+    ui.add_space(12.0);
+    let mut settings = view.settings.clone();
+    match page {
+        PreferencePage::Look => look(ui, theme, &mut settings),
+        PreferencePage::View => eye(ui, theme, &mut settings),
+        PreferencePage::Keys => keys(ui, view, &mut settings, listening, actions),
+    }
+    ui.add_space(12.0);
+    ui.horizontal(|ui| {
+        if dialogs::plain(ui, "Close").clicked() {
+            actions.push(Action::SetDialog(None));
+        }
+        if page != PreferencePage::Keys {
+            let plain = Settings { keys: settings.keys.clone(), ..Settings::default() };
+            if ui.add_enabled_ui(settings != plain, |ui| dialogs::plain(ui, "Reset to defaults")).inner.clicked() {
+                settings = plain;
+            }
+        }
+    });
+    if settings != *view.settings {
+        actions.push(Action::Settings(Box::new(settings)));
+    }
+}
+
+/// A label and what stands beside it, in columns that line up.
+fn field(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(32.0);
+        let (rect, _) = ui.allocate_exact_size(vec2(150.0, 24.0), Sense::hover());
+        let at = egui::pos2(rect.left(), rect.center().y);
+        ui.painter().text(at, egui::Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color("text.secondary"));
+        add(ui);
+    });
+}
+
+fn choice<T: PartialEq + Copy>(ui: &mut Ui, theme: &Theme, value: &mut T, options: &[(T, &str)]) {
+    segments(ui, theme, |ui| {
+        for (option, text) in options {
+            if segment(ui, theme, text, value == option, false).clicked() {
+                *value = *option;
+            }
+        }
+    });
+}
+
+fn number(ui: &mut Ui, name: &str, value: &mut f32, range: std::ops::RangeInclusive<f32>, suffix: &str, decimals: usize) {
+    let speed = (range.end() - range.start()) / 300.0;
+    let field = DragValue::new(value)
+        .range(range)
+        .speed(speed)
+        .suffix(suffix)
+        .fixed_decimals(decimals)
+        .update_while_editing(false);
+    let response = ui.add_sized([80.0, 24.0], field);
+    name_widget(ui, &response, name);
+}
+
+fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
+    field(ui, theme, "Theme", |ui| {
+        let options = [(ThemeChoice::Dark, "Dark"), (ThemeChoice::Light, "Light"), (ThemeChoice::System, "As the system")];
+        choice(ui, theme, &mut settings.theme, &options);
+    });
+    field(ui, theme, "Size", |ui| {
+        let options = [(0.85, "85 %"), (1.0, "100 %"), (1.25, "125 %"), (1.5, "150 %"), (2.0, "200 %")];
+        choice(ui, theme, &mut settings.scale, &options);
+    });
+    field(ui, theme, "Lengths in", |ui| {
+        let options =
+            [(Length::Metres, "Metres"), (Length::Centimetres, "Centimetres"), (Length::Millimetres, "Millimetres")];
+        choice(ui, theme, &mut settings.length, &options);
+    });
+    field(ui, theme, "Motion", |ui| {
+        ui.checkbox(&mut settings.reduce_motion, "Reduce motion: nothing glides");
+    });
+}
+
+fn eye(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
+    field(ui, theme, "Turn the view as", |ui| {
+        choice(ui, theme, &mut settings.orbit, &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")]);
+    });
+    field(ui, theme, "Turning speed", |ui| number(ui, "Turning speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2));
+    field(ui, theme, "Field of view", |ui| number(ui, "Field of view", &mut settings.fov, 5.0..=120.0, "°", 0));
+    field(ui, theme, "Wheel", |ui| {
+        ui.checkbox(&mut settings.zoom_to_pointer, "Zooms to the pointer");
+        ui.checkbox(&mut settings.reverse_wheel, "The other way round");
+    });
+}
+
+fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) {
+    let theme = view.theme;
+    let listen = |command: Option<&str>| {
+        let listening = command.map(ToOwned::to_owned);
+        Action::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
+    };
+    ui.horizontal(|ui| {
+        segments(ui, theme, |ui| {
+            for preset in Preset::ALL {
+                if segment(ui, theme, preset.title(), settings.keys.preset() == preset, false).clicked() {
+                    settings.keys.set_preset(preset);
+                }
+            }
+        });
+        if ui.add(egui::Button::new("Drop own keys")).on_hover_text("Back to the preset's keys, all of them").clicked() {
+            settings.keys.reset(None);
+        }
+    });
+    ui.add_space(8.0);
+    let id = ui.scope_id().with("filter");
+    let mut filter = ui.data_mut(|d| d.get_temp::<String>(id).unwrap_or_default());
+    filter_field(ui, theme, &mut filter, "Filter commands");
+    ui.data_mut(|d| d.insert_temp(id, filter.clone()));
+    ui.add_space(4.0);
+    let mut note = String::new();
+    if let Some(command) = listening {
+        note = "Press the new key. Esc stops, Backspace takes the key away.".into();
+        if let Some(pressed) = pressed(ui) {
+            match pressed.as_str() {
+                "Escape" => actions.push(listen(None)),
+                key => {
+                    let key = if key == "Backspace" { "" } else { key };
+                    match settings.keys.set(command, key) {
+                        Ok(()) => actions.push(listen(None)),
+                        Err(other) => {
+                            let taken = format!("{key} is taken by “{}”. Press another, or change that one first.", other.title);
+                            ui.data_mut(|d| d.insert_temp(id.with("taken"), taken));
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(taken) = ui.data(|d| d.get_temp::<String>(id.with("taken"))) {
+            note = taken;
+        }
+    } else {
+        ui.data_mut(|d| d.remove::<String>(id.with("taken")));
+        if let Some((a, b)) = settings.keys.clashes().first() {
+            note = format!("{} is the key of “{}” and of “{}”.", settings.keys.key(a.name), a.title, b.title);
+        }
+    }
+    let words = filter.to_lowercase();
+    let shown = table().iter().filter(|c| {
+        words.is_empty() || c.title.to_lowercase().contains(&words) || settings.keys.key(c.name).to_lowercase() == words
+    });
+    let shown: Vec<_> = shown.collect();
+    ScrollArea::vertical().max_height(320.0).auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for command in shown {
+            let waits = listening == Some(command.name);
+            let width = ui.available_width();
+            let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
+            let name = format!("Key of {}", command.title);
+            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
+            if response.hovered() || waits {
+                let role = if waits { "accent.tint" } else { "surface.row_hover" };
+                ui.painter().rect_filled(rect, 4.0, theme.color(role));
+            }
+            let at = egui::pos2(rect.left() + 8.0, rect.center().y);
+            let font = Theme::font(Font::Body);
+            ui.painter().text(at, egui::Align2::LEFT_CENTER, command.title, font, theme.color("text.primary"));
+            let layout = egui::Layout::right_to_left(egui::Align::Center);
+            let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
+            let key = settings.keys.key(command.name);
+            if waits {
+                right.label(RichText::new("press a key…").font(Theme::font(Font::Small)).color(theme.color("accent.text")));
+            } else if !key.is_empty() {
+                key_chips(&mut right, theme, key);
+            }
+            if settings.keys.is_own(command.name) {
+                right.label(RichText::new("yours").font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
+            }
+            if response.on_hover_text(command.help).clicked() {
+                actions.push(listen(Some(command.name)));
+            }
+        }
+    });
+    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("severity.warning")));
+}
+
+/// The key that was pressed, with what was held.
+fn pressed(ui: &Ui) -> Option<String> {
+    ui.input_mut(|i| {
+        let found = i.events.iter().find_map(|e| match e {
+            Event::Key { key, pressed: true, modifiers, .. } => Some((*key, *modifiers)),
+            _ => None,
+        });
+        let (key, modifiers) = found?;
+        i.consume_key(modifiers, key);
+        let name = match key {
+            Key::Period => ".",
+            Key::Comma => ",",
+            other => other.name(),
+        };
+        let mut text = String::new();
+        for (held, word) in [(modifiers.command, "Ctrl+"), (modifiers.shift, "Shift+"), (modifiers.alt, "Alt+")] {
+            if held {
+                text.push_str(word);
+            }
+        }
+        Some(text + name)
+    })
+}

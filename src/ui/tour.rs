@@ -1,0 +1,127 @@
+//! A short tour of the window, on the sample: each step names a panel, says what it is for, and what to try.
+
+use egui::{Align2, Area, Id, Order, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
+
+use super::{
+    Action, Actions, Theme, View, dialogs,
+    layout::{Layout, Pane},
+    theme::Font,
+};
+
+struct Step {
+    pane: Pane,
+    title: &'static str,
+    /// `{command}` stands for that command's live key.
+    text: &'static str,
+}
+
+const STEPS: [Step; 5] = [
+    Step {
+        pane: Pane::Viewport,
+        title: "Choose a limb and turn it",
+        text: "Click the skin or a joint: the joint that moves that spot is selected. Drag a ring to turn it. {play.toggle} plays and stops, the wheel zooms, Alt and a drag turn the view.",
+    },
+    Step {
+        pane: Pane::Outliner,
+        title: "The skeleton and the clips",
+        text: "Every node of the file is here, and every clip below. A dot marks what you changed, a diamond what the clip moves. Arrow keys walk the chain.",
+    },
+    Step {
+        pane: Pane::Inspector,
+        title: "The same in numbers",
+        text: "Ul is your edit over the rest L; W is where that puts the joint in the scene. Drag a number, or click it and type; arithmetic works.",
+    },
+    Step {
+        pane: Pane::Timeline,
+        title: "Keys over time",
+        text: "One row a joint. In Animate mode {key.set} sets a key at the playhead; with auto-key on, turning a joint does. Drag a box around keys to select them.",
+    },
+    Step {
+        pane: Pane::Viewport,
+        title: "Everything else",
+        text: "{edit.find} finds any command by its words. {file.save} writes what you changed into the file, and nothing else: File › What will change… lists it before.",
+    },
+];
+
+/// The card of the step that is shown, and a frame around its panel.
+pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions) {
+    let Some((k, step)) = view.tour.and_then(|k| Some((k, STEPS.get(k)?))) else { return };
+    let theme = view.theme;
+    let screen = ui.ctx().content_rect();
+    let target = layout.rect(step.pane).unwrap_or(screen);
+    let painter = ui.ctx().layer_painter(egui::LayerId::new(Order::Middle, Id::unique("tour frame")));
+    painter.rect_stroke(target.shrink(1.0), 4.0, Stroke::new(2.0, theme.color("accent.base")), StrokeKind::Inside);
+    let size = vec2(320.0, 190.0);
+    let at = place(target, screen, size);
+    Area::new(Id::unique("tour")).order(Order::Foreground).fixed_pos(at).show(ui.ctx(), |ui| {
+        let frame = egui::Frame::window(ui.style()).fill(theme.color("surface.raised")).inner_margin(16);
+        frame.show(ui, |ui| {
+            ui.set_width(size.x - 32.0);
+            let count = format!("{} of {}", k + 1, STEPS.len());
+            ui.label(RichText::new(count).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
+            ui.label(RichText::new(step.title).font(Theme::font(Font::Title)).color(theme.color("text.primary")));
+            ui.add_space(4.0);
+            let text = with_keys(step.text, view);
+            ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
+            ui.add_space(12.0);
+            ui.horizontal(|ui| {
+                let last = k + 1 == STEPS.len();
+                if !last && dialogs::plain(ui, "Skip the tour").clicked() {
+                    actions.push(Action::Tour(None));
+                }
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    if dialogs::primary(ui, theme, if last { "Start working" } else { "Next" }).clicked() {
+                        actions.push(Action::Tour((!last).then_some(k + 1)));
+                    }
+                    if k > 0 && dialogs::plain(ui, "Back").clicked() {
+                        actions.push(Action::Tour(Some(k - 1)));
+                    }
+                });
+            });
+        });
+    });
+}
+
+/// Beside the panel where there is room, else inside it, and always on the screen.
+fn place(target: Rect, screen: Rect, size: egui::Vec2) -> egui::Pos2 {
+    let wanted = if target.right() + size.x + 12.0 < screen.right() {
+        Align2::LEFT_TOP.anchor_size(target.right_top() + vec2(12.0, 12.0), size)
+    } else if target.left() - size.x - 12.0 > screen.left() {
+        Align2::RIGHT_TOP.anchor_size(target.left_top() + vec2(-12.0, 12.0), size)
+    } else if target.top() - size.y - 24.0 > screen.center().y * 0.5 {
+        Align2::CENTER_BOTTOM.anchor_size(target.center_top() + vec2(0.0, -24.0), size)
+    } else {
+        Align2::RIGHT_BOTTOM.anchor_size(target.right_bottom() - vec2(16.0, 44.0), size)
+    };
+    let inside = screen.shrink(8.0);
+    wanted.min.clamp(inside.min, (inside.max - size).max(inside.min))
+}
+
+/// Puts the live keys where a text names commands.
+fn with_keys(text: &str, view: &View<'_>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((command, tail)) = after.split_once('}') else { break };
+        let key = view.keys.key(command);
+        out.push_str(if key.is_empty() { crate::edit::find(command).map_or("", |c| c.title) } else { key });
+        rest = tail;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tour_names_only_commands_that_are() {
+        for step in &STEPS {
+            for part in step.text.split('{').skip(1) {
+                let command = part.split('}').next().unwrap();
+                assert!(crate::edit::find(command).is_some(), "{command}");
+            }
+        }
+    }
+}
