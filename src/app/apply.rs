@@ -34,15 +34,30 @@ impl App {
                 }
             }
             Action::Select { node, toggle } => {
+                self.about = None;
                 self.last_pick = None;
                 if toggle { self.selection.toggle(node) } else { self.selection.set(node) }
             }
             Action::SelectMany { nodes, add } => {
+                self.about = None;
                 if !add {
                     self.selection.nodes.clear();
                 }
                 self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
                 self.selection.nodes.extend(nodes);
+            }
+            Action::About(thing) => self.about = thing,
+            Action::SetHidden { node, hidden } => {
+                if let Some(session) = &self.session {
+                    self.marks.set_hidden(session.document(), [node], hidden);
+                }
+            }
+            Action::SetLocked { node, locked } => {
+                if locked {
+                    self.marks.locked.insert(node);
+                } else {
+                    self.marks.locked.remove(&node);
+                }
             }
             Action::SelectKeys { keys, add } => {
                 if !add {
@@ -170,6 +185,12 @@ impl App {
                 return;
             }
         };
+        if line.name == "node.rename" && line.arguments.is_empty() {
+            if let (Some(session), Some(node)) = (&self.session, self.selection.active) {
+                self.panels.rename(session.document().node(node).label(node), node);
+            }
+            return;
+        }
         if spec.arguments.iter().any(|a| a.required && !line.arguments.contains_key(a.name)) {
             self.ask_arguments(spec, &line);
             return;

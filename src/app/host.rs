@@ -72,6 +72,8 @@ impl App {
             "view.grid" => self.shown.grid = !self.shown.grid,
             "view.joints" => self.shown.joints = !self.shown.joints,
             "view.names" => self.shown.names = !self.shown.names,
+            "view.show_all" => self.marks.hidden.clear(),
+            "view.hide" | "view.isolate" | "view.lock" => self.mark(name),
             "view.outliner" if ctx.content_rect().width() < 1000.0 => {
                 self.shown.outliner_narrow = !self.shown.outliner_narrow;
             }
@@ -123,6 +125,18 @@ impl App {
         }
         self.welcome = false;
         self.tour = Some(0);
+    }
+
+    /// Hides, isolates or locks what is selected.
+    fn mark(&mut self, name: &str) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let nodes = self.selection.nodes.clone();
+        match name {
+            "view.hide" => self.marks.set_hidden(document, nodes, true),
+            "view.isolate" => self.marks.isolate(document, &nodes),
+            _ => self.marks.toggle_locked(&nodes),
+        }
     }
 
     fn look(&mut self, ctx: &Context, axis: Axis) {

@@ -155,6 +155,8 @@ impl App {
     fn show(&mut self, (session, images, findings): Loaded, sample: bool) {
         let document = session.document();
         self.selection = Selection::default();
+        self.marks = Default::default();
+        self.about = None;
         self.hover = None;
         self.welcome = false;
         self.looked_through = None;

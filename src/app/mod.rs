@@ -16,11 +16,11 @@ use egui::{Context, Ui};
 
 use self::{jobs::Job, preferences::Preferences, recent::RecentList, stage::Stage};
 use crate::{
-    edit::{Availability, CommandLine, Mode, Selection, Space},
+    edit::{Availability, CommandLine, Marks, Mode, Selection, Space},
     model::{Diagnostic, NodeId},
     render::Camera,
     session::{Playback, Session},
-    ui::{Actions, Dialog, JobView, Layout, Panels, Settings, Shown, Theme, Toast, ToastKind, Tool, View, Wish, window_ui},
+    ui::{Actions, Dialog, JobView, Layout, Panels, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool, View, Wish, window_ui},
 };
 
 /// The bundled sample, made by `cargo run --example mannequin`.
@@ -70,6 +70,8 @@ fn icon() -> egui::IconData {
 pub struct App {
     session: Option<Session>,
     selection: Selection,
+    marks: Marks,
+    about: Option<Thing>,
     playback: Playback,
     mode: Mode,
     tool: Tool,
@@ -120,6 +122,8 @@ impl App {
         let mut app = Self {
             session: None,
             selection: Selection::default(),
+            marks: Marks::default(),
+            about: None,
             playback: Playback::default(),
             mode: Mode::Pose,
             tool: Tool::default(),
@@ -279,6 +283,8 @@ impl eframe::App for App {
                 bones,
                 joints,
                 selection: &self.selection,
+                marks: &self.marks,
+                about: self.about,
                 playback: &self.playback,
                 mode: self.mode,
                 tool: self.tool,
@@ -340,6 +346,7 @@ impl App {
             self.playback.time,
             &self.camera,
             &self.selection,
+            &self.marks,
             self.hover,
             self.shown,
         );

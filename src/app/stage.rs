@@ -7,7 +7,7 @@ use egui::TextureId;
 use glam::Vec2;
 
 use crate::{
-    edit::Selection,
+    edit::{Marks, Selection},
     model::{ClipId, Document, NodeId},
     motion::{Bone, Moment, Pose, Surface, bones, joint_bounds},
     render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, capture},
@@ -44,6 +44,7 @@ struct Drawn {
     serial: u64,
     camera: Camera,
     selection: Selection,
+    marks: Marks,
     hover: Option<NodeId>,
     shown: Shown,
     pixels: [u32; 2],
@@ -166,6 +167,7 @@ impl Stage {
         time: f64,
         camera: &Camera,
         selection: &Selection,
+        marks: &Marks,
         hover: Option<NodeId>,
         shown: Shown,
     ) {
@@ -182,12 +184,14 @@ impl Stage {
                 scene.update(gpu, document, &self.pose);
             }
         }
-        let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &self.scene) else { return };
+        let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else { return };
+        scene.hide(&marks.hidden);
         let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
         let now = Drawn {
             serial: self.serial,
             camera: *camera,
             selection: Selection { keys: Default::default(), ..selection.clone() },
+            marks: marks.clone(),
             hover,
             shown,
             pixels,
@@ -208,7 +212,7 @@ impl Stage {
             };
             self.target = Some((target, id));
         }
-        let bones = if shown.joints { looks(document, &self.bones, &self.look, selection, hover) } else { Vec::new() };
+        let bones = if shown.joints { looks(document, &self.bones, &self.look, selection, marks, hover) } else { Vec::new() };
         let outlined =
             selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));
         let show = Show {
@@ -232,6 +236,7 @@ fn looks(
     bones: &[Bone],
     look: &Look,
     selection: &Selection,
+    marks: &Marks,
     hover: Option<NodeId>,
 ) -> Vec<BoneLook> {
     let color = |bone: &Bone| {
@@ -241,6 +246,9 @@ fn looks(
             (look.joint_hover, look.joint_edge)
         } else if document.pending.contains_key(&bone.joint) {
             (look.joint_pending, look.joint_edge)
+        } else if marks.locked.contains(&bone.joint) {
+            let [r, g, b, a] = look.joint;
+            ([r * 0.3, g * 0.3, b * 0.3, a], look.joint_edge)
         } else if document.node(bone.joint).parent.is_some_and(|p| selection.nodes.contains(&p)) {
             (look.joint_related, look.joint_edge)
         } else {
@@ -249,6 +257,7 @@ fn looks(
     };
     bones
         .iter()
+        .filter(|bone| !marks.hidden.contains(&bone.joint))
         .map(|bone| {
             let (color, edge) = color(bone);
             BoneLook { bone: *bone, color, edge }

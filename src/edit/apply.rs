@@ -23,6 +23,20 @@ pub enum Edit {
         /// `None`: nothing waits.
         to: Option<Transform>,
     },
+    /// The weights of a node's morph targets.
+    SetMorphs {
+        /// Whose.
+        node: NodeId,
+        /// `None` is what its mesh gives.
+        to: Option<Arc<[f32]>>,
+    },
+    /// Weights of morph targets that wait to be keyed.
+    SetPendingMorphs {
+        /// Whose.
+        node: NodeId,
+        /// `None`: nothing waits.
+        to: Option<Arc<[f32]>>,
+    },
     /// A node's name.
     SetNodeName {
         /// Whose.
@@ -60,6 +74,14 @@ pub enum EditError {
     /// A number is not finite.
     #[error("the transform of node {0} is not a finite number")]
     NotFinite(u32),
+    /// The weights do not fit the mesh.
+    #[error("node {node} takes one weight for each of its {targets} morph targets")]
+    Morphs {
+        /// The node.
+        node: u32,
+        /// How many targets its mesh has.
+        targets: usize,
+    },
     /// The track breaks a rule.
     #[error("the keys do not fit: {0}")]
     Track(#[from] TrackError),
@@ -93,6 +115,21 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             };
             Ok(Edit::SetPending { node, to: was })
         }
+        Edit::SetMorphs { node, to } => {
+            node_of(document, node)?;
+            morphs_of(document, node, to.as_deref())?;
+            let was = std::mem::replace(&mut document.nodes[node.index()].morph_weights, to);
+            Ok(Edit::SetMorphs { node, to: was })
+        }
+        Edit::SetPendingMorphs { node, to } => {
+            node_of(document, node)?;
+            morphs_of(document, node, to.as_deref())?;
+            let was = match to {
+                Some(to) => document.pending_morphs.insert(node, to),
+                None => document.pending_morphs.remove(&node),
+            };
+            Ok(Edit::SetPendingMorphs { node, to: was })
+        }
         Edit::SetNodeName { node, to } => {
             node_of(document, node)?;
             let was = std::mem::replace(&mut document.nodes[node.index()].name, to);
@@ -121,11 +158,25 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
     }
 }
 
+/// Weights must be numbers, one a target.
+fn morphs_of(document: &Document, node: NodeId, to: Option<&[f32]>) -> Result<(), EditError> {
+    let Some(to) = to else { return Ok(()) };
+    let targets = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());
+    // A file may give another number of weights than there are targets; undo must be able to bring that back.
+    let as_before = document.node(node).morph_weights.as_ref().is_some_and(|w| w.len() == to.len());
+    match (to.len() == targets || as_before || targets == 0, to.iter().all(|w| w.is_finite())) {
+        (true, true) => Ok(()),
+        (_, false) => Err(EditError::NotFinite(node.0)),
+        (false, _) => Err(EditError::Morphs { node: node.0, targets }),
+    }
+}
+
 impl Edit {
     /// About how many bytes of memory keeping it costs.
     pub fn size(&self) -> usize {
         let heavy = match self {
             Self::SetTrack { to: Some(track), .. } => (track.times.len() + track.values.len()) * 4,
+            Self::SetMorphs { to: Some(w), .. } | Self::SetPendingMorphs { to: Some(w), .. } => w.len() * 4,
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             _ => 0,
         };

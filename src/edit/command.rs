@@ -36,6 +36,8 @@ pub struct Availability {
     pub clips: bool,
     /// The file has cameras.
     pub cameras: bool,
+    /// The file has morph targets.
+    pub morphs: bool,
     /// A clip is shown.
     pub clip_shown: bool,
     /// There is a step to undo.

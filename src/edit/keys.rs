@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, CommandError, Edit};
+use super::{Arguments, CommandError, Edit, morphs};
 use crate::{
     model::{Clip, ClipId, Document, Interpolation, NodeId, Property, Track, TrackId, Transform},
     motion::{Moment, Pose},
@@ -88,6 +88,12 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
                 }
             };
             edits.push(Edit::SetTrack { clip: id, track, to: Some(Arc::new(to)) });
+        }
+        // What waits is keyed with the rest; so is what the clip moves already, where everything is keyed.
+        let morphs = pose.morphs[node.index()].clone();
+        let wanted = document.pending_morphs.contains_key(&node) || clip.track(node, Property::Weights).is_some();
+        if wanted && !some_given && !arguments.has("parts") {
+            edits.extend(morphs::key_edits(document, id, time, node, morphs.into(), &mut free)?);
         }
         if document.pending.contains_key(&node) {
             edits.push(Edit::SetPending { node, to: None });
@@ -209,5 +215,7 @@ pub(super) fn hold(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
 
 /// Throws waiting poses away.
 pub(super) fn discard(document: &Document, _: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    Ok(document.pending.keys().map(|node| Edit::SetPending { node: *node, to: None }).collect())
+    let poses = document.pending.keys().map(|node| Edit::SetPending { node: *node, to: None });
+    let morphs = document.pending_morphs.keys().map(|node| Edit::SetPendingMorphs { node: *node, to: None });
+    Ok(poses.chain(morphs).collect())
 }

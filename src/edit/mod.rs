@@ -7,6 +7,7 @@ pub mod command;
 mod history;
 mod keymap;
 mod keys;
+mod morphs;
 mod pose;
 mod selection;
 mod table;
@@ -19,6 +20,6 @@ pub use self::{
     keymap::{KeyMap, Preset, key_parts},
     keys::moved,
     pose::{Space, local_after_world_turn, user_edit},
-    selection::{KeyRef, Selection},
+    selection::{KeyRef, Marks, Selection},
     table::{find, table},
 };

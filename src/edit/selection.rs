@@ -77,3 +77,53 @@ impl Selection {
         self.nodes.iter().copied().filter(|n| !self.nodes.iter().any(|a| document.is_above(*a, *n))).collect()
     }
 }
+
+/// What is hidden and what is locked. Not part of the file: it is how a person looks at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Nodes that are not shown.
+    pub hidden: BTreeSet<NodeId>,
+    /// Nodes that cannot be picked or posed.
+    pub locked: BTreeSet<NodeId>,
+}
+
+impl Marks {
+    /// A node and everything below it.
+    fn below(document: &Document, node: NodeId) -> Vec<NodeId> {
+        let (mut list, mut at) = (vec![node], 0);
+        while let Some(node) = list.get(at).copied() {
+            list.extend(document.node(node).children.iter().copied());
+            at += 1;
+        }
+        list
+    }
+
+    /// Hides or shows nodes and what is below them.
+    pub fn set_hidden(&mut self, document: &Document, nodes: impl IntoIterator<Item = NodeId>, hidden: bool) {
+        for node in nodes.into_iter().flat_map(|n| Self::below(document, n)) {
+            if hidden {
+                self.hidden.insert(node);
+            } else {
+                self.hidden.remove(&node);
+            }
+        }
+    }
+
+    /// Hides what is like the given nodes (joints, or meshes) and neither one of them nor below one.
+    pub fn isolate(&mut self, document: &Document, nodes: &BTreeSet<NodeId>) {
+        let joints = document.joint_flags();
+        let stay: BTreeSet<NodeId> = nodes.iter().flat_map(|n| Self::below(document, *n)).collect();
+        let alike = |n: NodeId| (joints[n.index()], document.node(n).mesh.is_some());
+        let kinds: BTreeSet<(bool, bool)> = stay.iter().map(|n| alike(*n)).filter(|k| *k != (false, false)).collect();
+        self.hidden = document.node_ids().filter(|n| kinds.contains(&alike(*n)) && !stay.contains(n)).collect();
+    }
+
+    /// Locks nodes, or unlocks them where all are locked.
+    pub fn toggle_locked(&mut self, nodes: &BTreeSet<NodeId>) {
+        if nodes.iter().all(|n| self.locked.contains(n)) {
+            self.locked.retain(|n| !nodes.contains(n));
+        } else {
+            self.locked.extend(nodes);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Availability, CommandSpec, Doer, Kind, clips, command::ArgumentSpec, keys, pose};
+use super::{Availability, CommandSpec, Doer, Kind, clips, command::ArgumentSpec, keys, morphs, pose};
 
 /// All commands, in the order of the menus.
 pub fn table() -> &'static [CommandSpec] {
@@ -40,6 +40,10 @@ const fn always(_: &Availability) -> Result<(), &'static str> {
 
 const fn opened(a: &Availability) -> Result<(), &'static str> {
     if a.document { Ok(()) } else { Err("No file is open") }
+}
+
+const fn morphing(a: &Availability) -> Result<(), &'static str> {
+    if a.morphs { Ok(()) } else { Err("The file has no morph targets") }
 }
 
 const fn selected(a: &Availability) -> Result<(), &'static str> {
@@ -110,14 +114,14 @@ fn edit() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[need("node", Kind::Node), need("name", Kind::Text)] },
             doer: Doer::Document(clips::rename_node),
-            asks: true,
-            ..host("node.rename", "Rename node", "Gives a node another name", "Edit", "")
+            enabled: selected,
+            ..host("node.rename", "Rename node", "Gives a node another name", "Edit", "F2")
         },
         CommandSpec {
             enabled: always,
             ..host("edit.find", "Find a command…", "Finds a command by its words and runs it", "Edit", "Ctrl+P")
         },
-        host("edit.history", "History", "Lists what was done; a click goes back or forward to it", "Edit", "Ctrl+H"),
+        host("edit.history", "History", "Lists what was done; a click goes back or forward to it", "Edit", "Ctrl+Alt+Z"),
         host("select.joints", "Select all joints", "Selects every joint", "Edit", "Ctrl+A"),
         CommandSpec {
             enabled: selected,
@@ -166,6 +170,19 @@ fn view() -> Vec<CommandSpec> {
         host("view.joints", "Joints", "Shows or hides the joints", "View", ""),
         host("view.names", "Joint names", "Shows or hides the joints' names", "View", ""),
         host("view.axes", "Joint axes", "Shows or hides the joints' axes", "View", ""),
+        CommandSpec {
+            enabled: selected,
+            ..host("view.hide", "Hide", "Hides the selected nodes and what is below them", "View", "H")
+        },
+        host("view.show_all", "Show all", "Shows every node again", "View", "Alt+H"),
+        CommandSpec {
+            enabled: selected,
+            ..host("view.isolate", "Isolate", "Hides everything of the selected kind that is not selected", "View", "Shift+H")
+        },
+        CommandSpec {
+            enabled: selected,
+            ..host("view.lock", "Lock or unlock", "Keeps the selected nodes from being picked and posed", "View", "")
+        },
         host("view.outliner", "Outliner", "Shows or hides the outliner", "View", "Ctrl+1"),
         host("view.inspector", "Inspector", "Shows or hides the inspector", "View", "Ctrl+2"),
         host("view.problems", "Problems", "Shows or hides what is odd about the file", "View", "Ctrl+3"),
@@ -250,6 +267,18 @@ fn poses() -> Vec<CommandSpec> {
             ..host("pose.reset", "Reset to rest", "Puts the selected nodes back to their rest", "Pose", "Alt+E")
         },
         CommandSpec {
+            arguments: const { &[need("node", Kind::Node), need("target", Kind::Text), need("weight", Kind::Number)] },
+            doer: Doer::Document(morphs::set),
+            enabled: morphing,
+            ..script("pose.morph", "Set a morph target", "Sets the weight of a morph target, by its name or number")
+        },
+        CommandSpec {
+            arguments: const { &[need("node", Kind::Node)] },
+            doer: Doer::Document(morphs::reset),
+            enabled: morphing,
+            ..script("pose.reset_morphs", "Reset morph targets", "Puts morph targets back to the weights of the mesh")
+        },
+        CommandSpec {
             arguments: const { &[may("node", Kind::Node)] },
             doer: Doer::Session,
             ..host(
@@ -331,6 +360,36 @@ fn clip() -> Vec<CommandSpec> {
             doer: Doer::Document(keys::shift),
             asks: true,
             ..host("key.move", "Move keys", "Moves keys in time", "Clip", "")
+        },
+        CommandSpec {
+            arguments: const {
+                &[
+                    need("clip", Kind::Clip),
+                    need("time", Kind::Seconds),
+                    need("node", Kind::Node),
+                    may("target", Kind::Text),
+                    may("weight", Kind::Number),
+                ]
+            },
+            doer: Doer::Document(morphs::key),
+            enabled: morphing,
+            asks: true,
+            ..host("key.morph", "Key morph targets", "Sets a key for all morph targets of a node", "Clip", "")
+        },
+        CommandSpec {
+            arguments: const {
+                &[
+                    need("node", Kind::Node),
+                    need("target", Kind::Text),
+                    need("weight", Kind::Number),
+                    may("clip", Kind::Clip),
+                    may("time", Kind::Seconds),
+                ]
+            },
+            doer: Doer::Document(morphs::hold),
+            enabled: morphing,
+            asks: true,
+            ..host("pending.morph", "Hold a morph target", "Sets a weight that waits to be keyed", "Clip", "")
         },
         CommandSpec {
             arguments: &NODE_TRS,

@@ -42,6 +42,8 @@ pub struct Document {
     pub images: Arc<[Image]>,
     /// Local transforms made while a clip is shown and not keyed yet. Never saved.
     pub pending: BTreeMap<NodeId, Transform>,
+    /// Weights of morph targets set while a clip is shown and not keyed yet. Never saved.
+    pub pending_morphs: BTreeMap<NodeId, Arc<[f32]>>,
 }
 
 impl Document {

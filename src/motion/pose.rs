@@ -50,6 +50,12 @@ impl Pose {
             for (node, local) in &document.pending {
                 self.local[node.index()] = Local::Trs(*local);
             }
+            for (node, weights) in &document.pending_morphs {
+                let morphs = &mut self.morphs[node.index()];
+                if morphs.len() == weights.len() {
+                    morphs.copy_from_slice(weights);
+                }
+            }
         }
         self.world.clear();
         self.world.resize(document.nodes.len(), Mat4::IDENTITY);

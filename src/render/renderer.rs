@@ -220,8 +220,7 @@ impl Renderer {
             self.shadow.version = scene.version;
         }
         let outlined: Vec<&Part> = scene
-            .parts
-            .iter()
+            .shown()
             .filter(|p| p.topology == Topology::Triangles && show.outlined.contains(&p.node))
             .collect();
         if !outlined.is_empty() {
@@ -277,7 +276,7 @@ impl Renderer {
             Shading::Solid => false,
             Shading::Wireframe | Shading::XRay => true,
         };
-        for part in scene.parts.iter().filter(|p| !see_through(p)) {
+        for part in scene.shown().filter(|p| !see_through(p)) {
             self.draw_part(pass, part, OPAQUE);
         }
         if show.grid {
@@ -289,7 +288,7 @@ impl Renderer {
             return;
         }
         let eye = camera.eye();
-        let mut blended: Vec<_> = scene.parts.iter().filter(|p| see_through(p)).collect();
+        let mut blended: Vec<_> = scene.shown().filter(|p| see_through(p)).collect();
         blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
         for part in blended {
             if part.double_sided && show.shading == Shading::Textured {
@@ -305,7 +304,7 @@ impl Renderer {
 
     /// Edges of triangles; lines and points as they are.
     fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene) {
-        for part in &scene.parts {
+        for part in scene.shown() {
             let Some(edges) = part.edges(gpu) else {
                 self.draw_part(pass, part, OPAQUE);
                 continue;
@@ -358,7 +357,7 @@ impl Renderer {
         });
         pass.set_pipeline(&self.caster);
         pass.set_bind_group(0, &self.shadow_bind, &[]);
-        for part in scene.parts.iter().filter(|p| !p.blend && p.topology == Topology::Triangles) {
+        for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
             pass.set_bind_group(1, part.material(), &[]);
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));

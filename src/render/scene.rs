@@ -1,8 +1,11 @@
 //! A document on the device: what is uploaded once, and what is posed again when the pose changes.
 
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use glam::Vec3;
@@ -38,6 +41,7 @@ fn next_version() -> u64 {
 pub(super) struct Part {
     pub node: NodeId,
     primitive: usize,
+    pub hidden: bool,
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
     pub indices: wgpu::Buffer,
@@ -134,6 +138,7 @@ impl Scene {
                 parts.push(Part {
                     node,
                     primitive: index,
+                    hidden: false,
                     skin: SkinPart::new(gpu, pass.as_ref(), primitive, &normals, joints, tangents.as_ref()),
                     looks: buffer("vertex looks", bytemuck::cast_slice(&looks), wgpu::BufferUsages::VERTEX),
                     indices: buffer("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX),
@@ -153,6 +158,23 @@ impl Scene {
             }
         }
         Self { parts, pass, version: next_version(), bounds: None }
+    }
+
+    /// Hides the surfaces of these nodes, and shows all others.
+    pub fn hide(&mut self, nodes: &BTreeSet<NodeId>) {
+        for part in &mut self.parts {
+            let hidden = nodes.contains(&part.node);
+            if part.hidden != hidden {
+                part.hidden = hidden;
+                // Shadows are drawn anew.
+                self.version = next_version();
+            }
+        }
+    }
+
+    /// What is drawn.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|p| !p.hidden)
     }
 
     /// Poses every part. Call it when the pose changed, not when the eye moved.

@@ -154,11 +154,12 @@ impl Session {
         Availability {
             document: true,
             clips: !self.document.clips.is_empty(),
+            morphs: self.document.meshes.iter().any(|m| m.target_count() > 0),
             cameras: self.document.nodes.iter().any(|n| n.camera),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
             unsaved: self.is_unsaved(),
-            pending: !self.document.pending.is_empty(),
+            pending: !self.document.pending.is_empty() || !self.document.pending_morphs.is_empty(),
             ..Availability::default()
         }
     }
@@ -183,10 +184,14 @@ impl Session {
                     document.node_ids().collect()
                 };
                 let back = |node: NodeId| {
-                    let to = self.opened.nodes.get(node.index()).and_then(|n| n.user);
-                    (document.node(node).user != to).then_some(Edit::SetUser { node, to })
+                    let was = self.opened.nodes.get(node.index());
+                    let (user, morphs) = (was.and_then(|n| n.user), was.and_then(|n| n.morph_weights.clone()));
+                    let user = (document.node(node).user != user).then_some(Edit::SetUser { node, to: user });
+                    let morphs = (document.node(node).morph_weights != morphs)
+                        .then_some(Edit::SetMorphs { node, to: morphs });
+                    [user, morphs]
                 };
-                Ok(nodes.into_iter().filter_map(back).collect())
+                Ok(nodes.into_iter().flat_map(back).flatten().collect())
             }
             Doer::Session | Doer::Host => Err(NeedsHost(line.name.clone()).into()),
         }

@@ -7,12 +7,51 @@ use glam::Vec2;
 
 use super::{settings::Settings, theme::Theme};
 use crate::{
-    edit::{Availability, CommandLine, KeyMap, Mode, Selection, Space},
+    edit::{Availability, CommandLine, KeyMap, Marks, Mode, Selection, Space},
     model::{ClipId, Diagnostic, NodeId},
     motion::{Bone, Pose},
     render::{Camera, Shading},
     session::{Playback, Session},
 };
+
+/// Something of the file that is no node, to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Thing {
+    /// A skin, by its number.
+    Skin(usize),
+    /// A mesh.
+    Mesh(usize),
+    /// A material.
+    Material(usize),
+    /// An image.
+    Image(usize),
+}
+
+impl Thing {
+    /// What it is.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Skin(_) => "Skin",
+            Self::Mesh(_) => "Mesh",
+            Self::Material(_) => "Material",
+            Self::Image(_) => "Image",
+        }
+    }
+
+    /// Its name, or its number.
+    pub fn name(self, document: &crate::model::Document) -> String {
+        let (name, k) = match self {
+            Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k),
+            Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k),
+            Self::Material(k) => (document.materials.get(k).and_then(|m| m.name.clone()), k),
+            Self::Image(k) => (document.images.get(k).and_then(|i| i.name.clone()), k),
+        };
+        match name {
+            Some(name) if !name.is_empty() => name.to_string(),
+            _ => format!("{} {k}", self.word().to_lowercase()),
+        }
+    }
+}
 
 /// Which tool the pointer is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -197,6 +236,10 @@ pub struct View<'a> {
     pub joints: &'a [bool],
     /// What is selected.
     pub selection: &'a Selection,
+    /// What is hidden and what is locked.
+    pub marks: &'a Marks,
+    /// What is looked at besides nodes.
+    pub about: Option<Thing>,
     /// The clock.
     pub playback: &'a Playback,
     /// Pose or Animate.
@@ -279,6 +322,22 @@ pub enum Action {
         nodes: Vec<NodeId>,
         /// Besides those that are.
         add: bool,
+    },
+    /// Look at something that is no node, or no longer.
+    About(Option<Thing>),
+    /// Hide or show a node and what is below it.
+    SetHidden {
+        /// Which.
+        node: NodeId,
+        /// Whether it is hidden.
+        hidden: bool,
+    },
+    /// Lock or unlock a node.
+    SetLocked {
+        /// Which.
+        node: NodeId,
+        /// Whether it is locked.
+        locked: bool,
     },
     /// These keys.
     SelectKeys {

@@ -25,7 +25,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 pub use self::{
     action::{
-        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Toast, ToastKind, Tool, View, Wish, node_text,
+        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish, node_text,
     },
     layout::{Layout, Pane},
     settings::{Length, Orbit, Settings, ThemeChoice},
@@ -59,6 +59,11 @@ impl Panels {
     /// Puts the panels elsewhere.
     pub fn set_layout(&mut self, layout: Layout) {
         self.layout = layout;
+    }
+
+    /// Begins to rename a node in its row.
+    pub fn rename(&mut self, view_name: String, node: crate::model::NodeId) {
+        self.outliner.rename(node, view_name);
     }
 
     /// Scrolls the outliner to a node.

@@ -141,6 +141,17 @@ impl<'a> Writer<'a> {
                 };
                 self.changes.push(format!("nodes/{index} “{label}”: name"));
             }
+            if before.morph_weights != after.morph_weights {
+                let op = self.ops.member("nodes").item(index).member("weights");
+                *op = match &after.morph_weights {
+                    Some(weights) => {
+                        let text: Vec<String> = weights.iter().map(|w| float_text(*w)).collect();
+                        Ops::Replace(format!("[{}]", text.join(",")))
+                    }
+                    None => Ops::Remove,
+                };
+                self.changes.push(format!("nodes/{index} “{label}”: weights of its morph targets"));
+            }
             let (old, new) = (before.local(), after.local());
             if old != new {
                 self.transform(index, &label, &old, &new);

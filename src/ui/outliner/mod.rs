@@ -1,6 +1,7 @@
 //! The outliner: the tree of nodes, and the clips below it.
 
 mod clips;
+mod things;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -23,9 +24,20 @@ pub struct OutlinerState {
     anchor: Option<NodeId>,
     scroll_to: Option<NodeId>,
     seen: Option<NodeId>,
+    /// Which sections below the nodes are open.
+    open: BTreeSet<things::Section>,
+    /// The node whose name is being typed, and what was typed.
+    renaming: Option<(NodeId, String)>,
+    badges: tree::Badges,
 }
 
 impl OutlinerState {
+    /// Begins to type a node's name.
+    pub fn rename(&mut self, node: NodeId, name: String) {
+        self.renaming = Some((node, name));
+        self.scroll_to = Some(node);
+    }
+
     /// Opens the way to a node and scrolls there.
     pub fn reveal(&mut self, view: &View<'_>, node: NodeId) {
         let Some(session) = view.session else { return };
@@ -69,6 +81,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         filter_field(ui, theme, &mut state.filter, "Filter by name or kind");
     });
     let rows = tree::visible_rows(state, view);
+    state.badges.update(view);
     if rows.is_empty() && !state.filter.is_empty() {
         ui.vertical_centered(|ui| {
             ui.add_space(12.0);
@@ -83,7 +96,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     ui.spacing_mut().item_spacing.y = 0.0;
     let mut area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("tree");
     if let Some(target) = state.scroll_to.take()
-        && let Some(at) = rows.iter().position(|r| r.node == target)
+        && let Some(at) = rows.iter().position(|r| r.node() == Some(target))
     {
         let top = at as f32 * row_height;
         let seen = ui.available_height();

@@ -1,24 +1,86 @@
 //! Rows of the node tree.
 
-use egui::{Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use std::{collections::HashSet, sync::Arc};
+
+use egui::{Color32, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::OutlinerState;
+use super::{
+    OutlinerState,
+    things::{self, Section},
+};
 use crate::{
-    model::{Document, NodeId},
+    edit::CommandLine,
+    model::{Clip, Document, NodeId, Severity},
     ui::{
-        Action, Actions, Theme, View,
+        Action, Actions, Theme, Thing, View,
         theme::Font,
-        widgets::{diamond, elided, joint_icon, paint_icon, row},
+        widgets::{diamond, elided, joint_icon, name_widget, paint_icon, row},
     },
 };
 
 /// A row that is not folded away.
 #[derive(Clone, Copy, Debug)]
-pub struct TreeRow {
-    pub node: NodeId,
-    depth: usize,
-    parent_of_some: bool,
+pub enum TreeRow {
+    /// A node, how deep it stands, and whether anything is below it.
+    Node { node: NodeId, depth: usize, parent_of_some: bool },
+    /// The head of a section, with how many it has.
+    Section(Section, usize),
+    /// Something that is no node.
+    Thing(Thing),
+}
+
+impl TreeRow {
+    /// The node, where it is one.
+    pub const fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node { node, .. } => Some(*node),
+            _ => None,
+        }
+    }
+}
+
+/// What stands at the right of rows, found once for all of them and kept while its sources stay.
+#[derive(Clone, Debug, Default)]
+pub struct Badges {
+    clip: Option<Arc<Clip>>,
+    animated: HashSet<NodeId>,
+    problems: usize,
+    faulty: HashSet<NodeId>,
+}
+
+impl Badges {
+    pub fn update(&mut self, view: &View<'_>) {
+        let Some(document) = view.session.map(|s| s.document()) else { return };
+        let clip = view.shown_clip().and_then(|c| document.clips.get(&c));
+        let same = match (&self.clip, clip) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if !same {
+            self.animated = clip.map(|c| c.tracks.values().map(|t| t.target).collect()).unwrap_or_default();
+            self.clip = clip.cloned();
+        }
+        if self.problems != view.problems.len() {
+            self.problems = view.problems.len();
+            let of = |kind: &str, place: &str| -> Option<usize> {
+                place.strip_prefix(kind)?.strip_prefix('/')?.split('/').next()?.parse().ok()
+            };
+            let faults = view.problems.iter().filter(|p| p.severity > Severity::Info);
+            self.faulty = faults
+                .flat_map(|p| {
+                    let node = of("nodes", &p.place);
+                    let (mesh, skin) = (of("meshes", &p.place), of("skins", &p.place));
+                    document.node_ids().filter(move |id| {
+                        let n = document.node(*id);
+                        node == Some(id.index())
+                            || (mesh.is_some() && n.mesh.map(|m| m.index()) == mesh)
+                            || (skin.is_some() && n.skin.map(|s| s.index()) == skin)
+                    })
+                })
+                .collect();
+        }
+    }
 }
 
 fn kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static str {
@@ -63,9 +125,26 @@ pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
             continue;
         }
         let children = &document.node(node).children;
-        rows.push(TreeRow { node, depth, parent_of_some: !children.is_empty() });
+        rows.push(TreeRow::Node { node, depth, parent_of_some: !children.is_empty() });
         if wanted.is_some() || !state.closed.contains(&node) {
             stack.extend(children.iter().rev().map(|c| (*c, depth + 1)));
+        }
+    }
+    for section in Section::ALL {
+        let things = section.things(document);
+        if things.is_empty() {
+            continue;
+        }
+        if needle.is_empty() {
+            rows.push(TreeRow::Section(section, things.len()));
+        }
+        if state.open.contains(&section) || !needle.is_empty() {
+            let hit = |t: &Thing| {
+                needle.is_empty()
+                    || t.name(document).to_lowercase().contains(&needle)
+                    || t.word().to_lowercase() == needle
+            };
+            rows.extend(things.into_iter().filter(hit).map(TreeRow::Thing));
         }
     }
     rows
@@ -79,50 +158,50 @@ pub fn row_ui(
     item: &TreeRow,
     actions: &mut Actions,
 ) {
+    match *item {
+        TreeRow::Node { node, depth, parent_of_some } => {
+            node_ui(state, ui, view, rows, (node, depth, parent_of_some), actions);
+        }
+        TreeRow::Section(section, count) => things::section_ui(state, ui, view, section, count),
+        TreeRow::Thing(thing) => things::thing_ui(ui, view, thing, actions),
+    }
+}
+
+fn node_ui(
+    state: &mut OutlinerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    rows: &[TreeRow],
+    (id, depth, parent_of_some): (NodeId, usize, bool),
+    actions: &mut Actions,
+) {
     let theme = view.theme;
-    let Some(session) = view.session else { return };
-    let document = session.document();
-    let id = item.node;
-    let node = document.node(id);
-    let label = node.label(id);
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let label = document.node(id).label(id);
     let selected = view.selection.nodes.contains(&id);
+    let hidden = view.marks.hidden.contains(&id);
     let (rect, response) = ui.push_id(id.0, |ui| row(ui, theme, Theme::size("row_tree"), &label, selected)).inner;
     let indent = ui.spacing().indent;
     // Deep trees keep their names in sight.
-    let depth = item.depth.min(18);
+    let depth = depth.min(18);
     for level in 1..=depth {
         let x = rect.left() + 8.0 + (level as f32 - 0.5) * indent + 4.0;
         ui.painter().vline(x.floor() + 0.5, rect.y_range(), egui::Stroke::new(1.0, theme.color("stroke.subtle")));
     }
     let mut x = rect.left() + 6.0 + depth as f32 * indent;
     let middle = rect.center().y;
-    if item.parent_of_some {
-        let arrow = Rect::from_center_size(pos2(x + 8.0, middle), vec2(16.0, 20.0));
-        let open = !state.closed.contains(&id);
-        let fold = ui.interact(arrow, ui.scope_id().with(("fold", id.0)), Sense::click());
-        let name = format!("{} {label}", if open { "Close" } else { "Open" });
-        fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-        let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-        let color = if fold.hovered() { theme.color("text.primary") } else { theme.color("text.tertiary") };
-        paint_icon(ui.painter(), arrow.center(), icon, 16.0, color);
-        if fold.clicked() {
-            if open {
-                state.closed.insert(id);
-            } else {
-                state.closed.remove(&id);
-            }
-        }
+    if parent_of_some {
+        fold_ui(state, ui, theme, (id, &label), pos2(x + 8.0, middle), actions);
     }
     x += 24.0;
     let hovered = view.hover == Some(id);
-    let color = if selected {
-        theme.color("selection.base")
-    } else if hovered {
-        theme.color("text.primary")
-    } else {
-        theme.color("text.secondary")
+    let role = match (selected, hidden, hovered) {
+        (true, ..) => "selection.base",
+        (_, true, _) => "text.disabled",
+        (.., true) => "text.primary",
+        _ => "text.secondary",
     };
-    let at = pos2(x, middle);
+    let (at, color) = (pos2(x, middle), theme.color(role));
     match kind(view, document, id) {
         "joint" => joint_icon(ui.painter(), at, color),
         "mesh" => paint_icon(ui.painter(), at, icons::ICON_DEPLOYED_CODE, 16.0, color),
@@ -131,30 +210,20 @@ pub fn row_ui(
         _ => paint_icon(ui.painter(), at, icons::ICON_ACCOUNT_TREE, 15.0, color),
     }
     x += 12.0;
-    let mut right = rect.right() - 8.0;
-    // Badges: a key where the shown clip moves it, a dot where it is posed.
-    let animated = view
-        .shown_clip()
-        .and_then(|c| document.clips.get(&c))
-        .is_some_and(|c| c.tracks.values().any(|t| t.target == id));
-    if document.pending.contains_key(&id) {
-        ui.painter().circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
-        right -= 10.0;
-    } else if session.opened().nodes.get(id.index()).is_some_and(|o| o.user != node.user) {
-        ui.painter().circle_filled(pos2(right, middle), 3.0, theme.color("joint.edited"));
-        right -= 10.0;
-    } else if node.user.is_some() {
-        ui.painter().circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color("joint.edited")));
-        right -= 10.0;
-    }
-    if animated {
-        diamond(ui.painter(), pos2(right, middle), 7.0, theme.color("key.inbetween"), Color32::TRANSPARENT);
-        right -= 10.0;
+    let over = ui.rect_contains_pointer(rect);
+    let right = badges_ui(state, ui, view, (id, &label), rect, over, actions);
+    if state.renaming.as_ref().is_some_and(|(node, _)| *node == id) {
+        rename_ui(state, ui, view, id, Rect::from_min_max(pos2(x - 4.0, rect.top()), pos2(right, rect.bottom())), actions);
+        return;
     }
     let font = Theme::font(Font::Body);
     let text = elided(ui, &label, &font, (right - x + 2.0).max(20.0));
-    let color = if selected { theme.color("selection.text") } else { theme.color("text.primary") };
-    ui.painter().text(pos2(x, middle), egui::Align2::LEFT_CENTER, text.clone(), font, color);
+    let role = match (selected, hidden) {
+        (true, _) => "selection.text",
+        (_, true) => "text.disabled",
+        _ => "text.primary",
+    };
+    ui.painter().text(pos2(x, middle), egui::Align2::LEFT_CENTER, text.clone(), font, theme.color(role));
     let response = if text == label { response } else { response.on_hover_text(&label) };
     if response.hovered() && view.joints[id.index()] {
         actions.push(Action::Hover(Some(id)));
@@ -163,10 +232,12 @@ pub fn row_ui(
         let modifiers = ui.input(|i| i.modifiers);
         if modifiers.shift
             && let Some(anchor) = state.anchor
-            && let (Some(a), Some(b)) =
-                (rows.iter().position(|r| r.node == anchor), rows.iter().position(|r| r.node == id))
+            && let (Some(a), Some(b)) = (
+                rows.iter().position(|r| r.node() == Some(anchor)),
+                rows.iter().position(|r| r.node() == Some(id)),
+            )
         {
-            let nodes = rows[a.min(b)..=a.max(b)].iter().map(|r| r.node).collect();
+            let nodes = rows[a.min(b)..=a.max(b)].iter().filter_map(TreeRow::node).collect();
             actions.push(Action::SelectMany { nodes, add: modifiers.command });
         } else {
             state.anchor = Some(id);
@@ -175,6 +246,123 @@ pub fn row_ui(
         state.seen = Some(id);
     }
     if response.double_clicked() {
-        actions.push(Action::Run(crate::edit::CommandLine::new("view.frame_selected")));
+        state.renaming = Some((id, label));
+    }
+}
+
+fn fold_ui(
+    state: &mut OutlinerState,
+    ui: &Ui,
+    theme: &Theme,
+    (id, label): (NodeId, &str),
+    at: Pos2,
+    actions: &mut Actions,
+) {
+    let arrow = Rect::from_center_size(at, vec2(16.0, 20.0));
+    let open = !state.closed.contains(&id);
+    let fold = ui.interact(arrow, ui.scope_id().with(("fold", id.0)), Sense::click());
+    let name = format!("{} {label}", if open { "Close" } else { "Open" });
+    fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
+    let color = if fold.hovered() { theme.color("text.primary") } else { theme.color("text.tertiary") };
+    paint_icon(ui.painter(), arrow.center(), icon, 16.0, color);
+    if fold.clicked() {
+        if open {
+            state.closed.insert(id);
+        } else {
+            state.closed.remove(&id);
+        }
+        // Folding is no selecting.
+        actions.retain(|a| !matches!(a, Action::Select { .. }));
+    }
+}
+
+/// What stands at the right of a row, from the right; where it ends. Eye and lock come with the pointer.
+fn badges_ui(
+    state: &OutlinerState,
+    ui: &Ui,
+    view: &View<'_>,
+    (id, label): (NodeId, &str),
+    rect: Rect,
+    over: bool,
+    actions: &mut Actions,
+) -> f32 {
+    let theme = view.theme;
+    let Some(session) = view.session else { return rect.right() };
+    let document = session.document();
+    let node = document.node(id);
+    let middle = rect.center().y;
+    let mut right = rect.right() - 14.0;
+    let mut button = |icon, on: bool, name: String, strong: bool| -> bool {
+        if !over && !on {
+            return false;
+        }
+        let area = Rect::from_center_size(pos2(right, middle), vec2(18.0, 20.0));
+        let response = ui.interact(area, ui.scope_id().with((&name, id.0)), Sense::click());
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, &name));
+        let role = if response.hovered() || strong { "text.primary" } else { "text.tertiary" };
+        paint_icon(ui.painter(), area.center(), icon, 15.0, theme.color(role));
+        right -= 18.0;
+        response.on_hover_text(name).clicked()
+    };
+    let hidden = view.marks.hidden.contains(&id);
+    let locked = view.marks.locked.contains(&id);
+    let eye = if hidden { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
+    let verb = if hidden { "Show" } else { "Hide" };
+    if button(eye, hidden, format!("{verb} {label}"), false) {
+        actions.push(Action::SetHidden { node: id, hidden: !hidden });
+    }
+    let lock = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
+    let verb = if locked { "Unlock" } else { "Lock" };
+    if button(lock, locked, format!("{verb} {label}"), locked) {
+        actions.push(Action::SetLocked { node: id, locked: !locked });
+    }
+    let painter = ui.painter();
+    let waits = document.pending.contains_key(&id) || document.pending_morphs.contains_key(&id);
+    let opened = session.opened().nodes.get(id.index());
+    if waits {
+        painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
+        right -= 12.0;
+    } else if opened.is_some_and(|o| o.user != node.user || o.name != node.name || o.morph_weights != node.morph_weights) {
+        painter.circle_filled(pos2(right, middle), 3.0, theme.color("joint.edited"));
+        right -= 12.0;
+    } else if node.user.is_some() {
+        painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color("joint.edited")));
+        right -= 12.0;
+    }
+    if state.badges.animated.contains(&id) {
+        diamond(painter, pos2(right, middle), 7.0, theme.color("key.inbetween"), Color32::TRANSPARENT);
+        right -= 12.0;
+    }
+    let weighted = node.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()));
+    if weighted {
+        paint_icon(painter, pos2(right, middle), icons::ICON_WATER_DROP, 14.0, theme.color("text.tertiary"));
+        right -= 16.0;
+    }
+    if state.badges.faulty.contains(&id) {
+        paint_icon(painter, pos2(right, middle), icons::ICON_WARNING, 15.0, theme.color("severity.warning"));
+        right -= 16.0;
+    }
+    right
+}
+
+/// A field in place of the name. Enter and leaving it take the name, Escape does not.
+fn rename_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, id: NodeId, area: Rect, actions: &mut Actions) {
+    let Some((_, text)) = &mut state.renaming else { return };
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
+    let field = child.add_sized(area.size(), egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER));
+    name_widget(&child, &field, "New name");
+    if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        state.renaming = None;
+    } else if field.lost_focus() {
+        let name = text.trim().to_owned();
+        let same = view.session.is_some_and(|s| s.document().node(id).label(id) == name);
+        if !same && !name.is_empty() {
+            let node = format!("#{}", id.0);
+            actions.push(Action::Run(CommandLine::new("node.rename").with("node", node).with("name", name)));
+        }
+        state.renaming = None;
+    } else if !field.has_focus() {
+        field.request_focus();
     }
 }

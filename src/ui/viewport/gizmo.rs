@@ -73,7 +73,7 @@ pub fn gizmo_ui(
     response: &egui::Response,
     actions: &mut Actions,
 ) -> bool {
-    let Some(node) = view.selection.active.filter(|n| view.pose.world.get(n.index()).is_some()) else {
+    let Some(node) = view.selection.active.filter(|n| view.pose.world.get(n.index()).is_some() && !view.marks.locked.contains(n)) else {
         *drag = None;
         return false;
     };
@@ -114,6 +114,7 @@ pub fn gizmo_ui(
                 .selection
                 .tops(document)
                 .into_iter()
+                .filter(|n| !view.marks.locked.contains(n))
                 .map(|n| (n, view.pose.local[n.index()].transform(), view.pose.parent_world(document, n)))
                 .collect();
             *drag = Some(RingDrag {

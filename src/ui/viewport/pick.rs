@@ -13,7 +13,8 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
         return None;
     }
     let mut best: Option<(f32, NodeId)> = None;
-    for bone in view.bones {
+    let free = |node: &NodeId| !view.marks.hidden.contains(node) && !view.marks.locked.contains(node);
+    for bone in view.bones.iter().filter(|b| free(&b.joint)) {
         let (Some((head, depth)), Some((tail, _))) =
             (view.camera.project(bone.head, size), view.camera.project(bone.tail, size))
         else {
@@ -37,6 +38,7 @@ pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> 
     let mut nodes: Vec<NodeId> = view
         .bones
         .iter()
+        .filter(|b| !view.marks.hidden.contains(&b.joint) && !view.marks.locked.contains(&b.joint))
         .filter(|b| view.camera.project(b.head, size).is_some_and(|(p, _)| inside(p)))
         .map(|b| b.joint)
         .collect();

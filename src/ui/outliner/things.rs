@@ -1,0 +1,146 @@
+//! What a file holds besides nodes and clips: skins, meshes, materials, images.
+
+use egui::{Role, Sense, Ui, WidgetInfo, pos2};
+use egui_material_icons::{MaterialIcon, icons};
+
+use super::OutlinerState;
+use crate::{
+    model::{Document, NodeId},
+    ui::{
+        Action, Actions, Theme, Thing, View,
+        status::thousands,
+        theme::Font,
+        widgets::{elided, paint_icon, row},
+    },
+};
+
+/// A group of things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    Skins,
+    Meshes,
+    Materials,
+    Images,
+}
+
+impl Section {
+    pub const ALL: [Self; 4] = [Self::Skins, Self::Meshes, Self::Materials, Self::Images];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Skins => "Skins",
+            Self::Meshes => "Meshes",
+            Self::Materials => "Materials",
+            Self::Images => "Images",
+        }
+    }
+
+    pub fn things(self, document: &Document) -> Vec<Thing> {
+        let many = |count: usize, make: fn(usize) -> Thing| (0..count).map(make).collect();
+        match self {
+            Self::Skins => many(document.skins.len(), Thing::Skin),
+            Self::Meshes => many(document.meshes.len(), Thing::Mesh),
+            Self::Materials => many(document.materials.len(), Thing::Material),
+            Self::Images => many(document.images.len(), Thing::Image),
+        }
+    }
+}
+
+const fn icon(thing: Thing) -> MaterialIcon {
+    match thing {
+        Thing::Skin(_) => icons::ICON_ACCESSIBILITY_NEW,
+        Thing::Mesh(_) => icons::ICON_DEPLOYED_CODE,
+        Thing::Material(_) => icons::ICON_PALETTE,
+        Thing::Image(_) => icons::ICON_IMAGE,
+    }
+}
+
+/// What stands behind a thing's name.
+fn fact(document: &Document, thing: Thing) -> String {
+    match thing {
+        Thing::Skin(k) => format!("{} joints", document.skins[k].joints.len()),
+        Thing::Mesh(k) => thousands(document.meshes[k].vertex_count()),
+        Thing::Material(_) => String::new(),
+        Thing::Image(k) => match document.images[k].bytes.len() {
+            0 => "missing".into(),
+            n => format!("{} KB", thousands(n.div_ceil(1000))),
+        },
+    }
+}
+
+/// The nodes that a thing is seen at.
+fn nodes_of(document: &Document, thing: Thing) -> Vec<NodeId> {
+    let by = |fits: &dyn Fn(&crate::model::Node) -> bool| -> Vec<NodeId> {
+        document.node_ids().filter(|id| fits(document.node(*id))).collect()
+    };
+    match thing {
+        Thing::Skin(k) => document.skins[k].joints.to_vec(),
+        Thing::Mesh(k) => by(&|n| n.mesh.is_some_and(|m| m.index() == k)),
+        Thing::Material(k) => by(&|n| {
+            n.mesh.is_some_and(|m| {
+                document.mesh(m).primitives.iter().any(|p| p.material.is_some_and(|m| m.index() == k))
+            })
+        }),
+        Thing::Image(_) => Vec::new(),
+    }
+}
+
+pub fn section_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, section: Section, count: usize) {
+    let theme = view.theme;
+    let title = section.title();
+    let open = state.open.contains(&section);
+    let size = egui::vec2(ui.available_width(), Theme::size("row_tree"));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let name = format!("{} {title}", if open { "Close" } else { "Open" });
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let middle = rect.center().y;
+    let arrow = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
+    let color = theme.color(if response.hovered() { "text.primary" } else { "text.tertiary" });
+    paint_icon(ui.painter(), pos2(rect.left() + 14.0, middle), arrow, 16.0, color);
+    let font = Theme::font(Font::Heading);
+    let title = ui.painter().layout_no_wrap(title.to_owned(), font, theme.color("text.secondary"));
+    let after = rect.left() + 26.0 + title.size().x + 8.0;
+    let at = pos2(rect.left() + 26.0, middle - title.size().y * 0.5);
+    ui.painter().galley(at, title, theme.color("text.secondary"));
+    ui.painter().text(
+        pos2(after, middle),
+        egui::Align2::LEFT_CENTER,
+        count.to_string(),
+        Theme::font(Font::Caption),
+        theme.color("text.tertiary"),
+    );
+    if response.clicked() && !state.open.remove(&section) {
+        state.open.insert(section);
+    }
+}
+
+pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: Thing, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let name = thing.name(document);
+    let chosen = view.about == Some(thing);
+    let label = format!("{} {name}", thing.word());
+    let (rect, response) = ui.push_id(thing, |ui| row(ui, theme, Theme::size("row_tree"), &label, chosen)).inner;
+    let middle = rect.center().y;
+    let color = theme.color(if chosen { "selection.base" } else { "text.secondary" });
+    paint_icon(ui.painter(), pos2(rect.left() + 34.0, middle), icon(thing), 16.0, color);
+    let fact = fact(document, thing);
+    let painter = ui.painter();
+    let right = rect.right() - 10.0;
+    let taken = painter.text(
+        pos2(right, middle),
+        egui::Align2::RIGHT_CENTER,
+        fact,
+        Theme::font(Font::NumberSmall),
+        theme.color("text.tertiary"),
+    );
+    let font = Theme::font(Font::Body);
+    let left = rect.left() + 46.0;
+    let text = elided(ui, &name, &font, (taken.left() - left - 8.0).max(20.0));
+    let color = theme.color(if chosen { "selection.text" } else { "text.primary" });
+    ui.painter().text(pos2(left, middle), egui::Align2::LEFT_CENTER, text, font, color);
+    if response.clicked() {
+        actions.push(Action::SelectMany { nodes: nodes_of(document, thing), add: false });
+        actions.push(Action::About(Some(thing)));
+    }
+}
