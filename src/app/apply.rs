@@ -152,7 +152,11 @@ impl App {
             match line.arguments.get(name) {
                 Some(serde_json::Value::String(text)) => return text.clone(),
                 Some(serde_json::Value::Array(list)) => {
-                    return list.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), Into::into)).collect::<Vec<_>>().join(", ");
+                    return list
+                        .iter()
+                        .map(|v| v.as_str().map_or_else(|| v.to_string(), Into::into))
+                        .collect::<Vec<_>>()
+                        .join(", ");
                 }
                 Some(other) => return other.to_string(),
                 None => {}
@@ -308,14 +312,19 @@ impl App {
         let ray = self.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let Some(hit) = self.stage.surface(document).hit(document, &ray) else {
+        let Some(hit) = self
+            .stage
+            .surface(document)
+            .hit(document, &ray, &|n| self.marks.hidden.contains(&n) || self.marks.locked.contains(&n))
+        else {
             if !toggle {
                 self.selection.clear();
             }
             self.last_pick = None;
             return;
         };
-        let joints = joints_at(document, &hit);
+        let mut joints = joints_at(document, &hit);
+        joints.retain(|(n, _)| !self.marks.locked.contains(n));
         let round = match self.last_pick {
             Some((last, round)) if last.distance(at) < 4.0 => round + 1,
             _ => 0,

@@ -39,6 +39,9 @@ impl App {
             "mode.animate" => self.set_mode(Mode::Animate),
             "tool.select" => self.tool = Tool::Select,
             "tool.rotate" => self.tool = Tool::Rotate,
+            "pose.copy" => self.copy_pose(ctx),
+            // The system's clipboard answers with an event.
+            "pose.paste" => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             "view.camera" => self.look_through(ctx, line),
             name if name.starts_with("view.") => self.view(ctx, name),
             name if name.starts_with("play.") => self.play(name),

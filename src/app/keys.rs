@@ -35,12 +35,22 @@ impl App {
         let availability = self.availability();
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
-        let mut commands: Vec<_> = table().iter().map(|c| (c, self.settings.keys.key(c.name).to_owned())).filter(|(_, key)| !key.is_empty()).collect();
+        let mut commands: Vec<_> = table()
+            .iter()
+            .map(|c| (c, self.settings.keys.key(c.name).to_owned()))
+            .filter(|(_, key)| !key.is_empty())
+            .collect();
         commands.sort_by_key(|(_, key)| std::cmp::Reverse(key.matches('+').count()));
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };
-            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved all the same.
-            if typing && !(shortcut.modifiers.command && command.name.starts_with("file.")) {
+            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same.
+            let always = command.name.starts_with("file.") || command.name == "edit.find";
+            if typing && !(shortcut.modifiers.command && always) {
+                continue;
+            }
+            // The panels are not seen behind the welcome page, and are not worked.
+            let anywhere = ["file.", "help.", "edit.find", "view.theme", "view.larger", "view.smaller"];
+            if self.welcome && !anywhere.iter().any(|a| command.name.starts_with(a)) {
                 continue;
             }
             // Escape belongs to a gesture while there is one.

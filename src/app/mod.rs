@@ -1,6 +1,7 @@
 //! The window's glue: applies what panels ask for, runs long work beside the window, and keeps preferences.
 
 mod apply;
+mod clipboard;
 mod eye;
 mod host;
 mod jobs;
@@ -20,7 +21,10 @@ use crate::{
     model::{Diagnostic, NodeId},
     render::Camera,
     session::{Playback, Session},
-    ui::{Actions, Dialog, JobView, Layout, Panels, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool, View, Wish, window_ui},
+    ui::{
+        Actions, Dialog, JobView, Layout, Panels, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool, View, Wish,
+        window_ui,
+    },
 };
 
 /// The bundled sample, made by `cargo run --example mannequin`.
@@ -270,6 +274,7 @@ impl eframe::App for App {
             }
             ctx.request_repaint();
         }
+        self.clipboard_events(&ctx);
         self.pressed_keys(&ctx);
         self.update_stage(frame);
         let mut actions = Actions::new();

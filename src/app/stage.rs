@@ -212,7 +212,8 @@ impl Stage {
             };
             self.target = Some((target, id));
         }
-        let bones = if shown.joints { looks(document, &self.bones, &self.look, selection, marks, hover) } else { Vec::new() };
+        let bones =
+            if shown.joints { looks(document, &self.bones, &self.look, selection, marks, hover) } else { Vec::new() };
         let outlined =
             selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));
         let show = Show {

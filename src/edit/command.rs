@@ -144,7 +144,7 @@ pub struct CommandSpec {
     pub title: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// The menu it stands in.
+    /// The menu it stands in, and after a `/` the menu inside that.
     pub menu: &'static str,
     /// Whether it always needs numbers or names that a person is asked for; gestures and scripts give them.
     pub asks: bool,

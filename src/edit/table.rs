@@ -121,7 +121,13 @@ fn edit() -> Vec<CommandSpec> {
             enabled: always,
             ..host("edit.find", "Find a command…", "Finds a command by its words and runs it", "Edit", "Ctrl+P")
         },
-        host("edit.history", "History", "Lists what was done; a click goes back or forward to it", "Edit", "Ctrl+Alt+Z"),
+        host(
+            "edit.history",
+            "History",
+            "Lists what was done; a click goes back or forward to it",
+            "Edit",
+            "Ctrl+Alt+Z",
+        ),
         host("select.joints", "Select all joints", "Selects every joint", "Edit", "Ctrl+A"),
         CommandSpec {
             enabled: selected,
@@ -149,27 +155,39 @@ fn view() -> Vec<CommandSpec> {
             enabled: selected,
             ..host("view.frame_selected", "Frame selected", "Shows what is selected", "View", "F")
         },
-        host("view.perspective", "Perspective", "With perspective, or as a drawing to scale", "View", "5"),
-        host("view.front", "Front", "Looks along −Z", "View", ""),
-        host("view.back", "Back", "Looks along +Z", "View", ""),
-        host("view.side", "Right side", "Looks along −X", "View", ""),
-        host("view.other_side", "Left side", "Looks along +X", "View", ""),
-        host("view.top", "Top", "Looks down", "View", ""),
-        host("view.bottom", "Bottom", "Looks up from below", "View", ""),
-        host("view.three_quarter", "Three-quarter", "Looks from the front, to one side and a little above", "View", ""),
+        host("view.perspective", "Perspective", "With perspective, or as a drawing to scale", "View/Look from", "5"),
+        host("view.front", "Front", "Looks along −Z", "View/Look from", ""),
+        host("view.back", "Back", "Looks along +Z", "View/Look from", ""),
+        host("view.side", "Right side", "Looks along −X", "View/Look from", ""),
+        host("view.other_side", "Left side", "Looks along +X", "View/Look from", ""),
+        host("view.top", "Top", "Looks down", "View/Look from", ""),
+        host("view.bottom", "Bottom", "Looks up from below", "View/Look from", ""),
+        host(
+            "view.three_quarter",
+            "Three-quarter",
+            "Looks from the front, to one side and a little above",
+            "View/Look from",
+            "",
+        ),
         CommandSpec {
             arguments: const { &[may("node", Kind::Node)] },
             enabled: |a| if a.cameras { Ok(()) } else { Err("The file has no camera") },
-            ..host("view.camera", "Through the next camera", "Looks through the cameras of the file in turn", "View", "")
+            ..host(
+                "view.camera",
+                "Through the next camera",
+                "Looks through the cameras of the file in turn",
+                "View/Look from",
+                "",
+            )
         },
-        host("view.textured", "Textured", "Shows surfaces with their materials", "View", ""),
-        host("view.solid", "Solid", "Shows surfaces as clay: their form alone", "View", ""),
-        host("view.wireframe", "Wireframe", "Shows the edges of surfaces", "View", ""),
-        host("view.xray", "X-ray", "Shows surfaces see-through", "View", ""),
-        host("view.grid", "Grid", "Shows or hides the ground grid", "View", ""),
-        host("view.joints", "Joints", "Shows or hides the joints", "View", ""),
-        host("view.names", "Joint names", "Shows or hides the joints' names", "View", ""),
-        host("view.axes", "Joint axes", "Shows or hides the joints' axes", "View", ""),
+        host("view.textured", "Textured", "Shows surfaces with their materials", "View/Surfaces", ""),
+        host("view.solid", "Solid", "Shows surfaces as clay: their form alone", "View/Surfaces", ""),
+        host("view.wireframe", "Wireframe", "Shows the edges of surfaces", "View/Surfaces", ""),
+        host("view.xray", "X-ray", "Shows surfaces see-through", "View/Surfaces", ""),
+        host("view.grid", "Grid", "Shows or hides the ground grid", "View/Overlays", ""),
+        host("view.joints", "Joints", "Shows or hides the joints", "View/Overlays", ""),
+        host("view.names", "Joint names", "Shows or hides the joints' names", "View/Overlays", ""),
+        host("view.axes", "Joint axes", "Shows or hides the joints' axes", "View/Overlays", ""),
         CommandSpec {
             enabled: selected,
             ..host("view.hide", "Hide", "Hides the selected nodes and what is below them", "View", "H")
@@ -177,27 +195,45 @@ fn view() -> Vec<CommandSpec> {
         host("view.show_all", "Show all", "Shows every node again", "View", "Alt+H"),
         CommandSpec {
             enabled: selected,
-            ..host("view.isolate", "Isolate", "Hides everything of the selected kind that is not selected", "View", "Shift+H")
+            ..host(
+                "view.isolate",
+                "Isolate",
+                "Hides everything of the selected kind that is not selected",
+                "View",
+                "Shift+H",
+            )
         },
         CommandSpec {
             enabled: selected,
             ..host("view.lock", "Lock or unlock", "Keeps the selected nodes from being picked and posed", "View", "")
         },
-        host("view.outliner", "Outliner", "Shows or hides the outliner", "View", "Ctrl+1"),
-        host("view.inspector", "Inspector", "Shows or hides the inspector", "View", "Ctrl+2"),
-        host("view.problems", "Problems", "Shows or hides what is odd about the file", "View", "Ctrl+3"),
-        host("view.timeline", "Timeline", "Shows or hides the timeline", "View", "Ctrl+4"),
+        host("view.outliner", "Outliner", "Shows or hides the outliner", "View/Panels", "Ctrl+1"),
+        host("view.inspector", "Inspector", "Shows or hides the inspector", "View/Panels", "Ctrl+2"),
+        host("view.problems", "Problems", "Shows or hides what is odd about the file", "View/Panels", "Ctrl+3"),
+        host("view.timeline", "Timeline", "Shows or hides the timeline", "View/Panels", "Ctrl+4"),
         CommandSpec {
             enabled: always,
-            ..host("view.theme", "Light or dark", "Changes from the dark theme to the light one, and back", "View", "")
+            ..host(
+                "view.theme",
+                "Light or dark",
+                "Changes from the dark theme to the light one, and back",
+                "View/Window",
+                "",
+            )
         },
-        CommandSpec { enabled: always, ..host("view.larger", "Larger", "Makes the whole window larger", "View", "Ctrl+=") },
-        CommandSpec { enabled: always, ..host("view.smaller", "Smaller", "Makes the whole window smaller", "View", "Ctrl+-") },
-        host("view.reset_layout", "Reset layout", "Brings all panels back to their places", "View", ""),
-        host("mode.pose", "Pose mode", "Edits the pose of the file", "View", "1"),
-        host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "View", "2"),
-        host("tool.select", "Select", "Clicks select; nothing is moved", "View", "Q"),
-        host("tool.rotate", "Rotate", "Turns the selected joints with a ring", "View", "E"),
+        CommandSpec {
+            enabled: always,
+            ..host("view.larger", "Larger", "Makes the whole window larger", "View/Window", "Ctrl+=")
+        },
+        CommandSpec {
+            enabled: always,
+            ..host("view.smaller", "Smaller", "Makes the whole window smaller", "View/Window", "Ctrl+-")
+        },
+        host("view.reset_layout", "Reset layout", "Brings all panels back to their places", "View/Panels", ""),
+        host("mode.pose", "Pose mode", "Edits the pose of the file", "Edit/Mode and tool", "1"),
+        host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "Edit/Mode and tool", "2"),
+        host("tool.select", "Select", "Clicks select; nothing is moved", "Edit/Mode and tool", "Q"),
+        host("tool.rotate", "Rotate", "Turns the selected joints with a ring", "Edit/Mode and tool", "E"),
     ]
 }
 
@@ -249,6 +285,17 @@ fn poses() -> Vec<CommandSpec> {
             doer: Doer::Document(pose::set_world),
             ..script("pose.set_world", "Set the world transform", "Sets parts of W, in the scene")
         },
+        CommandSpec {
+            enabled: selected,
+            ..host("pose.copy", "Copy pose", "Copies the poses of the selected nodes, as text", "Pose", "Ctrl+C")
+        },
+        host(
+            "pose.paste",
+            "Paste pose",
+            "Poses the nodes that the clipboard names, or the selected one",
+            "Pose",
+            "Ctrl+V",
+        ),
         CommandSpec {
             arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
             doer: Doer::Document(pose::reset),

@@ -90,10 +90,10 @@ impl Surface {
         bounds
     }
 
-    /// The nearest triangle on a ray, seen from either side.
-    pub fn hit(&self, document: &Document, ray: &Ray) -> Option<Hit> {
+    /// The nearest triangle on a ray, seen from either side. Surfaces of nodes that `skip` says are looked through.
+    pub fn hit(&self, document: &Document, ray: &Ray, skip: &dyn Fn(NodeId) -> bool) -> Option<Hit> {
         let mut best: Option<Hit> = None;
-        for part in &self.parts {
+        for part in self.parts.iter().filter(|p| !skip(p.node)) {
             let Some(mesh) = document.node(part.node).mesh else { continue };
             let primitive = &document.mesh(mesh).primitives[part.primitive];
             let limit = best.map_or(f32::INFINITY, |h| h.distance);

@@ -187,8 +187,8 @@ impl Session {
                     let was = self.opened.nodes.get(node.index());
                     let (user, morphs) = (was.and_then(|n| n.user), was.and_then(|n| n.morph_weights.clone()));
                     let user = (document.node(node).user != user).then_some(Edit::SetUser { node, to: user });
-                    let morphs = (document.node(node).morph_weights != morphs)
-                        .then_some(Edit::SetMorphs { node, to: morphs });
+                    let morphs =
+                        (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
                     [user, morphs]
                 };
                 Ok(nodes.into_iter().flat_map(back).flatten().collect())

@@ -83,7 +83,12 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let fill = if response.hovered() { "surface.control" } else { "surface.field" };
     ui.painter().rect(rect, 4.0, theme.color(fill), theme.field_edge(), egui::StrokeKind::Inside);
     if response.has_focus() {
-        ui.painter().rect_stroke(rect, 4.0, egui::Stroke::new(2.0, theme.color("accent.base")), egui::StrokeKind::Outside);
+        ui.painter().rect_stroke(
+            rect,
+            4.0,
+            egui::Stroke::new(2.0, theme.color("accent.base")),
+            egui::StrokeKind::Outside,
+        );
     }
     let middle = rect.center().y;
     let at = egui::pos2(rect.left() + 16.0, middle);

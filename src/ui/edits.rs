@@ -5,7 +5,7 @@ use glam::{Quat, Vec3};
 use super::{View, node_text};
 use crate::{
     edit::CommandLine,
-    model::{NodeId, Property, Transform},
+    model::{ClipId, Document, NodeId, Property, Transform},
 };
 
 /// Three numbers for a command line.
@@ -21,25 +21,33 @@ pub fn quaternion(q: Quat) -> serde_json::Value {
 /// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on, else a waiting pose.
 /// `changed` says which part a person touched.
 pub fn clip_line(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<CommandLine> {
-    let document = view.session?.document();
-    let clip = view.shown_clip()?;
+    let (document, clip) = (view.session?.document(), view.shown_clip()?);
+    Some(clip_line_for(document, clip, view.playback.time as f32, view.auto_key, node, local, changed))
+}
+
+/// [`clip_line`] without a window's view: `time` in seconds on the clip's clock.
+pub fn clip_line_for(
+    document: &Document,
+    clip: ClipId,
+    time: f32,
+    auto_key: bool,
+    node: NodeId,
+    local: &Transform,
+    changed: Property,
+) -> CommandLine {
     let name = node_text(document, node);
-    if view.auto_key {
-        let line = CommandLine::new("key.set")
-            .with("clip", format!("#{}", clip.0))
-            .with("time", view.playback.time as f32)
-            .with("node", name);
-        return Some(match changed {
+    if auto_key {
+        let line =
+            CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", time).with("node", name);
+        return match changed {
             Property::Translation => line.with("translation", vector(local.translation)),
             Property::Rotation => line.with("rotation", quaternion(local.rotation)),
             Property::Scale | Property::Weights => line.with("scale", vector(local.scale)),
-        });
+        };
     }
-    Some(
-        CommandLine::new("pending.set")
-            .with("node", name)
-            .with("translation", vector(local.translation))
-            .with("rotation", quaternion(local.rotation))
-            .with("scale", vector(local.scale)),
-    )
+    CommandLine::new("pending.set")
+        .with("node", name)
+        .with("translation", vector(local.translation))
+        .with("rotation", quaternion(local.rotation))
+        .with("scale", vector(local.scale))
 }

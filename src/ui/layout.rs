@@ -170,7 +170,8 @@ impl Layout {
     fn fit(&mut self, id: TileId, size: Vec2) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
-        let children: Vec<TileId> = linear.children.iter().copied().filter(|c| tiles.is_visible_in_layout(*c)).collect();
+        let children: Vec<TileId> =
+            linear.children.iter().copied().filter(|c| tiles.is_visible_in_layout(*c)).collect();
         let along = if linear.dir == LinearDir::Horizontal { size.x } else { size.y };
         let room = along - children.len().saturating_sub(1) as f32;
         let grows = [Pane::Viewport, Pane::Inspector]

@@ -22,19 +22,7 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         for name in MENUS {
             ui.menu_button(RichText::new(name).color(theme.color("text.secondary")), |ui| {
                 ui.set_min_width(240.0);
-                let (asking, plain): (Vec<_>, Vec<_>) = table().iter().filter(|c| c.menu == name).partition(|c| c.asks);
-                for command in plain {
-                    item(ui, view, command, actions);
-                }
-                if !asking.is_empty() {
-                    ui.separator();
-                    ui.menu_button("By numbers and names", |ui| {
-                        ui.set_min_width(240.0);
-                        for command in asking {
-                            item(ui, view, command, actions);
-                        }
-                    });
-                }
+                menu_items(ui, view, name, actions);
             });
         }
     });
@@ -54,6 +42,43 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
+/// A menu's commands, then the menus inside it, then what always asks for numbers.
+fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
+    let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name);
+    let all: Vec<&CommandSpec> = table().iter().filter(here).collect();
+    for command in all.iter().filter(|c| !c.asks && c.menu == name) {
+        item(ui, view, command, actions);
+    }
+    let mut inside: Vec<&str> = Vec::new();
+    for command in &all {
+        if let Some((_, group)) = command.menu.split_once('/')
+            && !inside.contains(&group)
+        {
+            inside.push(group);
+        }
+    }
+    let asks = all.iter().any(|c| c.asks);
+    if !inside.is_empty() || asks {
+        ui.separator();
+    }
+    for group in inside {
+        ui.menu_button(group, |ui| {
+            ui.set_min_width(240.0);
+            for command in all.iter().filter(|c| c.menu.split_once('/').is_some_and(|(_, g)| g == group)) {
+                item(ui, view, command, actions);
+            }
+        });
+    }
+    if asks {
+        ui.menu_button("By numbers and names", |ui| {
+            ui.set_min_width(240.0);
+            for command in all.iter().filter(|c| c.asks) {
+                item(ui, view, command, actions);
+            }
+        });
+    }
+}
+
 fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actions) {
     let theme = view.theme;
     let enabled = (command.enabled)(&view.availability);
@@ -71,8 +96,7 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actio
     let key = RichText::new(key_parts(view.keys.key(command.name)).join(" "))
         .font(Theme::font(Font::Caption))
         .color(theme.color("text.tertiary"));
-    let button =
-        egui::Button::new(&title).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
+    let button = egui::Button::new(&title).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
     let response = ui.add_enabled(enabled.is_ok(), button);
     response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title));
     let response = match enabled {

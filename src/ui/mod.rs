@@ -4,7 +4,7 @@
 mod action;
 mod bars;
 mod dialogs;
-mod edits;
+pub mod edits;
 mod inspector;
 mod layout;
 mod menu;
@@ -25,7 +25,8 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 pub use self::{
     action::{
-        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish, node_text,
+        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish,
+        node_text,
     },
     layout::{Layout, Pane},
     settings::{Length, Orbit, Settings, ThemeChoice},
@@ -83,12 +84,13 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         },
     );
     if !view.welcome {
-        Panel::top("toolbar").exact_size(Theme::size("toolbar")).frame(bar("surface.bar")).show_separator_line(false).show(
-            ui,
-            |ui| {
+        Panel::top("toolbar")
+            .exact_size(Theme::size("toolbar"))
+            .frame(bar("surface.bar"))
+            .show_separator_line(false)
+            .show(ui, |ui| {
                 bars::toolbar_ui(ui, view, actions);
-            },
-        );
+            });
     }
     Panel::bottom("status")
         .exact_size(Theme::size("status_bar"))

@@ -1,6 +1,8 @@
 //! Finding a command by its words, and filling in what it asks for.
 
-use egui::{Align2, Area, Id, Key, Modifiers, Order, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Area, Id, Key, Modifiers, Order, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 use egui_material_icons::icons;
 
 use super::{
@@ -80,13 +82,16 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                 ui.horizontal(|ui| {
                     for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Esc", "close")] {
                         key_chips(ui, theme, key);
-                        ui.label(RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+                        ui.label(
+                            RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")),
+                        );
                         ui.add_space(4.0);
                     }
                 });
             });
         });
-    let outside = ctx.input(|i| i.pointer.any_click() && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p)));
+    let outside = ctx
+        .input(|i| i.pointer.any_click() && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p)));
     if let Some(command) = run {
         let enabled = (command.enabled)(&view.availability);
         if enabled.is_ok() {
@@ -159,9 +164,8 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
     ui.painter().text(pos2(after, middle), Align2::LEFT_CENTER, note, Theme::font(Font::Small), color);
     if !key.is_empty() {
         let area = Rect::from_min_max(pos2(room + 8.0, rect.top()), pos2(rect.right() - 8.0, rect.bottom()));
-        let mut chips = ui.new_child(
-            egui::UiBuilder::new().max_rect(area).layout(egui::Layout::right_to_left(egui::Align::Center)),
-        );
+        let mut chips = ui
+            .new_child(egui::UiBuilder::new().max_rect(area).layout(egui::Layout::right_to_left(egui::Align::Center)));
         key_chips(&mut chips, theme, key);
     }
     if response.hovered() && enabled.is_err() {
@@ -211,7 +215,9 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
     let words = query.trim().to_lowercase();
     best.filter(|(points, _)| *points >= least)
         .map(|(points, hits)| (points * 8 + 100 - title.len() as i32 - if command.asks { 20 } else { 0 }, hits))
-        .or_else(|| (command.help.to_lowercase().contains(&words) || command.name.contains(&words)).then(|| (1, Vec::new())))
+        .or_else(|| {
+            (command.help.to_lowercase().contains(&words) || command.name.contains(&words)).then(|| (1, Vec::new()))
+        })
 }
 
 /// What a command needs, typed.
@@ -228,10 +234,14 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
     let mut wrong: Option<String> = None;
     egui::Grid::new("arguments").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
         for (argument, text) in command.arguments.iter().zip(&mut values) {
-            let label = if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
+            let label =
+                if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
             ui.label(RichText::new(&label).color(theme.color("text.secondary")));
             let field = ui.add(
-                egui::TextEdit::singleline(text).hint_text(argument.kind.hint()).desired_width(300.0).font(egui::TextStyle::Monospace),
+                egui::TextEdit::singleline(text)
+                    .hint_text(argument.kind.hint())
+                    .desired_width(300.0)
+                    .font(egui::TextStyle::Monospace),
             );
             name_widget(ui, &field, argument.name);
             ui.end_row();
@@ -271,7 +281,9 @@ mod tests {
 
     #[test]
     fn a_command_is_found_by_parts_of_its_words() {
-        for (query, wanted) in [("sk", "key.set"), ("undo", "edit.undo"), ("ref", "file.preferences"), ("tour", "help.tour")] {
+        for (query, wanted) in
+            [("sk", "key.set"), ("undo", "edit.undo"), ("ref", "file.preferences"), ("tour", "help.tour")]
+        {
             let found: Vec<_> = matches(query).iter().take(4).map(|f| f.0.name).collect();
             assert!(found.contains(&wanted), "{query}: {found:?}");
         }

@@ -19,11 +19,7 @@ pub fn preferences_ui(
     let theme = view.theme;
     dialogs::title(ui, theme, "Preferences");
     segments(ui, theme, |ui| {
-        let pages = [
-            (PreferencePage::Look, "Look"),
-            (PreferencePage::View, "View"),
-            (PreferencePage::Keys, "Keys"),
-        ];
+        let pages = [(PreferencePage::Look, "Look"), (PreferencePage::View, "View"), (PreferencePage::Keys, "Keys")];
         for (other, text) in pages {
             if segment(ui, theme, text, page == other, false).clicked() {
                 actions.push(Action::SetDialog(Some(Dialog::Preferences { page: other, listening: None })));
@@ -75,7 +71,14 @@ fn choice<T: PartialEq + Copy>(ui: &mut Ui, theme: &Theme, value: &mut T, option
     });
 }
 
-fn number(ui: &mut Ui, name: &str, value: &mut f32, range: std::ops::RangeInclusive<f32>, suffix: &str, decimals: usize) {
+fn number(
+    ui: &mut Ui,
+    name: &str,
+    value: &mut f32,
+    range: std::ops::RangeInclusive<f32>,
+    suffix: &str,
+    decimals: usize,
+) {
     let speed = (range.end() - range.start()) / 300.0;
     let field = DragValue::new(value)
         .range(range)
@@ -89,7 +92,8 @@ fn number(ui: &mut Ui, name: &str, value: &mut f32, range: std::ops::RangeInclus
 
 fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     field(ui, theme, "Theme", |ui| {
-        let options = [(ThemeChoice::Dark, "Dark"), (ThemeChoice::Light, "Light"), (ThemeChoice::System, "As the system")];
+        let options =
+            [(ThemeChoice::Dark, "Dark"), (ThemeChoice::Light, "Light"), (ThemeChoice::System, "As the system")];
         choice(ui, theme, &mut settings.theme, &options);
     });
     field(ui, theme, "Size", |ui| {
@@ -132,7 +136,8 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
                 }
             }
         });
-        if ui.add(egui::Button::new("Drop own keys")).on_hover_text("Back to the preset's keys, all of them").clicked() {
+        if ui.add(egui::Button::new("Drop own keys")).on_hover_text("Back to the preset's keys, all of them").clicked()
+        {
             settings.keys.reset(None);
         }
     });
@@ -153,7 +158,10 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
                     match settings.keys.set(command, key) {
                         Ok(()) => actions.push(listen(None)),
                         Err(other) => {
-                            let taken = format!("{key} is taken by “{}”. Press another, or change that one first.", other.title);
+                            let taken = format!(
+                                "{key} is taken by “{}”. Press another, or change that one first.",
+                                other.title
+                            );
                             ui.data_mut(|d| d.insert_temp(id.with("taken"), taken));
                         }
                     }
@@ -193,7 +201,9 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
             let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
             let key = settings.keys.key(command.name);
             if waits {
-                right.label(RichText::new("press a key…").font(Theme::font(Font::Small)).color(theme.color("accent.text")));
+                right.label(
+                    RichText::new("press a key…").font(Theme::font(Font::Small)).color(theme.color("accent.text")),
+                );
             } else if !key.is_empty() {
                 key_chips(&mut right, theme, key);
             }

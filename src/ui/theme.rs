@@ -220,3 +220,85 @@ fn fonts() -> FontDefinitions {
     fonts.families.insert(FontFamily::Monospace, vec!["jetbrains".into(), "inter".into()]);
     fonts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance (WCAG 2.2).
+    fn luminance(c: Color32) -> f64 {
+        let linear = |v: u8| {
+            let v = f64::from(v) / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(c.r()) + 0.7152 * linear(c.g()) + 0.0722 * linear(c.b())
+    }
+
+    fn contrast(a: Color32, b: Color32) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// The table of contrasts that the look promises: foreground, background, dark, light, least.
+    #[test]
+    fn the_tokens_keep_the_contrasts_that_the_look_promises() {
+        let rows: [(&str, &str, f64, f64, f64); 35] = [
+            ("text.primary", "surface.panel", 13.4, 15.5, 4.5),
+            ("text.primary", "surface.raised", 11.4, 16.9, 4.5),
+            ("text.primary", "selection.tint", 10.7, 13.7, 4.5),
+            ("text.secondary", "surface.panel", 7.6, 8.0, 4.5),
+            ("text.secondary", "surface.control", 5.6, 6.6, 4.5),
+            ("text.secondary", "surface.control_hover", 4.7, 5.9, 4.5),
+            ("text.tertiary", "surface.panel", 6.0, 5.7, 4.5),
+            ("text.tertiary", "surface.bar", 5.4, 5.3, 4.5),
+            ("text.tertiary", "surface.raised", 5.1, 6.3, 4.5),
+            ("text.tertiary", "selection.tint", 4.8, 5.1, 4.5),
+            ("text.on_accent", "accent.base", 7.7, 4.9, 4.5),
+            ("text.on_accent", "accent.hover", 9.5, 6.3, 4.5),
+            ("text.on_accent", "accent.pressed", 5.5, 8.1, 4.5),
+            ("accent.text", "surface.panel", 9.2, 6.2, 4.5),
+            ("accent.text", "accent.tint", 6.8, 5.2, 4.5),
+            ("axis.x", "surface.field", 6.5, 5.8, 4.5),
+            ("axis.y", "surface.field", 9.0, 5.6, 4.5),
+            ("axis.z", "surface.field", 7.2, 6.3, 4.5),
+            ("severity.error", "surface.panel", 6.7, 5.9, 4.5),
+            ("severity.warning", "surface.panel", 10.5, 6.1, 4.5),
+            ("severity.info", "surface.panel", 7.8, 5.9, 4.5),
+            ("severity.ok", "surface.panel", 8.6, 5.8, 4.5),
+            ("key.normal", "surface.timeline", 10.9, 6.3, 3.0),
+            ("key.extreme", "surface.timeline", 8.0, 4.9, 3.0),
+            ("key.breakdown", "surface.timeline", 8.9, 4.3, 3.0),
+            ("key.generated", "surface.timeline", 8.6, 3.8, 3.0),
+            ("timeline.playhead", "surface.timeline", 7.8, 4.7, 3.0),
+            ("timeline.marker", "surface.timeline", 7.6, 6.2, 3.0),
+            ("timeline.box_stroke", "surface.timeline", 8.8, 3.5, 3.0),
+            ("accent.base", "surface.panel", 7.4, 4.5, 3.0),
+            // Roles of the look's text that its table does not list.
+            ("selection.text", "selection.tint", 4.5, 4.5, 4.5),
+            ("text.primary", "surface.field", 4.5, 4.5, 4.5),
+            ("text.primary", "surface.control", 4.5, 4.5, 4.5),
+            ("text.primary", "surface.control_hover", 4.5, 4.5, 4.5),
+            ("viewport.label", "viewport.background", 4.5, 4.5, 4.5),
+        ];
+        for (name, at) in [("dark", 2), ("light", 3)] {
+            let theme = Theme::load(name);
+            for row in &rows {
+                let found = contrast(theme.color(row.0), theme.color(row.1));
+                let promised = if at == 2 { row.2 } else { row.3 };
+                assert!(found >= row.4, "{name}: {} on {} is {found:.2}", row.0, row.1);
+                assert!(found > promised - 0.1, "{name}: {} on {} is {found:.2}, not {promised}", row.0, row.1);
+            }
+        }
+    }
+
+    #[test]
+    fn both_themes_have_the_same_roles_and_sizes_lie_on_the_grid() {
+        let (dark, light) = (Theme::load("dark"), Theme::load("light"));
+        assert!(dark.colors.keys().eq(light.colors.keys()) && dark.colors.len() > 70, "{}", dark.colors.len());
+        for name in ["menu_bar", "toolbar", "status_bar", "row_tree", "row_menu", "row_palette", "control", "outliner"]
+        {
+            assert_eq!(Theme::size(name) % 4.0, 0.0, "{name}");
+        }
+        assert!(Theme::size("control") >= 24.0 && Theme::size("viewport_target_min") >= 12.0);
+    }
+}

@@ -72,7 +72,8 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.label(RichText::new("Open a rigged model").font(Theme::font(Font::Display)).color(theme.color("text.primary")));
     ui.add_space(8.0);
-    let promise = "glTF, GLB and VRM, read and written as they are. What you do not touch stays as it was, to the byte.";
+    let promise =
+        "glTF, GLB and VRM, read and written as they are. What you do not touch stays as it was, to the byte.";
     ui.add(egui::Label::new(RichText::new(promise).color(theme.color("text.secondary"))).wrap());
     ui.add_space(16.0);
     ui.horizontal_wrapped(|ui| {
@@ -85,7 +86,11 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             actions.push(Action::Run(CommandLine::new("file.welcome")));
         }
         ui.add_space(8.0);
-        ui.label(RichText::new("or drop a .glb, .gltf, .vrm or .x file anywhere").font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+        ui.label(
+            RichText::new("or drop a .glb, .gltf, .vrm or .x file anywhere")
+                .font(Theme::font(Font::Small))
+                .color(theme.color("text.tertiary")),
+        );
     });
 }
 
@@ -100,8 +105,12 @@ fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     egui::Frame::new().fill(theme.color("surface.raised")).corner_radius(8).inner_margin(16).show(ui, |ui| {
         ui.set_width(width - 32.0);
         ui.label(RichText::new("Mannequin").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
-        let text = "A character of our own with a walk, a run, a wave and a breath. A short tour shows the window on it.";
-        ui.add(egui::Label::new(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary"))).wrap());
+        let text =
+            "A character of our own with a walk, a run, a wave and a breath. A short tour shows the window on it.";
+        ui.add(
+            egui::Label::new(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")))
+                .wrap(),
+        );
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             if ui.button("Open the sample").clicked() {
@@ -254,7 +263,8 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
     };
     let (left, right) = (rect.left() + 12.0, rect.right() - 12.0);
     let (first, second) = (top.bottom() + 18.0, top.bottom() + 39.0);
-    let measure = |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x;
+    let measure =
+        |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x;
     let room = |t: &str| right - left - measure(t) - 8.0;
     let title = elided(ui, &name, &Theme::font(Font::Heading), room(&file.when));
     text(pos2(left, first), Align2::LEFT_CENTER, title, Font::Heading, "text.primary");

@@ -79,7 +79,8 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
     let mut left = rect.left();
     for part in crate::edit::key_parts(key) {
-        let text = ui.painter().layout_no_wrap(part.to_owned(), Theme::font(Font::Caption), theme.color("text.primary"));
+        let text =
+            ui.painter().layout_no_wrap(part.to_owned(), Theme::font(Font::Caption), theme.color("text.primary"));
         let plate = Rect::from_min_size(pos2(left, rect.top()), vec2(text.size().x + 10.0, rect.height()));
         ui.painter().rect_filled(plate, 3.0, theme.color("surface.control_hover"));
         let at = plate.center() - text.size() * 0.5;
@@ -90,9 +91,8 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
 
 /// Points that [`key_chips`] takes.
 pub fn key_width(ui: &Ui, key: &str) -> f32 {
-    let width = |t: &str| {
-        ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x + 13.0
-    };
+    let width =
+        |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x + 13.0;
     (crate::edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
 }
 

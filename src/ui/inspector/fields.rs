@@ -3,10 +3,14 @@
 use egui::{Align2, DragValue, RichText, Sense, Ui, pos2, vec2};
 use glam::{EulerRot, Quat, Vec3};
 
-use crate::ui::{
-    Theme,
-    theme::Font,
-    widgets::{name_widget, short_number},
+use super::typed::evaluate;
+use crate::{
+    model::transform::unit_or,
+    ui::{
+        Length, Theme,
+        theme::Font,
+        widgets::{name_widget, short_number},
+    },
 };
 
 /// What kind of numbers a row holds, and its name.
@@ -16,19 +20,96 @@ pub struct Triple {
     degrees: bool,
     speed: f64,
     neutral: f32,
+    /// Shown numbers a stored one.
+    factor: f32,
 }
 
 impl Triple {
-    pub const fn length(name: &'static str) -> Self {
-        Self { name, degrees: false, speed: 0.002, neutral: 0.0 }
+    pub fn length(name: &'static str, unit: Length) -> Self {
+        let factor = unit.per_metre();
+        Self { name, degrees: false, speed: 0.002 * f64::from(factor), neutral: 0.0, factor }
     }
 
     pub const fn angle(name: &'static str) -> Self {
-        Self { name, degrees: true, speed: 0.5, neutral: 0.0 }
+        Self { name, degrees: true, speed: 0.5, neutral: 0.0, factor: 1.0 }
     }
 
     pub const fn factor(name: &'static str) -> Self {
-        Self { name, degrees: false, speed: 0.005, neutral: 1.0 }
+        Self { name, degrees: false, speed: 0.005, neutral: 1.0, factor: 1.0 }
+    }
+
+    /// Four numbers where a rotation is shown as it is stored, else three.
+    pub fn shape(&self, rotation: Quat, order: Order) -> Shape {
+        let quaternion = (self.degrees && order == Order::Quaternion).then_some(rotation);
+        Shape { quaternion, mixed: [false; 3] }
+    }
+}
+
+/// How a row is laid out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shape {
+    /// The rotation itself, in place of its angles.
+    pub quaternion: Option<Quat>,
+    /// Axes on which several nodes differ.
+    pub mixed: [bool; 3],
+}
+
+/// In which order angles are applied: the first about its axis, the next about the turned one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Xyz,
+    Xzy,
+    Yxz,
+    Yzx,
+    Zxy,
+    Zyx,
+    /// No angles: the four numbers of the rotation.
+    Quaternion,
+}
+
+impl Order {
+    pub const ALL: [Self; 7] = [Self::Xyz, Self::Xzy, Self::Yxz, Self::Yzx, Self::Zxy, Self::Zyx, Self::Quaternion];
+
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Xyz => "XYZ",
+            Self::Xzy => "XZY",
+            Self::Yxz => "YXZ",
+            Self::Yzx => "YZX",
+            Self::Zxy => "ZXY",
+            Self::Zyx => "ZYX",
+            Self::Quaternion => "XYZW",
+        }
+    }
+
+    /// Glam's order, and which of x, y, z its three angles are.
+    const fn glam(self) -> (EulerRot, [usize; 3]) {
+        match self {
+            Self::Xyz | Self::Quaternion => (EulerRot::XYZ, [0, 1, 2]),
+            Self::Xzy => (EulerRot::XZY, [0, 2, 1]),
+            Self::Yxz => (EulerRot::YXZ, [1, 0, 2]),
+            Self::Yzx => (EulerRot::YZX, [1, 2, 0]),
+            Self::Zxy => (EulerRot::ZXY, [2, 0, 1]),
+            Self::Zyx => (EulerRot::ZYX, [2, 1, 0]),
+        }
+    }
+
+    /// Degrees about x, y and z.
+    pub fn degrees(self, rotation: Quat) -> Vec3 {
+        let (order, axes) = self.glam();
+        let (a, b, c) = rotation.to_euler(order);
+        let mut degrees = Vec3::ZERO;
+        for (axis, angle) in axes.into_iter().zip([a, b, c]) {
+            degrees[axis] = angle.to_degrees();
+        }
+        degrees
+    }
+
+    /// The other way.
+    pub fn rotation(self, degrees: Vec3) -> Quat {
+        let (order, [a, b, c]) = self.glam();
+        Quat::from_euler(order, degrees[a].to_radians(), degrees[b].to_radians(), degrees[c].to_radians())
     }
 }
 
@@ -37,15 +118,19 @@ impl Triple {
 pub struct Edited {
     /// New values, while they change.
     pub values: Option<Vec3>,
+    /// The axis that changed.
+    pub axis: usize,
+    /// The new rotation, where the row shows one.
+    pub quaternion: Option<Quat>,
     /// Whether the change is finished.
     pub done: bool,
     /// Where a mark beside the row goes.
     pub slot: egui::Pos2,
 }
 
-/// A row of three numbers.
-pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, editable: bool) -> Edited {
-    let mut edited = Edited { values: None, done: false, slot: pos2(0.0, 0.0) };
+/// A row of three numbers, or of the four of a quaternion.
+pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, editable: bool, shape: &Shape) -> Edited {
+    let mut edited = Edited { values: None, axis: 0, quaternion: None, done: false, slot: pos2(0.0, 0.0) };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let word = triple.name.split_once(' ').map_or(triple.name, |(_, w)| w);
@@ -59,63 +144,34 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
             Theme::font(Font::Small),
             theme.color("text.secondary"),
         );
-        let width = ((ui.available_width() - 24.0 - 8.0) / 3.0).max(48.0);
-        for (axis, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
-            let mut value = values[axis];
-            let name = format!("{} {letter}", triple.name);
-            let (rect, _) = ui.allocate_exact_size(vec2(width, 24.0), Sense::hover());
-            let field = rect.shrink2(vec2(0.0, 2.0));
-            let fill = if editable { theme.color("surface.field") } else { theme.color("surface.panel") };
-            let edge = if editable { theme.field_edge() } else { egui::Stroke::NONE };
-            ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
-            let color = theme.color(["axis.x", "axis.y", "axis.z"][axis]);
-            ui.painter().text(
-                pos2(field.left() + 6.0, field.center().y),
-                Align2::LEFT_CENTER,
-                letter,
-                Theme::font(Font::Caption),
-                color,
-            );
-            let neutral = (value - triple.neutral).abs() < 5e-4;
-            let text_color = match (editable, neutral) {
-                (_, true) => theme.color("text.tertiary"),
-                (true, false) => theme.color("text.primary"),
-                (false, false) => theme.color("text.secondary"),
+        let count = if shape.quaternion.is_some() { 4 } else { 3 };
+        let width = ((ui.available_width() - 24.0 - 4.0 * (count as f32 - 1.0)) / count as f32).max(44.0);
+        for axis in 0..count {
+            let field = Field {
+                name: format!("{} {}", triple.name, ["X", "Y", "Z", "W"][axis]),
+                letter: ["X", "Y", "Z", "W"][axis],
+                color: theme.color(["axis.x", "axis.y", "axis.z", "axis.w"][axis]),
+                editable,
+                mixed: shape.quaternion.is_none() && shape.mixed[axis],
+                degrees: triple.degrees && shape.quaternion.is_none(),
+                neutral: if shape.quaternion.is_some() { f32::from(u8::from(axis == 3)) } else { triple.neutral },
+                speed: if shape.quaternion.is_some() { 0.005 } else { triple.speed },
             };
-            if !editable {
-                let text = short_number(value, triple.degrees);
-                let at = pos2(field.right() - 6.0, field.center().y);
-                ui.painter().text(at, Align2::RIGHT_CENTER, &text, Theme::font(Font::Number), text_color);
-                let seen = ui.interact(field, ui.scope_id().with(&name), Sense::hover());
-                seen.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name} {text}")));
-                seen.on_hover_text(format!("{value}"));
-                continue;
+            let value = shape.quaternion.map_or_else(|| values[axis] * triple.factor, |q| q.to_array()[axis]);
+            let (new, done) = field.show(ui, theme, vec2(width, 24.0), value);
+            if let Some(new) = new {
+                edited.axis = axis;
+                if let Some(old) = shape.quaternion {
+                    let mut parts = old.to_array();
+                    parts[axis] = new;
+                    edited.quaternion = Some(unit_or(Quat::from_array(parts), old));
+                } else {
+                    let mut all = values;
+                    all[axis] = new / triple.factor;
+                    edited.values = Some(all);
+                }
             }
-            let degrees = triple.degrees;
-            let inner = egui::Rect::from_min_max(pos2(field.left() + 16.0, field.top()), field.max);
-            let mut child = ui.new_child(egui::UiBuilder::new().id_salt(&name).max_rect(inner));
-            let visuals = child.visuals_mut();
-            for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
-                w.weak_bg_fill = egui::Color32::TRANSPARENT;
-                w.bg_fill = egui::Color32::TRANSPARENT;
-            }
-            visuals.widgets.inactive.fg_stroke.color = text_color;
-            child.spacing_mut().button_padding = vec2(2.0, 0.0);
-            child.spacing_mut().interact_size = inner.size();
-            let drag = DragValue::new(&mut value)
-                .speed(triple.speed)
-                .update_while_editing(false)
-                .custom_formatter(move |v, _| short_number(v as f32, degrees))
-                .custom_parser(|text| text.replace('−', "-").trim_end_matches('°').trim().parse().ok());
-            let response = child.add_sized(inner.size(), drag);
-            name_widget(&child, &response, &name);
-            let response = response.on_hover_text(RichText::new(format!("{name}: {}", values[axis])));
-            if response.changed() {
-                let mut new = values;
-                new[axis] = value;
-                edited.values = Some(new);
-            }
-            edited.done |= response.drag_stopped() || (response.changed() && !response.dragged());
+            edited.done |= done;
         }
         let (slot, _) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::hover());
         edited.slot = slot.center();
@@ -123,13 +179,78 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
     edited
 }
 
-/// Euler angles in degrees: about x, then the new y, then the new z.
-pub fn euler_degrees(q: Quat) -> Vec3 {
-    let (x, y, z) = q.to_euler(EulerRot::XYZ);
-    Vec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees())
+/// One number with its letter.
+struct Field {
+    name: String,
+    letter: &'static str,
+    color: egui::Color32,
+    editable: bool,
+    mixed: bool,
+    degrees: bool,
+    neutral: f32,
+    speed: f64,
 }
 
-/// The other way.
-pub fn from_euler_degrees(d: Vec3) -> Quat {
-    Quat::from_euler(EulerRot::XYZ, d.x.to_radians(), d.y.to_radians(), d.z.to_radians())
+impl Field {
+    /// The new value, if it changed, and whether the change is finished.
+    fn show(&self, ui: &mut Ui, theme: &Theme, size: egui::Vec2, mut value: f32) -> (Option<f32>, bool) {
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        let field = rect.shrink2(vec2(0.0, 2.0));
+        let fill = theme.color(if self.editable { "surface.field" } else { "surface.panel" });
+        let edge = if self.editable { theme.field_edge() } else { egui::Stroke::NONE };
+        ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
+        let at = pos2(field.left() + 6.0, field.center().y);
+        ui.painter().text(at, Align2::LEFT_CENTER, self.letter, Theme::font(Font::Caption), self.color);
+        let neutral = (value - self.neutral).abs() < 5e-4;
+        let text_color = match (self.editable, neutral || self.mixed) {
+            (_, true) => theme.color("text.tertiary"),
+            (true, false) => theme.color("text.primary"),
+            (false, false) => theme.color("text.secondary"),
+        };
+        if !self.editable {
+            let text = short_number(value, self.degrees);
+            let at = pos2(field.right() - 6.0, field.center().y);
+            ui.painter().text(at, Align2::RIGHT_CENTER, &text, Theme::font(Font::Number), text_color);
+            let seen = ui.interact(field, ui.scope_id().with(&self.name), Sense::hover());
+            let name = format!("{} {text}", self.name);
+            seen.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &name));
+            seen.on_hover_text(format!("{value}"));
+            return (None, false);
+        }
+        let (degrees, mixed) = (self.degrees, self.mixed);
+        let inner = egui::Rect::from_min_max(pos2(field.left() + 16.0, field.top()), field.max);
+        let mut child = ui.new_child(egui::UiBuilder::new().id_salt(&self.name).max_rect(inner));
+        let visuals = child.visuals_mut();
+        for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+            w.weak_bg_fill = egui::Color32::TRANSPARENT;
+            w.bg_fill = egui::Color32::TRANSPARENT;
+        }
+        visuals.widgets.inactive.fg_stroke.color = text_color;
+        child.spacing_mut().button_padding = vec2(2.0, 0.0);
+        child.spacing_mut().interact_size = inner.size();
+        let drag = DragValue::new(&mut value)
+            .speed(self.speed)
+            .update_while_editing(false)
+            .custom_formatter(move |v, _| if mixed { "mixed".into() } else { short_number(v as f32, degrees) })
+            .custom_parser(evaluate);
+        let response = child.add_sized(inner.size(), drag);
+        name_widget(&child, &response, &self.name);
+        let response = response.on_hover_text(RichText::new(format!("{}: {value}", self.name)));
+        let new = response.changed().then_some(value);
+        (new, response.drag_stopped() || (response.changed() && !response.dragged()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_gives_back_the_rotation_that_its_angles_came_from() {
+        let rotation = Quat::from_euler(EulerRot::ZYX, 0.4, -1.1, 2.3);
+        for order in Order::ALL {
+            let again = order.rotation(order.degrees(rotation));
+            assert!(again.dot(rotation).abs() > 1.0 - 1e-5, "{order:?}");
+        }
+    }
 }

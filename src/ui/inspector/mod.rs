@@ -1,14 +1,17 @@
 //! The inspector: the active node's `Ul`, `L` and `W` by number.
 
+mod facts;
 mod fields;
+mod morphs;
+mod typed;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 use glam::Vec3;
 
-use self::fields::{Triple, euler_degrees, from_euler_degrees, triple_ui};
+use self::fields::{Order, Shape, Triple, triple_ui};
 use super::{
-    Action, Actions, Theme, View, edits, node_text,
+    Action, Actions, Theme, Thing, View, edits, node_text,
     theme::Font,
     widgets::{diamond, icon_button, joint_icon, paint_icon, panel_title},
 };
@@ -22,6 +25,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
+    /// In which order rotations are shown.
+    order: Order,
 }
 
 impl InspectorState {
@@ -29,12 +34,12 @@ impl InspectorState {
     fn degrees(&self, node: NodeId, section: &'static str, rotation: glam::Quat) -> Vec3 {
         let kept =
             self.angles.iter().find(|(n, s, q, _)| *n == node && *s == section && q.dot(rotation).abs() > 1.0 - 1e-6);
-        kept.map_or_else(|| euler_degrees(rotation), |(.., degrees)| *degrees)
+        kept.map_or_else(|| self.order.degrees(rotation), |(.., degrees)| *degrees)
     }
 
     fn keep(&mut self, node: NodeId, section: &'static str, degrees: Vec3) {
         self.angles.retain(|(n, s, ..)| *n == node && *s != section);
-        self.angles.push((node, section, from_euler_degrees(degrees), degrees));
+        self.angles.push((node, section, self.order.rotation(degrees), degrees));
     }
 }
 
@@ -42,51 +47,43 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
     let theme = view.theme;
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         panel_title(ui, theme, "Inspector");
-        let (Some(session), Some(node)) = (view.session, view.selection.active) else {
-            let text = if view.session.is_some() {
-                "Nothing is selected. Click a joint, the skin, or a row of the outliner."
-            } else {
-                "No file is open."
-            };
-            ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
-            if let Some(session) = view.session {
-                file_facts(ui, theme, session);
-            }
+        let Some(session) = view.session else {
+            ui.label(RichText::new("No file is open.").color(theme.color("text.tertiary")));
             return;
         };
+        let document = session.document();
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            header(ui, view, session.document(), node);
-            node_sections(state, ui, view, session.document(), node, actions);
+            if let Some(thing) = view.about {
+                facts::thing(ui, theme, document, thing);
+                return;
+            }
+            let Some(node) = view.selection.active else {
+                let text = "Nothing is selected. Click a joint, the skin, or a row of the outliner.";
+                ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+                if let Some(clip) = view.shown_clip() {
+                    facts::clip(ui, theme, document, clip);
+                }
+                facts::file(ui, theme, session);
+                return;
+            };
+            header(ui, view, document, node);
+            let locked = view.marks.locked.contains(&node);
+            if locked {
+                let text = "Locked: unlock it in the outliner to pose it.";
+                ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("severity.warning")));
+            }
+            ui.add_enabled_ui(!locked, |ui| {
+                node_sections(state, ui, view, document, node, actions);
+                morphs::morphs_ui(ui, view, document, node, actions);
+            });
+            if let Some(skin) = document.node(node).skin {
+                facts::thing(ui, theme, document, Thing::Skin(skin.index()));
+            }
+            if let Some(mesh) = document.node(node).mesh {
+                facts::thing(ui, theme, document, Thing::Mesh(mesh.index()));
+            }
         });
     });
-}
-
-fn file_facts(ui: &mut Ui, theme: &Theme, session: &crate::session::Session) {
-    let document = session.document();
-    ui.add_space(12.0);
-    let fact = |ui: &mut Ui, name: &str, value: String| {
-        ui.horizontal(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(88.0, 20.0), egui::Sense::hover());
-            ui.painter().text(
-                rect.left_center(),
-                egui::Align2::LEFT_CENTER,
-                name,
-                Theme::font(Font::Body),
-                theme.color("text.secondary"),
-            );
-            ui.add(egui::Label::new(RichText::new(value).color(theme.color("text.primary"))).truncate());
-        });
-    };
-    fact(ui, "File", session.file_name());
-    fact(ui, "Made by", session.generator.clone().unwrap_or_else(|| "unknown".into()));
-    fact(ui, "Nodes", document.nodes.len().to_string());
-    fact(ui, "Skins", document.skins.len().to_string());
-    fact(ui, "Meshes", document.meshes.len().to_string());
-    fact(ui, "Materials", document.materials.len().to_string());
-    fact(ui, "Images", document.images.len().to_string());
-    if !session.extensions_used.is_empty() {
-        fact(ui, "Extensions", session.extensions_used.join(", "));
-    }
 }
 
 fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
@@ -135,7 +132,7 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
             return false;
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "Alt+E", false, Ok(())).clicked()
+            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "", false, Ok(())).clicked()
         })
         .inner
     })
@@ -169,26 +166,58 @@ fn node_sections(
                     .and_then(|c| document.clips.get(&c))
                     .and_then(|c| c.track(node, property).map(|(_, t)| t.clone()))
             };
+            let others = others(view, document, node);
             for property in Property::TRS {
                 let degrees = state.degrees(node, "Ul", user.rotation);
                 let (values, triple) = match property {
-                    Property::Translation => (user.translation, Triple::length("Ul translation")),
+                    Property::Translation => (user.translation, Triple::length("Ul translation", view.settings.length)),
                     Property::Rotation => (degrees, Triple::angle("Ul rotation")),
                     Property::Scale | Property::Weights => (user.scale, Triple::factor("Ul scale")),
                 };
-                let edited = triple_ui(ui, theme, &triple, values, true);
+                let parts = |t: &Transform| match property {
+                    Property::Translation => t.translation,
+                    Property::Rotation => state.order.degrees(t.rotation),
+                    Property::Scale | Property::Weights => t.scale,
+                };
+                let differs = |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
+                let shape = Shape { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
+                let edited = triple_ui(ui, theme, &triple, values, true, &shape);
                 key_mark(ui, view, keyed(property).as_deref(), edited.slot);
-                if let Some(values) = edited.values {
-                    let mut wanted = user;
-                    match property {
-                        Property::Translation => wanted.translation = values,
-                        Property::Rotation => {
-                            state.keep(node, "Ul", values);
-                            wanted.rotation = from_euler_degrees(values);
+                let changed = edited.quaternion.map(|q| (q, None)).or_else(|| {
+                    let values = edited.values?;
+                    Some((state.order.rotation(values), Some(values)))
+                });
+                if let Some((rotation, values)) = changed {
+                    let mut lines = Vec::new();
+                    for (id, rest, now) in std::iter::once((node, rest, user)).chain(others.iter().copied()) {
+                        let mut wanted = now;
+                        let axis = edited.axis;
+                        match (property, values) {
+                            (Property::Rotation, None) => wanted.rotation = rotation,
+                            (Property::Rotation, Some(values)) => {
+                                let mut angles = if id == node { values } else { state.order.degrees(now.rotation) };
+                                angles[axis] = values[axis];
+                                if id == node {
+                                    state.keep(node, "Ul", angles);
+                                }
+                                wanted.rotation = state.order.rotation(angles);
+                            }
+                            (Property::Translation, Some(values)) => wanted.translation[axis] = values[axis],
+                            (_, Some(values)) => wanted.scale[axis] = values[axis],
+                            (_, None) => {}
                         }
-                        Property::Scale | Property::Weights => wanted.scale = values,
+                        lines.extend(user_line(view, document, id, &rest, &wanted, property));
                     }
-                    preview_user(view, document, node, &rest, &wanted, property, values, actions);
+                    let verb = match property {
+                        Property::Translation => "Move",
+                        Property::Rotation => "Rotate",
+                        Property::Scale | Property::Weights => "Scale",
+                    };
+                    let label = match lines.len() {
+                        1 => format!("{verb} {}", document.node(node).label(node)),
+                        n => format!("{verb} {n} nodes"),
+                    };
+                    actions.push(Action::Preview { label, lines });
                 }
                 if edited.done {
                     actions.push(Action::Commit);
@@ -208,14 +237,36 @@ fn node_sections(
     };
     section(ui, theme, "L", "Rest", source, false);
     let rows = [
-        (Triple::length("L translation"), rest.translation),
-        (Triple::angle("L rotation"), euler_degrees(rest.rotation)),
+        (Triple::length("L translation", view.settings.length), rest.translation),
+        (Triple::angle("L rotation"), state.order.degrees(rest.rotation)),
         (Triple::factor("L scale"), rest.scale),
     ];
     for (triple, values) in rows {
-        triple_ui(ui, theme, &triple, values, false);
+        let shape = triple.shape(rest.rotation, state.order);
+        triple_ui(ui, theme, &triple, values, false, &shape);
     }
     world_section(state, ui, view, document, node, actions);
+}
+
+/// The head of `W`, with the order that rotations are shown in.
+fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
+    ui.horizontal(|ui| {
+        section(ui, theme, "W", "World", "in the scene", false);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let shown = RichText::new(state.order.title()).font(Theme::font(Font::NumberSmall));
+            let combo = egui::ComboBox::from_id_salt("order").selected_text(shown).width(64.0).show_ui(ui, |ui| {
+                for order in Order::ALL {
+                    if ui.selectable_label(state.order == order, order.title()).clicked() {
+                        state.order = order;
+                        state.angles.clear();
+                    }
+                }
+            });
+            let name = format!("Order of rotations: {}", state.order.title());
+            combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
+            combo.response.on_hover_text("The order in which the angles are applied, or the quaternion itself");
+        });
+    });
 }
 
 fn world_section(
@@ -227,34 +278,42 @@ fn world_section(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    section(ui, theme, "W", "World", "type to pose in the scene", false);
+    world_header(state, ui, theme);
     let local = view.pose.local[node.index()].transform();
     let world = Transform::decompose(&view.pose.world[node.index()], &local);
     for property in [Property::Translation, Property::Rotation, Property::Scale] {
         let degrees = state.degrees(node, "W", world.transform.rotation);
         let (values, triple) = match property {
-            Property::Translation => (world.transform.translation, Triple::length("W translation")),
+            Property::Translation => {
+                (world.transform.translation, Triple::length("W translation", view.settings.length))
+            }
             Property::Rotation => (degrees, Triple::angle("W rotation")),
             Property::Scale | Property::Weights => (world.transform.scale, Triple::factor("W scale")),
         };
-        let edited = triple_ui(ui, theme, &triple, values, property != Property::Scale);
-        if let Some(values) = edited.values {
+        let shape = triple.shape(world.transform.rotation, state.order);
+        let edited = triple_ui(ui, theme, &triple, values, property != Property::Scale, &shape);
+        if edited.values.is_some() || edited.quaternion.is_some() {
+            let values = edited.values.unwrap_or(values);
             let mut wanted = world.transform;
             let argument = if property == Property::Rotation {
-                state.keep(node, "W", values);
-                wanted.rotation = from_euler_degrees(values);
-                "degrees"
+                wanted.rotation = match edited.quaternion {
+                    Some(rotation) => rotation,
+                    None => {
+                        state.keep(node, "W", values);
+                        state.order.rotation(values)
+                    }
+                };
+                "rotation"
             } else {
                 wanted.translation = values;
                 "translation"
             };
             let label = format!("Pose {}", document.node(node).label(node));
             let line = match view.shown_clip() {
-                None => Some(
-                    CommandLine::new("pose.set_world")
-                        .with("node", node_text(document, node))
-                        .with(argument, edits::vector(values)),
-                ),
+                None => Some(CommandLine::new("pose.set_world").with("node", node_text(document, node)).with(
+                    argument,
+                    if argument == "rotation" { edits::quaternion(wanted.rotation) } else { edits::vector(values) },
+                )),
                 Some(_) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())
@@ -276,34 +335,35 @@ fn world_section(
     }
 }
 
-fn preview_user(
+/// The other selected nodes that can be edited alike: their rests and their `Ul`.
+fn others(view: &View<'_>, document: &Document, node: NodeId) -> Vec<(NodeId, Transform, Transform)> {
+    let free = |n: &NodeId| *n != node && !view.marks.locked.contains(n);
+    let found = view.selection.nodes.iter().copied().filter(free).filter_map(|n| {
+        let rest = document.node(n).rest.transform();
+        let user = rest.user_from(&view.pose.local[n.index()].transform()).ok()?;
+        Some((n, rest, user))
+    });
+    found.take(512).collect()
+}
+
+/// The command that gives a node another `Ul`, where edits go now.
+fn user_line(
     view: &View<'_>,
     document: &Document,
     node: NodeId,
     rest: &Transform,
     wanted: &Transform,
     property: Property,
-    values: Vec3,
-    actions: &mut Actions,
-) {
-    let verb = match property {
-        Property::Translation => "Move",
-        Property::Rotation => "Rotate",
-        Property::Scale | Property::Weights => "Scale",
-    };
-    let label = format!("{verb} {}", document.node(node).label(node));
-    let line = match view.shown_clip() {
-        None => {
-            let argument = if property == Property::Rotation { "degrees" } else { property.path() };
-            Some(
-                CommandLine::new("pose.set")
-                    .with("node", node_text(document, node))
-                    .with(argument, edits::vector(values)),
-            )
-        }
-        Some(_) => edits::clip_line(view, node, &rest.compose(wanted), property),
-    };
-    actions.extend(line.map(|line| Action::Preview { label, lines: vec![line] }));
+) -> Option<CommandLine> {
+    if view.shown_clip().is_some() {
+        return edits::clip_line(view, node, &rest.compose(wanted), property);
+    }
+    let line = CommandLine::new("pose.set").with("node", node_text(document, node));
+    Some(match property {
+        Property::Translation => line.with("translation", edits::vector(wanted.translation)),
+        Property::Rotation => line.with("rotation", edits::quaternion(wanted.rotation)),
+        Property::Scale | Property::Weights => line.with("scale", edits::vector(wanted.scale)),
+    })
 }
 
 /// The diamond beside a row: filled on a key, hollow where the clip moves it, amber where it waits.

@@ -77,9 +77,8 @@ fn nodes_of(document: &Document, thing: Thing) -> Vec<NodeId> {
         Thing::Skin(k) => document.skins[k].joints.to_vec(),
         Thing::Mesh(k) => by(&|n| n.mesh.is_some_and(|m| m.index() == k)),
         Thing::Material(k) => by(&|n| {
-            n.mesh.is_some_and(|m| {
-                document.mesh(m).primitives.iter().any(|p| p.material.is_some_and(|m| m.index() == k))
-            })
+            n.mesh
+                .is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material.is_some_and(|m| m.index() == k)))
         }),
         Thing::Image(_) => Vec::new(),
     }

@@ -213,7 +213,14 @@ fn node_ui(
     let over = ui.rect_contains_pointer(rect);
     let right = badges_ui(state, ui, view, (id, &label), rect, over, actions);
     if state.renaming.as_ref().is_some_and(|(node, _)| *node == id) {
-        rename_ui(state, ui, view, id, Rect::from_min_max(pos2(x - 4.0, rect.top()), pos2(right, rect.bottom())), actions);
+        rename_ui(
+            state,
+            ui,
+            view,
+            id,
+            Rect::from_min_max(pos2(x - 4.0, rect.top()), pos2(right, rect.bottom())),
+            actions,
+        );
         return;
     }
     let font = Theme::font(Font::Body);
@@ -232,10 +239,8 @@ fn node_ui(
         let modifiers = ui.input(|i| i.modifiers);
         if modifiers.shift
             && let Some(anchor) = state.anchor
-            && let (Some(a), Some(b)) = (
-                rows.iter().position(|r| r.node() == Some(anchor)),
-                rows.iter().position(|r| r.node() == Some(id)),
-            )
+            && let (Some(a), Some(b)) =
+                (rows.iter().position(|r| r.node() == Some(anchor)), rows.iter().position(|r| r.node() == Some(id)))
         {
             let nodes = rows[a.min(b)..=a.max(b)].iter().filter_map(TreeRow::node).collect();
             actions.push(Action::SelectMany { nodes, add: modifiers.command });
@@ -323,7 +328,9 @@ fn badges_ui(
     if waits {
         painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
         right -= 12.0;
-    } else if opened.is_some_and(|o| o.user != node.user || o.name != node.name || o.morph_weights != node.morph_weights) {
+    } else if opened
+        .is_some_and(|o| o.user != node.user || o.name != node.name || o.morph_weights != node.morph_weights)
+    {
         painter.circle_filled(pos2(right, middle), 3.0, theme.color("joint.edited"));
         right -= 12.0;
     } else if node.user.is_some() {

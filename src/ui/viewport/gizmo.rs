@@ -73,7 +73,9 @@ pub fn gizmo_ui(
     response: &egui::Response,
     actions: &mut Actions,
 ) -> bool {
-    let Some(node) = view.selection.active.filter(|n| view.pose.world.get(n.index()).is_some() && !view.marks.locked.contains(n)) else {
+    let Some(node) =
+        view.selection.active.filter(|n| view.pose.world.get(n.index()).is_some() && !view.marks.locked.contains(n))
+    else {
         *drag = None;
         return false;
     };
@@ -267,7 +269,10 @@ fn draw(
                     } else {
                         2.5
                     };
-                    painter.line(points.clone(), Stroke::new(width + 2.0, theme.color("viewport.label_halo").gamma_multiply(0.45)));
+                    painter.line(
+                        points.clone(),
+                        Stroke::new(width + 2.0, theme.color("viewport.label_halo").gamma_multiply(0.45)),
+                    );
                     painter.line(points, Stroke::new(width, base));
                 } else {
                     painter.line(points, Stroke::new(1.0, base.gamma_multiply(0.3)));

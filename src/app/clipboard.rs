@@ -1,0 +1,114 @@
+//! Poses in the clipboard: as command lines, which are text that any program keeps and any file takes.
+
+use egui::{Context, Event};
+
+use super::App;
+use crate::{
+    edit::{Arguments, CommandLine, find},
+    model::{NodeId, Property, Transform},
+    ui::{ToastKind, edits, node_text},
+};
+
+impl App {
+    /// Puts the poses of the selected nodes into the clipboard.
+    pub(super) fn copy_pose(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let lines = self.selection.nodes.iter().filter_map(|node| {
+            let rest = document.node(*node).rest.transform();
+            let user = rest.user_from(&self.stage.pose().local[node.index()].transform()).ok()?;
+            Some(line_of(&node_text(document, *node), &user).to_string())
+        });
+        let lines: Vec<String> = lines.collect();
+        let text = match lines.len() {
+            1 => "Copied the pose of 1 node".to_owned(),
+            n => format!("Copied the poses of {n} nodes"),
+        };
+        ctx.copy_text(lines.join("\n"));
+        self.toast(ctx, ToastKind::Ok, text);
+    }
+
+    /// Poses nodes by what the clipboard holds: those that are named there, or the selected one where one pose was copied.
+    pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let lines: Vec<CommandLine> = text.lines().filter_map(|l| CommandLine::parse(l).ok()).collect();
+        let lines: Vec<CommandLine> = lines.into_iter().filter(|l| l.name == "pose.set").collect();
+        let Some(spec) = find("pose.set").filter(|_| !lines.is_empty()) else {
+            self.toast(ctx, ToastKind::Error, "The clipboard holds no pose. Copy one of selected nodes first.");
+            return;
+        };
+        let alone = (lines.len() == 1).then_some(self.selection.active).flatten();
+        let mut wanted: Vec<(NodeId, Transform)> = Vec::new();
+        let mut unknown = 0;
+        for line in &lines {
+            let Ok(arguments) = Arguments::new(line, spec) else { continue };
+            let node = alone.or_else(|| arguments.nodes(document).ok()?.first().copied());
+            let parts = (arguments.vector("translation"), arguments.rotation(), arguments.vector("scale"));
+            match (node, parts) {
+                (Some(node), (Ok(t), Ok(r), Ok(s))) if !self.marks.locked.contains(&node) => {
+                    let mut user = Transform::IDENTITY;
+                    user.translation = t.unwrap_or(user.translation);
+                    user.rotation = r.unwrap_or(user.rotation);
+                    user.scale = s.unwrap_or(user.scale);
+                    wanted.push((node, user));
+                }
+                _ => unknown += 1,
+            }
+        }
+        let clip = (self.mode == crate::edit::Mode::Animate).then_some(self.playback.clip).flatten();
+        let lines: Vec<CommandLine> = wanted
+            .iter()
+            .flat_map(|(node, user)| match clip {
+                None => vec![line_of(&node_text(document, *node), user)],
+                Some(clip) => {
+                    let local = document.node(*node).rest.transform().compose(user);
+                    let time = self.playback.time as f32;
+                    let rotation =
+                        edits::clip_line_for(document, clip, time, self.auto_key, *node, &local, Property::Rotation);
+                    if !self.auto_key {
+                        return vec![rotation];
+                    }
+                    let part = |p| edits::clip_line_for(document, clip, time, true, *node, &local, p);
+                    vec![part(Property::Translation), rotation, part(Property::Scale)]
+                }
+            })
+            .collect();
+        let Some(session) = &mut self.session else { return };
+        match session.run_all("Paste pose", &lines) {
+            Ok(_) if unknown > 0 => {
+                let text = format!("Pasted {} poses; {unknown} name no node here", wanted.len());
+                self.toast(ctx, ToastKind::Ok, text);
+            }
+            Ok(_) => {}
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("The pose was not pasted: {error}.")),
+        }
+    }
+
+    /// Copying and pasting come as events of their own, not as keys.
+    pub(super) fn clipboard_events(&mut self, ctx: &Context) {
+        if self.dialog.is_some() || ctx.egui_wants_keyboard_input() || self.session.is_none() || self.welcome {
+            return;
+        }
+        let (copy, paste) = ctx.input(|i| {
+            let copy = i.events.iter().any(|e| matches!(e, Event::Copy));
+            let paste =
+                i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
+            (copy, paste)
+        });
+        if copy && !self.selection.nodes.is_empty() {
+            self.copy_pose(ctx);
+        }
+        if let Some(text) = paste {
+            self.paste_pose(ctx, &text);
+        }
+    }
+}
+
+fn line_of(node: &str, user: &Transform) -> CommandLine {
+    CommandLine::new("pose.set")
+        .with("node", node)
+        .with("translation", edits::vector(user.translation))
+        .with("rotation", edits::quaternion(user.rotation))
+        .with("scale", edits::vector(user.scale))
+}

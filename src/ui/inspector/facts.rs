@@ -1,0 +1,178 @@
+//! What there is to know of the file, a mesh, a material, a skin, an image, a clip.
+
+use egui::{RichText, Sense, Ui, vec2};
+
+use crate::{
+    model::{AlphaMode, ClipId, Document, Interpolation, Material, Primitive, Property, Topology},
+    session::Session,
+    ui::{Theme, Thing, status::thousands, theme::Font},
+};
+
+/// A name and what it is.
+fn fact(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(104.0, 20.0), Sense::hover());
+        ui.painter().text(
+            rect.left_center(),
+            egui::Align2::LEFT_CENTER,
+            name,
+            Theme::font(Font::Body),
+            theme.color("text.secondary"),
+        );
+        ui.add(egui::Label::new(RichText::new(value).color(theme.color("text.primary"))).truncate());
+    });
+}
+
+fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.add_space(10.0);
+    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+    ui.add_space(2.0);
+}
+
+/// Of the file as a whole.
+pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
+    let document = session.document();
+    heading(ui, theme, "File");
+    fact(ui, theme, "Name", session.file_name());
+    fact(ui, theme, "Made by", session.generator.clone().unwrap_or_else(|| "unknown".into()));
+    fact(ui, theme, "Nodes", thousands(document.nodes.len()));
+    fact(ui, theme, "Vertices shown", thousands(document.shown_vertex_count()));
+    if !session.extensions_used.is_empty() {
+        fact(ui, theme, "Extensions", "");
+        for name in &session.extensions_used {
+            ui.label(
+                RichText::new(format!("  {name}")).font(Theme::font(Font::Small)).color(theme.color("text.primary")),
+            );
+        }
+    }
+}
+
+/// Of the clip that is shown.
+pub fn clip(ui: &mut Ui, theme: &Theme, document: &Document, id: ClipId) {
+    let Some(clip) = document.clips.get(&id) else { return };
+    heading(ui, theme, "Clip");
+    fact(ui, theme, "Name", document.clip_label(id));
+    fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
+    let nodes: std::collections::BTreeSet<_> = clip.tracks.values().map(|t| t.target).collect();
+    fact(ui, theme, "Moves", format!("{} nodes by {} channels", nodes.len(), clip.tracks.len()));
+    fact(ui, theme, "Keys", thousands(clip.key_count()));
+    let count = |wanted: Interpolation| clip.tracks.values().filter(|t| t.interpolation == wanted).count();
+    let kinds =
+        [(Interpolation::Linear, "linear"), (Interpolation::CubicSpline, "cubic"), (Interpolation::Step, "stepped")];
+    let kinds: Vec<String> =
+        kinds.into_iter().filter(|(k, _)| count(*k) > 0).map(|(k, word)| format!("{} {word}", count(k))).collect();
+    fact(ui, theme, "Interpolation", kinds.join(", "));
+    let morphs = clip.tracks.values().filter(|t| t.property == Property::Weights).count();
+    if morphs > 0 {
+        fact(ui, theme, "Morph channels", morphs.to_string());
+    }
+}
+
+/// Of something that is no node.
+pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: Thing) {
+    heading(ui, theme, &format!("{} “{}”", thing.word(), thing.name(document)));
+    match thing {
+        Thing::Skin(k) => skin(ui, theme, document, k),
+        Thing::Mesh(k) => mesh(ui, theme, document, k),
+        Thing::Material(k) => {
+            if let Some(found) = document.materials.get(k) {
+                material(ui, theme, document, found);
+            }
+        }
+        Thing::Image(k) => {
+            let Some(image) = document.images.get(k) else { return };
+            fact(ui, theme, "Stored", format!("{} bytes", thousands(image.bytes.len())));
+            let kind = image::guess_format(&image.bytes)
+                .map_or_else(|_| "unknown".into(), |f| format!("{f:?}").to_uppercase());
+            fact(ui, theme, "Format", kind);
+            let size = image::ImageReader::new(std::io::Cursor::new(&image.bytes[..])).with_guessed_format();
+            if let Some((w, h)) = size.ok().and_then(|r| r.into_dimensions().ok()) {
+                fact(ui, theme, "Size", format!("{w} × {h} pixels"));
+            }
+        }
+    }
+}
+
+/// Of a skin.
+pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, k: usize) {
+    let Some(skin) = document.skins.get(k) else { return };
+    fact(ui, theme, "Joints", skin.joints.len().to_string());
+    fact(ui, theme, "Bind pose", if skin.has_inverse_bind { "in the file" } else { "none: as the nodes stand" });
+    let users = document.nodes.iter().filter(|n| n.skin.is_some_and(|s| s.index() == k)).count();
+    fact(ui, theme, "Used by", if users == 1 { "1 node".into() } else { format!("{users} nodes") });
+}
+
+/// Of a mesh.
+pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, k: usize) {
+    let Some(mesh) = document.meshes.get(k) else { return };
+    fact(ui, theme, "Vertices", thousands(mesh.vertex_count()));
+    let triangles = mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles).map(|p| p.indices.len() / 3);
+    fact(ui, theme, "Triangles", thousands(triangles.sum()));
+    fact(ui, theme, "Primitives", mesh.primitives.len().to_string());
+    if mesh.target_count() > 0 {
+        fact(ui, theme, "Morph targets", mesh.target_count().to_string());
+    }
+    if let Some(sets) = mesh.primitives.iter().filter_map(|p| p.weights.as_ref()).map(|w| w.sets).max() {
+        fact(ui, theme, "Influences", format!("up to {} a vertex", sets * 4));
+    }
+    for (index, primitive) in mesh.primitives.iter().enumerate().take(24) {
+        let material =
+            primitive.material.map_or_else(|| "no material".into(), |m| Thing::Material(m.index()).name(document));
+        fact(ui, theme, &format!("Primitive {index}"), format!("{material} · {}", attributes(primitive)));
+    }
+}
+
+fn attributes(primitive: &Primitive) -> String {
+    let has = [
+        (!primitive.normals.is_empty(), "normals"),
+        (!primitive.tangents.is_empty(), "tangents"),
+        (!primitive.uv0.is_empty(), "UV"),
+        (!primitive.uv1.is_empty(), "UV 2"),
+        (!primitive.colors.is_empty(), "colours"),
+        (primitive.weights.is_some(), "weights"),
+    ];
+    let names: Vec<&str> = has.into_iter().filter(|(there, _)| *there).map(|(_, name)| name).collect();
+    if names.is_empty() { "positions alone".into() } else { names.join(", ") }
+}
+
+/// Of a material.
+fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material) {
+    let c = material.base_color;
+    ui.horizontal(|ui| {
+        fact(ui, theme, "Base colour", format!("{:.2} {:.2} {:.2} {:.2}", c.x, c.y, c.z, c.w));
+        let (rect, _) = ui.allocate_exact_size(vec2(28.0, 16.0), Sense::hover());
+        let gamma = |v: f32| (v.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0) as u8;
+        let color = egui::Color32::from_rgb(gamma(c.x), gamma(c.y), gamma(c.z));
+        ui.painter().rect(
+            rect,
+            3.0,
+            color,
+            egui::Stroke::new(1.0, theme.color("stroke.control")),
+            egui::StrokeKind::Inside,
+        );
+    });
+    fact(ui, theme, "Metallic", format!("{:.2}", material.metallic));
+    fact(ui, theme, "Roughness", format!("{:.2}", material.roughness));
+    let alpha = match material.alpha {
+        AlphaMode::Opaque => "opaque".to_owned(),
+        AlphaMode::Mask(cut) => format!("cut out below {cut:.2}"),
+        AlphaMode::Blend => "see-through".to_owned(),
+    };
+    fact(ui, theme, "Alpha", alpha);
+    fact(ui, theme, "Sides", if material.double_sided { "both" } else { "front" });
+    if material.unlit {
+        fact(ui, theme, "Light", "none: unlit");
+    }
+    let textures = [
+        ("Base texture", &material.base_color_texture),
+        ("Metal-rough", &material.metallic_roughness_texture),
+        ("Normal map", &material.normal_texture),
+        ("Occlusion", &material.occlusion_texture),
+        ("Emission", &material.emissive_texture),
+    ];
+    for (name, texture) in textures {
+        if let Some(texture) = texture {
+            fact(ui, theme, name, Thing::Image(texture.image.index()).name(document));
+        }
+    }
+}

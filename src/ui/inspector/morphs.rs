@@ -1,0 +1,106 @@
+//! Sliders of a node's morph targets, by name: they pose, or key where a clip is shown.
+
+use egui::{RichText, Sense, Slider, Ui, vec2};
+use egui_material_icons::icons;
+
+use crate::{
+    edit::CommandLine,
+    model::{Document, NodeId, Property},
+    ui::{
+        Action, Actions, Theme, View, node_text,
+        theme::Font,
+        widgets::{elided, icon_button, name_widget},
+    },
+};
+
+/// More are reached by the filter of the palette's commands; a list of hundreds is no help.
+const MOST: usize = 200;
+
+pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, actions: &mut Actions) {
+    let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else { return };
+    let count = mesh.target_count();
+    if count == 0 {
+        return;
+    }
+    let theme = view.theme;
+    let weights = &view.pose.morphs[node.index()];
+    let clip = view.shown_clip();
+    let track =
+        clip.and_then(|c| document.clips.get(&c)).and_then(|c| c.track(node, Property::Weights)).map(|(_, t)| t);
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Morph targets").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+        let note = match clip {
+            Some(_) => format!("at {:.3} s", view.playback.time),
+            None => format!("{count}"),
+        };
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+        if clip.is_none() && document.node(node).morph_weights.is_some() {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let reset = "Reset morph targets";
+                if icon_button(ui, theme, icons::ICON_RESTART_ALT, reset, "", false, Ok(())).clicked() {
+                    let line = CommandLine::new("pose.reset_morphs").with("node", node_text(document, node));
+                    actions.push(Action::Run(line));
+                }
+            });
+        }
+    });
+    for k in 0..count.min(MOST) {
+        let name = mesh.target_names.get(k).map_or_else(|| format!("target {k}"), |n| n.to_string());
+        let mut weight = weights.get(k).copied().unwrap_or(0.0);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            let (label, seen) = ui.allocate_exact_size(vec2(96.0, 24.0), Sense::hover());
+            let font = Theme::font(Font::Small);
+            let text = elided(ui, &name, &font, label.width());
+            ui.painter().text(
+                label.left_center(),
+                egui::Align2::LEFT_CENTER,
+                text,
+                font,
+                theme.color("text.secondary"),
+            );
+            seen.on_hover_text(&name);
+            ui.spacing_mut().slider_width = (ui.available_width() - 84.0).max(60.0);
+            let slider = Slider::new(&mut weight, 0.0..=1.0)
+                .clamping(egui::SliderClamping::Never)
+                .fixed_decimals(3)
+                .update_while_editing(false);
+            let response = ui.add(slider);
+            name_widget(ui, &response, &format!("Morph {name}"));
+            if response.changed() {
+                let line = line(view, document, node, k, weight);
+                actions.push(Action::Preview { label: format!("Morph {name}"), lines: vec![line] });
+            }
+            if response.drag_stopped() || (response.changed() && !response.dragged()) {
+                actions.push(Action::Commit);
+            }
+            if k == 0 {
+                let (slot, _) = ui.allocate_exact_size(vec2(12.0, 24.0), Sense::hover());
+                super::key_mark(ui, view, track.map(|t| &**t), slot.center());
+            }
+        });
+    }
+    if count > MOST {
+        let text = format!("{} more are not listed; set them by “Set a morph target”.", count - MOST);
+        ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+    }
+}
+
+/// The command that sets a weight where edits go now.
+fn line(view: &View<'_>, document: &Document, node: NodeId, target: usize, weight: f32) -> CommandLine {
+    let name = node_text(document, node);
+    let Some(clip) = view.shown_clip() else {
+        return CommandLine::new("pose.morph")
+            .with("node", name)
+            .with("target", format!("#{target}"))
+            .with("weight", weight);
+    };
+    let command = if view.auto_key { "key.morph" } else { "pending.morph" };
+    CommandLine::new(command)
+        .with("clip", format!("#{}", clip.0))
+        .with("time", view.playback.time as f32)
+        .with("node", name)
+        .with("target", format!("#{target}"))
+        .with("weight", weight)
+}
