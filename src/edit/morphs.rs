@@ -21,12 +21,15 @@ fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, Com
     })
 }
 
+/// A node and the weights of its targets.
+type Weights = (NodeId, Arc<[f32]>);
+
 /// `weights` with one of them replaced, for every node named.
 fn with_target(
     document: &Document,
     arguments: &Arguments,
     weights: impl Fn(NodeId) -> Vec<f32>,
-) -> Result<Vec<(NodeId, Arc<[f32]>)>, CommandError> {
+) -> Result<Vec<Weights>, CommandError> {
     let (target, weight) = (arguments.text("target")?.to_owned(), arguments.number("weight")?);
     let changed = |node: NodeId| {
         let mut all = weights(node);

@@ -49,7 +49,7 @@ const ENDS: [End; 6] = {
 };
 
 /// The gizmo at the top right; whether the pointer is over it.
-pub fn corner_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let theme = view.theme;
     let centre = pos2(rect.right() - 48.0, rect.top() + 48.0);
     let area = Rect::from_center_size(centre, vec2(2.0 * (ARM + BALL), 2.0 * (ARM + BALL)));
