@@ -2,7 +2,11 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{ReadError, Source, schema};
+use super::{
+    ReadError, Source,
+    meshopt::{EXTENSIONS, Unpacked},
+    schema,
+};
 
 /// A component type of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,15 +124,23 @@ pub struct Accessors<'a> {
     source: &'a Source,
     list: Vec<schema::Accessor>,
     views: Vec<schema::BufferView>,
+    /// One a view.
+    unpacked: &'a [Unpacked],
     /// Bytes that may still be allocated.
     budget: u64,
     floats: HashMap<usize, Arc<[f32]>>,
 }
 
 impl<'a> Accessors<'a> {
-    /// `budget` is in bytes.
-    pub fn new(source: &'a Source, list: Vec<schema::Accessor>, views: Vec<schema::BufferView>, budget: u64) -> Self {
-        Self { source, list, views, budget, floats: HashMap::new() }
+    /// `unpacked` has one entry a view; `budget` is in bytes.
+    pub fn new(
+        source: &'a Source,
+        list: Vec<schema::Accessor>,
+        views: Vec<schema::BufferView>,
+        unpacked: &'a [Unpacked],
+        budget: u64,
+    ) -> Self {
+        Self { source, list, views, unpacked, budget, floats: HashMap::new() }
     }
 
     /// The bytes they lie in.
@@ -141,10 +153,10 @@ impl<'a> Accessors<'a> {
         let Some(v) = self.views.get(view) else {
             return Err(ReadError::at(place, format!("buffer view {view} is not there")).into());
         };
-        for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-            if v.extensions.has(extension) {
-                return Err(Missing::Packed(extension));
-            }
+        match self.unpacked.get(view) {
+            Some(Unpacked::Bytes(bytes)) => return Ok(bytes),
+            Some(Unpacked::Damaged(extension)) => return Err(Missing::Packed(extension)),
+            Some(Unpacked::Plain) | None => {}
         }
         let Some(buffer) = self.source.buffer(v.buffer.0) else {
             return Err(
@@ -188,6 +200,12 @@ impl<'a> Accessors<'a> {
     pub fn bounds(&self, index: usize) -> (Option<&[f64]>, Option<&[f64]>) {
         let a = &self.list[index];
         (a.min.as_deref(), a.max.as_deref())
+    }
+
+    /// Whether its values were packed, which may have moved them a little.
+    pub fn is_packed(&self, index: usize) -> bool {
+        let view = self.list.get(index).and_then(|a| self.views.get(a.buffer_view?.0));
+        view.is_some_and(|v| EXTENSIONS.iter().any(|e| v.extensions.has(e)))
     }
 
     /// Checks where the elements lie and takes the memory they need from the budget.

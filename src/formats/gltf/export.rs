@@ -1,13 +1,19 @@
 //! *Export*: a new file with only some of the clips, or only the skeleton, and none of the data that then is unused.
 //!
-//! Unlike saving, this makes another file on purpose, so elements are written anew.
+//! Unlike saving, this makes another file on purpose, so elements are written anew and packed data is unpacked.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{ReadError, SaveError, Source, container::build_glb};
+use super::{
+    ReadError, SaveError, Source,
+    container::build_glb,
+    meshopt::{self, Unpacked},
+    schema,
+};
+use crate::model::Diagnostics;
 
 /// What to put into the new file.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +36,8 @@ pub enum ExportError {
     /// Too large.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// A compressed view cannot be moved.
-    #[error(
-        "the file is packed with {0}, and its data cannot be taken apart. Export without options, or unpack it first"
-    )]
+    /// A view's packed data cannot be unpacked.
+    #[error("data packed with {0} is damaged, and cannot be exported. Export the model again, or use “convert”")]
     Packed(&'static str),
 }
 
@@ -109,11 +113,9 @@ fn strip_meshes(root: &mut Value) {
 /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
 fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
     let views = root.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
-    for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-        if views.iter().any(|v| v["extensions"].get(name).is_some()) {
-            return Err(ExportError::Packed(name));
-        }
-    }
+    let typed: Vec<schema::BufferView> = serde_json::from_value(Value::Array(views.clone()))?;
+    let mut budget = (source.bytes.len() as u64) * 12 + (48 << 20);
+    let unpacked = meshopt::unpack(source, &typed, &mut budget, &mut Diagnostics::default())?;
     for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
         drop_unused_samplers(animation);
     }
@@ -146,11 +148,24 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         let mut view = views.get(from as usize).cloned().unwrap_or_default();
         let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
         let length = view["byteLength"].as_u64().unwrap_or(0) as usize;
-        let bytes = source.buffer(view["buffer"].as_u64().unwrap_or(0) as usize).unwrap_or_default();
+        let bytes = match unpacked.get(from as usize) {
+            Some(Unpacked::Bytes(bytes)) => bytes,
+            Some(Unpacked::Damaged(extension)) => return Err(ExportError::Packed(extension)),
+            Some(Unpacked::Plain) | None => {
+                let all = source.buffer(view["buffer"].as_u64().unwrap_or(0) as usize).unwrap_or_default();
+                all.get(start..start.saturating_add(length)).unwrap_or_default()
+            }
+        };
         bin.resize(bin.len().next_multiple_of(4), 0);
         view["buffer"] = 0.into();
         view["byteOffset"] = bin.len().into();
-        bin.extend_from_slice(bytes.get(start..start.saturating_add(length)).unwrap_or_default());
+        if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
+            meshopt::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
+            if extensions.is_empty() {
+                view.as_object_mut().and_then(|v| v.shift_remove("extensions"));
+            }
+        }
+        bin.extend_from_slice(bytes);
         new_views.push(view);
     }
     let mut views = new_views;
@@ -167,6 +182,11 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         }
     }
     root["bufferViews"] = views.into();
+    for key in ["extensionsUsed", "extensionsRequired"] {
+        if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
+            list.retain(|name| !meshopt::EXTENSIONS.iter().any(|e| name == e));
+        }
+    }
     root["buffers"] =
         if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
     Ok(bin)

@@ -314,7 +314,7 @@ impl PrimitiveReader<'_, '_> {
         let exact = |stated: &[f64], found: Vec3| {
             stated.len() == 3 && stated.iter().zip(found.to_array()).all(|(s, f)| *s as f32 == f)
         };
-        let float = shape.is_ok_and(|s| s.component == Component::F32);
+        let float = shape.is_ok_and(|s| s.component == Component::F32) && !self.accessors.is_packed(index);
         if float && (!exact(min, low) || !exact(max, high)) {
             let message = "The stated bounds of the positions are not the real ones";
             self.diagnostics.add(Severity::Error, "ACCESSOR_MIN_MISMATCH", format!("accessors/{index}"), message);

@@ -11,6 +11,7 @@ mod export;
 mod json;
 mod material;
 mod mesh;
+mod meshopt;
 mod patch;
 mod read;
 mod schema;

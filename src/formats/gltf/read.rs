@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use super::{
     Container, ReadError, Source,
     accessor::{Accessors, Component, Missing},
-    animation, json, material, mesh, schema,
+    animation, json, material, mesh, meshopt, schema,
     source::check_asset,
 };
 use crate::model::{
@@ -94,7 +94,8 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
     let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
     check_required(&root, text)?;
     let buffers: Vec<schema::Buffer> = list(&root, "buffers")?;
-    source.load_buffers(&buffers)?;
+    let views: Vec<schema::BufferView> = list(&root, "bufferViews")?;
+    source.load_buffers(&buffers, &views)?;
     progress.reach(0.2)?;
     let mut diagnostics = Diagnostics::default();
     let survey = super::text::survey(text);
@@ -121,14 +122,14 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
         diagnostics.add(Severity::Error, "INVALID_JSON", "", "The file begins with a byte order mark");
     }
     let companions: u64 = (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
-    let budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
-    let views: Vec<schema::BufferView> = list(&root, "bufferViews")?;
+    let mut budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
     for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
         let message = "The stride is 0; the elements are read as if they lay side by side";
         diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", format!("bufferViews/{k}"), message);
     }
+    let unpacked = meshopt::unpack(&source, &views, &mut budget, &mut diagnostics)?;
     let mut reader = Reader {
-        accessors: Accessors::new(&source, list(&root, "accessors")?, views, budget),
+        accessors: Accessors::new(&source, list(&root, "accessors")?, views, &unpacked, budget),
         diagnostics,
         root: &root,
         weights: Vec::new(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     Container, FileToWrite, ReadError, SaveError, Source,
     container::build_glb,
-    json, schema,
+    json, meshopt, schema,
     source::{BufferData, data_uri},
     text::{Ops, rewrite},
 };
@@ -86,7 +86,7 @@ fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
             }
         };
         shift(op, view.buffer.0, view.byte_offset);
-        for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+        for name in meshopt::EXTENSIONS {
             if let Some(packed) = view.extensions.get::<Packed>(name) {
                 shift(op.member("extensions").member(name), packed.buffer.0, packed.byte_offset);
             }
