@@ -3,8 +3,12 @@
 mod common;
 
 use common::{floats, glb};
+use glam::Vec3;
 use serde_json::{Value, json};
-use ulna::session::Session;
+use ulna::{
+    model::{LightKind, Projection, Shown},
+    session::Session,
+};
 
 fn open(json: Value, bin: &[u8]) -> Session {
     Session::open_bytes(&glb(json, bin)).expect("a file that opens")
@@ -87,4 +91,147 @@ fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
         assert_eq!(found, ["bufferViews/1", "meshes/0/primitives/1"]);
         assert!(session.diagnostics[0].message.contains(extension), "{}", session.diagnostics[0].message);
     }
+}
+
+#[test]
+fn variants_choose_another_material_and_leave_the_rest() {
+    let mapping = |material: u32, variants: &[u32]| json!({"material": material, "variants": variants});
+    let json = json!({
+        "extensionsUsed": ["KHR_materials_variants"],
+        "extensions": {"KHR_materials_variants": {"variants": [{"name": "Day"}, {"name": "Night"}]}},
+        "materials": [{}, {}, {}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+        "meshes": [{"primitives": [
+            {"attributes": {"POSITION": 0}, "material": 0, "extensions": {"KHR_materials_variants": {
+                "mappings": [mapping(1, &[1]), mapping(9, &[0]), mapping(2, &[7])]}}},
+            {"attributes": {"POSITION": 0}, "material": 2},
+            {"attributes": {"POSITION": 0}, "extensions": {"KHR_materials_variants": 3}},
+        ]}],
+        "nodes": [{"mesh": 0}],
+    });
+    let mut session = open(json, &[0; 36]);
+    let document = session.document();
+    assert_eq!(document.variants.iter().map(|v| &**v).collect::<Vec<_>>(), ["Day", "Night"]);
+    let material = |k: usize, variant| document.material_of(&document.meshes[0].primitives[k], variant).map(|m| m.0);
+    assert_eq!([None, Some(0), Some(1), Some(5)].map(|v| material(0, v)), [Some(0), Some(0), Some(1), Some(0)]);
+    assert_eq!([None, Some(1)].map(|v| material(1, v)), [Some(2), Some(2)]);
+    assert_eq!(material(2, Some(1)), None);
+    // A material and a variant that are not there, and an extension that is none.
+    let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["UNRESOLVED_REFERENCE", "UNRESOLVED_REFERENCE", "SCHEMA_VIOLATION"]);
+
+    // What is shown is a choice, and no change of the file.
+    let before = session.pack("x").expect("bytes").bytes;
+    session.show(Shown { variant: Some(1), scene: Some(4) });
+    assert_eq!(session.document().shown, Shown { variant: Some(1), scene: None });
+    assert!(!session.is_unsaved());
+    assert_eq!(session.pack("x").expect("bytes").bytes, before);
+}
+
+#[test]
+fn of_several_scenes_the_chosen_one_is_shown() {
+    let mut session = open(
+        json!({
+            "scene": 1,
+            "scenes": [{"name": "Hall", "nodes": [0, 1]}, {"nodes": [2]}],
+            "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c", "children": [3]}, {"name": "d"}],
+        }),
+        &[],
+    );
+    let shown = |session: &Session| -> Vec<u32> { session.document().shown_nodes().iter().map(|n| n.0).collect() };
+    assert_eq!(shown(&session), [2, 3]);
+    assert_eq!(session.document().shown_scene(), Some(1));
+    session.show(Shown { scene: Some(0), variant: None });
+    assert_eq!(shown(&session), [0, 1]);
+    assert_eq!([0, 1].map(|k| session.document().scene_label(k)), ["Hall", "scene 1"]);
+    session.show(Shown::default());
+    assert_eq!(shown(&session), [2, 3]);
+}
+
+#[test]
+fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
+    let json = json!({
+        "extensionsUsed": ["KHR_lights_punctual"],
+        "extensions": {"KHR_lights_punctual": {"lights": [
+            {"type": "directional", "name": "Sun", "color": [1.0, 0.9, 0.8], "intensity": 3.0},
+            {"type": "spot", "range": 7.0, "spot": {"innerConeAngle": 0.1, "outerConeAngle": 0.3}},
+            {"type": "point", "intensity": -4.0, "color": [-1.0, 0.0, 0.0]},
+            {"type": "laser", "spot": {}},
+        ]}},
+        "cameras": [
+            {"name": "Eye", "type": "perspective", "perspective": {"yfov": 0.7, "znear": 0.1, "zfar": 90.0, "aspectRatio": 1.5}},
+            {"type": "orthographic", "orthographic": {"xmag": -2.0, "ymag": 1.0, "znear": 0.0, "zfar": 5.0}},
+            {"type": "perspective", "perspective": {"yfov": -1.0, "znear": 0.1}},
+        ],
+        "nodes": [
+            {"camera": 0},
+            {"camera": 1, "extensions": {"KHR_lights_punctual": {"light": 1}}},
+            {"camera": 8, "extensions": {"KHR_lights_punctual": {"light": 9}}},
+        ],
+    });
+    let session = open(json, &[]);
+    let document = session.document();
+    let Projection::Perspective { yfov, aspect, near, far } = document.cameras[0].projection else { panic!() };
+    assert_eq!((yfov, aspect, near, far), (0.7, Some(1.5), 0.1, Some(90.0)));
+    let wanted = Projection::Orthographic { xmag: 2.0, ymag: 1.0, near: 0.0, far: 5.0 };
+    assert_eq!(document.cameras[1].projection, wanted);
+    assert!(matches!(document.cameras[2].projection, Projection::Perspective { yfov, .. } if yfov > 0.0));
+    assert_eq!(document.lights[0].color, Vec3::new(1.0, 0.9, 0.8));
+    assert_eq!((document.lights[0].kind, document.lights[0].intensity), (LightKind::Directional, 3.0));
+    assert_eq!(document.lights[1].kind, LightKind::Spot { inner: 0.1, outer: 0.3 });
+    assert_eq!((document.lights[1].range, document.lights[0].range), (Some(7.0), None));
+    assert_eq!((document.lights[2].intensity, document.lights[2].color), (1.0, Vec3::ONE));
+    let at = |k: usize| (document.nodes[k].camera.map(|c| c.0), document.nodes[k].light.map(|l| l.0));
+    assert_eq!([at(0), at(1), at(2)], [(Some(0), None), (Some(1), Some(1)), (None, None)]);
+    // One camera, three numbers or words of lights, two references.
+    assert_eq!(session.diagnostics.len(), 6, "{:?}", session.diagnostics);
+}
+
+#[test]
+fn instances_are_places_under_their_node() {
+    let bin = [floats(&[1.0, 2.0, 3.0, 4.0, 5.0, f32::NAN]), vec![0, 0, 0, 127, 0, 90, 0, 90]].concat();
+    let node =
+        |attributes: Value| json!({"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": attributes}}});
+    let json = json!({
+        "extensionsUsed": ["EXT_mesh_gpu_instancing"],
+        "bufferViews": [{"buffer": 0, "byteLength": 24}, {"buffer": 0, "byteOffset": 24, "byteLength": 8}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5120, "normalized": true, "count": 2, "type": "VEC4"},
+            {"bufferView": 0, "componentType": 5126, "count": 1, "type": "VEC3"},
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "nodes": [node(json!({"TRANSLATION": 0, "ROTATION": 1})), node(json!({"TRANSLATION": 0, "SCALE": 2})), {"mesh": 0}],
+    });
+    let session = open(json, &bin);
+    let nodes = &session.document().nodes;
+    let found = nodes[0].instances.as_ref().expect("instances");
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].translation, Vec3::new(1.0, 2.0, 3.0));
+    assert!(found[0].rotation.is_normalized() && found[1].is_finite());
+    // Lists of different lengths are none.
+    assert!(nodes[1].instances.is_none() && nodes[2].instances.is_none());
+    let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
+    assert!(codes.contains(&"ULNA_INSTANCES") && codes.contains(&"ACCESSOR_INVALID_FLOAT"), "{codes:?}");
+}
+
+#[test]
+fn the_extensions_of_the_corpus_are_in_the_model() {
+    let Some(shared) = common::shared() else { return };
+    let open = |name: &str| {
+        let path = shared.join("corpus/extensions").join(name);
+        Session::open(&path, &Default::default()).unwrap_or_else(|e| panic!("{name}: {e}"))
+    };
+    let variants = open("18_variants/18_variants.gltf");
+    assert_eq!(variants.document().variants.len(), 2);
+    let mapped: usize = variants.document().meshes[0].primitives.iter().map(|p| p.variants.len()).sum();
+    assert_eq!(mapped, 6);
+    let teapots = open("24_gpu_instancing/24_gpu_instancing.gltf");
+    let counts: Vec<usize> =
+        teapots.document().nodes.iter().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).collect();
+    assert_eq!(counts.len(), 2);
+    assert!(counts.iter().all(|c| *c > 1), "{counts:?}");
+    let pointers = open("24_animation_pointer/24_animation_pointer.gltf");
+    assert_eq!((pointers.document().cameras.len(), pointers.document().lights.len()), (4, 4));
 }

@@ -35,7 +35,11 @@ impl App {
         let availability = self.availability();
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
-        let mut commands: Vec<_> = table().iter().map(|c| (c, self.settings.keys.key(c.name).to_owned())).filter(|(_, key)| !key.is_empty()).collect();
+        let mut commands: Vec<_> = table()
+            .iter()
+            .map(|c| (c, self.settings.keys.key(c.name).to_owned()))
+            .filter(|(_, key)| !key.is_empty())
+            .collect();
         commands.sort_by_key(|(_, key)| std::cmp::Reverse(key.matches('+').count()));
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };

@@ -156,7 +156,13 @@ fn view() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[may("node", Kind::Node)] },
             enabled: |a| if a.cameras { Ok(()) } else { Err("The file has no camera") },
-            ..host("view.camera", "Through the next camera", "Looks through the cameras of the file in turn", "View", "")
+            ..host(
+                "view.camera",
+                "Through the next camera",
+                "Looks through the cameras of the file in turn",
+                "View",
+                "",
+            )
         },
         host("view.textured", "Textured", "Shows surfaces with their materials", "View", ""),
         host("view.solid", "Solid", "Shows surfaces as clay: their form alone", "View", ""),
@@ -174,8 +180,14 @@ fn view() -> Vec<CommandSpec> {
             enabled: always,
             ..host("view.theme", "Light or dark", "Changes from the dark theme to the light one, and back", "View", "")
         },
-        CommandSpec { enabled: always, ..host("view.larger", "Larger", "Makes the whole window larger", "View", "Ctrl+=") },
-        CommandSpec { enabled: always, ..host("view.smaller", "Smaller", "Makes the whole window smaller", "View", "Ctrl+-") },
+        CommandSpec {
+            enabled: always,
+            ..host("view.larger", "Larger", "Makes the whole window larger", "View", "Ctrl+=")
+        },
+        CommandSpec {
+            enabled: always,
+            ..host("view.smaller", "Smaller", "Makes the whole window smaller", "View", "Ctrl+-")
+        },
         host("view.reset_layout", "Reset layout", "Brings all panels back to their places", "View", ""),
         host("mode.pose", "Pose mode", "Edits the pose of the file", "View", "1"),
         host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "View", "2"),

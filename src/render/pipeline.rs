@@ -1,8 +1,7 @@
 //! How the passes are set up: what they are bound to, and their pipelines. Made once, at the start.
 
 use super::{
-    Gpu,
-    shader,
+    Gpu, shader,
     shadow::{self, Shadow},
     skin::{POSED_STRIDE, TANGENT_STRIDE},
     sky,
@@ -41,7 +40,12 @@ pub(super) fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     })
 }
 
-pub(super) fn frame_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, frame: &wgpu::Buffer, shadow: &Shadow) -> wgpu::BindGroup {
+pub(super) fn frame_bind(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    frame: &wgpu::Buffer,
+    shadow: &Shadow,
+) -> wgpu::BindGroup {
     let smooth = wgpu::SamplerDescriptor {
         mag_filter: wgpu::FilterMode::Linear,
         min_filter: wgpu::FilterMode::Linear,
@@ -196,11 +200,8 @@ impl PipelineMaker<'_> {
             immediate_size: 0,
         });
         let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let looks = wgpu::VertexBufferLayout {
-            array_stride: 20,
-            step_mode: wgpu::VertexStepMode::Vertex,
-            attributes: &looks,
-        };
+        let looks =
+            wgpu::VertexBufferLayout { array_stride: 20, step_mode: wgpu::VertexStepMode::Vertex, attributes: &looks };
         self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some("shadow"),
             layout: Some(&layout),
@@ -270,11 +271,7 @@ impl PipelineMaker<'_> {
                 compilation_options: Default::default(),
                 buffers: recipe.buffers,
             },
-            primitive: wgpu::PrimitiveState {
-                topology: recipe.topology,
-                cull_mode: recipe.cull,
-                ..Default::default()
-            },
+            primitive: wgpu::PrimitiveState { topology: recipe.topology, cull_mode: recipe.cull, ..Default::default() },
             depth_stencil: recipe.depth.map(|write| wgpu::DepthStencilState {
                 format: DEPTH,
                 depth_write_enabled: Some(write),

@@ -264,14 +264,7 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    fn draw_surfaces(
-        &self,
-        gpu: &Gpu,
-        pass: &mut wgpu::RenderPass<'_>,
-        scene: &Scene,
-        camera: &Camera,
-        show: &Show,
-    ) {
+    fn draw_surfaces(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene, camera: &Camera, show: &Show) {
         let see_through = |p: &Part| match show.shading {
             Shading::Textured => p.blend,
             Shading::Solid => false,
@@ -324,10 +317,7 @@ impl Renderer {
                 view: &target.mask_samples_view,
                 depth_slice: None,
                 resolve_target: Some(&target.mask_view),
-                ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                    store: wgpu::StoreOp::Discard,
-                },
+                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Discard },
             })],
             depth_stencil_attachment: None,
             timestamp_writes: None,

@@ -208,6 +208,13 @@ impl<'a> Accessors<'a> {
         view.is_some_and(|v| EXTENSIONS.iter().any(|e| v.extensions.has(e)))
     }
 
+    /// Takes memory from the budget, in bytes, for what is made of the values.
+    pub fn spend(&mut self, bytes: u64, place: &str) -> Result<(), ReadError> {
+        self.budget =
+            self.budget.checked_sub(bytes).ok_or_else(|| ReadError::Memory { place: place.into(), wanted: bytes })?;
+        Ok(())
+    }
+
     /// Checks where the elements lie and takes the memory they need from the budget.
     fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
         let here = format!("accessors/{index}");

@@ -8,18 +8,18 @@ use indexmap::IndexMap;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    json, schema,
+    json, schema, stage,
 };
 use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap};
 
 /// Smallest step of the type each primitive's weights are stored in; 0 for floats. For checking sums.
 pub type WeightSteps = Vec<(String, Arc<WeightMap>, f32)>;
 
-/// Reads one mesh.
+/// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
     text: &str,
     index: usize,
-    material_count: usize,
+    counts: (usize, usize),
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
     steps: &mut WeightSteps,
@@ -45,9 +45,10 @@ pub fn read(
         if primitive.targets.len() != targets {
             return Err(ReadError::at(here, "its primitives have different numbers of morph targets"));
         }
-        if let Some(material) = primitive.material.filter(|m| m.0 >= material_count) {
+        if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
             return Err(ReadError::at(here, format!("material {} is not there", material.0)));
         }
+        let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
         let mut reader = PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics };
         let read = match reader.read(steps) {
             Ok(read) => read,
@@ -58,7 +59,7 @@ pub fn read(
             }
             Err(Missing::Refused(error)) => return Err(error),
         };
-        primitives.push(read);
+        primitives.push(Primitive { variants, ..read });
     }
     if mesh.weights.len() > targets {
         let message =
@@ -88,6 +89,7 @@ fn hidden(raw: &schema::Primitive) -> Primitive {
         colors: Arc::default(),
         indices: Arc::default(),
         material: raw.material.map(|m| m.0.into()),
+        variants: Arc::default(),
         targets: raw.targets.iter().map(|_| MorphTarget::default()).collect(),
         weights: None,
     }
@@ -143,6 +145,7 @@ impl PrimitiveReader<'_, '_> {
             colors,
             indices: indices.into(),
             material: self.raw.material.map(|m| m.0.into()),
+            variants: Arc::default(),
             targets,
             weights,
         })

@@ -16,6 +16,7 @@ mod patch;
 mod read;
 mod schema;
 mod source;
+mod stage;
 mod text;
 mod transcode;
 mod write;

@@ -17,6 +17,7 @@ use super::{
     accessor::{Accessors, Component, Missing},
     animation, json, material, mesh, meshopt, schema,
     source::check_asset,
+    stage,
 };
 use crate::model::{
     Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity,
@@ -242,12 +243,16 @@ impl Reader<'_> {
         let materials = material::materials(&looks, &mut self.diagnostics)?;
         let (images, uris) = material::images(&looks, &self.accessors, &mut self.diagnostics);
         progress.reach(0.3)?;
+        let extensions = stage::root_extensions(self.root);
+        let variants = stage::variants(&extensions, &mut self.diagnostics);
+        let cameras = stage::cameras(self.root, &mut self.diagnostics)?;
+        let lights = stage::lights(&extensions, &mut self.diagnostics);
         let mut meshes = Vec::new();
         for (k, raw) in json::elements(self.root, "meshes")?.iter().enumerate() {
             meshes.push(Arc::new(mesh::read(
                 raw.get(),
                 k,
-                materials.len(),
+                (materials.len(), variants.len()),
                 &mut self.accessors,
                 &mut self.diagnostics,
                 &mut self.weights,
@@ -256,10 +261,13 @@ impl Reader<'_> {
         }
         let raw_nodes = self.raw_nodes()?;
         let mut document = Document {
-            nodes: self.nodes(&raw_nodes, &meshes)?,
+            nodes: self.nodes(&raw_nodes, &meshes, (cameras.len(), lights.len()))?,
             meshes,
             materials: materials.into(),
+            variants,
             images: images.into(),
+            cameras,
+            lights,
             ..Document::default()
         };
         document.order = order(&document.nodes)?;
@@ -305,7 +313,13 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    fn nodes(&mut self, raw: &[schema::Node], meshes: &[Arc<Mesh>]) -> Result<Vec<Node>, ReadError> {
+    /// `cameras` and `lights`: how many the file has.
+    fn nodes(
+        &mut self,
+        raw: &[schema::Node],
+        meshes: &[Arc<Mesh>],
+        (cameras, lights): (usize, usize),
+    ) -> Result<Vec<Node>, ReadError> {
         let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
         let skins = json::elements(self.root, "skins")?.len();
         for (k, n) in raw.iter().enumerate() {
@@ -322,6 +336,14 @@ impl Reader<'_> {
                 let message = "The node has a skin, but its mesh has no joints; it is shown unskinned";
                 self.diagnostics.add(Severity::Error, "NODE_SKIN_WITH_NON_SKINNED_MESH", &place, message);
             }
+            let light = stage::light_of(&n.extensions, &place, &mut self.diagnostics);
+            for (index, count, what) in [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")] {
+                if let Some(past) = index.filter(|k| *k >= count) {
+                    let message = format!("The node names {what} {past}, which is not there");
+                    self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
+                }
+            }
+            let instances = stage::instances(&n.extensions, &place, &mut self.accessors, &mut self.diagnostics)?;
             nodes.push(Node {
                 name: n.name.as_deref().map(Into::into),
                 parent: None,
@@ -331,8 +353,9 @@ impl Reader<'_> {
                 user: None,
                 mesh: n.mesh.map(|m| m.0.into()),
                 skin: n.skin.map(|s| s.0.into()),
-                camera: n.camera.is_some(),
-                light: n.extensions.has("KHR_lights_punctual"),
+                instances: instances.filter(|_| n.mesh.is_some()),
+                camera: n.camera.filter(|c| c.0 < cameras).map(|c| c.0.into()),
+                light: light.filter(|l| *l < lights).map(Into::into),
                 morph_weights: n
                     .weights
                     .as_ref()

@@ -117,7 +117,9 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                     state.selected_only = !state.selected_only;
                 }
                 let delete = find("key.delete").map_or(Ok(()), |c| (c.enabled)(&view.availability));
-                if icon_button(ui, theme, icons::ICON_DELETE, "Delete keys", view.keys.key("key.delete"), false, delete).clicked() {
+                if icon_button(ui, theme, icons::ICON_DELETE, "Delete keys", view.keys.key("key.delete"), false, delete)
+                    .clicked()
+                {
                     actions.push(Action::Run(CommandLine::new("key.delete")));
                 }
                 let set = find("key.set").map_or(Ok(()), |c| (c.enabled)(&view.availability));

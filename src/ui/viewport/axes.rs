@@ -71,7 +71,8 @@ pub fn corner_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions
         let response = ui.interact(hit, ui.scope_id().with(("axis", end.name)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, end.name));
         let dim = 0.55 + 0.45 * (depth * 0.5 + 0.5);
-        let base = if response.hovered() { theme.color("axis.hover") } else { theme.color(end.role).gamma_multiply(dim) };
+        let base =
+            if response.hovered() { theme.color("axis.hover") } else { theme.color(end.role).gamma_multiply(dim) };
         let painter = ui.painter();
         if end.positive {
             painter.line_segment([centre, at], Stroke::new(2.0, base));
@@ -116,7 +117,8 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
             let Some(direction) = column.truncate().try_normalize() else { continue };
             let Some((to, _)) = place(head + direction * long * if chosen { 1.5 } else { 1.0 }) else { continue };
             let color = theme.color(role);
-            painter.line_segment([from, to], Stroke::new(if chosen { 4.0 } else { 3.0 }, Color32::from_black_alpha(90)));
+            painter
+                .line_segment([from, to], Stroke::new(if chosen { 4.0 } else { 3.0 }, Color32::from_black_alpha(90)));
             painter.line_segment([from, to], Stroke::new(if chosen { 2.5 } else { 1.5 }, color));
             if chosen {
                 let away = (to - from).normalized() * 8.0;

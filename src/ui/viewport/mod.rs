@@ -119,7 +119,11 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, act
     if response.hovered()
         && let Some(at) = response.hover_pos()
     {
-        let factor = if zoom == 1.0 { (-scroll.y * if settings.reverse_wheel { -0.0022 } else { 0.0022 }).exp() } else { 1.0 / zoom };
+        let factor = if zoom == 1.0 {
+            (-scroll.y * if settings.reverse_wheel { -0.0022 } else { 0.0022 }).exp()
+        } else {
+            1.0 / zoom
+        };
         if factor != 1.0 {
             let middle = Vec2::new(rect.width(), rect.height()) * 0.5;
             let under = Vec2::new(at.x - rect.left(), at.y - rect.top());
