@@ -6,7 +6,9 @@ use common::{floats, glb};
 use glam::Vec3;
 use serde_json::{Value, json};
 use ulna::{
-    model::{LightKind, Projection, Shown},
+    edit::CommandLine,
+    model::{ClipId, Interpolation, LightKind, Projection, Shown},
+    motion::{Moment, Pose},
     session::Session,
 };
 
@@ -234,4 +236,84 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
     assert!(counts.iter().all(|c| *c > 1), "{counts:?}");
     let pointers = open("24_animation_pointer/24_animation_pointer.gltf");
     assert_eq!((pointers.document().cameras.len(), pointers.document().lights.len()), (4, 4));
+    let clip = &pointers.document().clips[&ClipId(0)];
+    let played = clip.pointers.iter().filter(|p| p.track.is_some()).count();
+    assert_eq!((clip.pointers.len(), played), (70, 23));
+    // One finding for all that is not played, not one for each.
+    assert_eq!(pointers.diagnostics.iter().filter(|d| d.code == "ULNA_POINTER_CHANNEL").count(), 1);
+}
+
+#[test]
+fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
+    let bin = floats(&[0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 2.0, 4.0, 6.0, 1.0, 1.0, 1.0]);
+    let channel = |sampler: u32, pointer: &str| {
+        json!({"sampler": sampler, "target": {
+        "path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}}})
+    };
+    let json = json!({
+        "extensionsUsed": ["KHR_animation_pointer"],
+        "bufferViews": [{"buffer": 0, "byteLength": 12}, {"buffer": 0, "byteOffset": 12, "byteLength": 36}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "SCALAR", "min": [0], "max": [2]},
+            {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5126, "count": 9, "type": "SCALAR"},
+            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"},
+        ],
+        "materials": [{}],
+        "nodes": [{"name": "a"}, {"name": "b"}],
+        "animations": [{"samplers": [
+            {"input": 0, "output": 1}, {"input": 0, "output": 2, "interpolation": "STEP"}, {"input": 0, "output": 3},
+        ], "channels": [
+            channel(0, "/nodes/1/translation"),
+            channel(0, "/materials/0/emissiveFactor"),
+            channel(1, "/materials/0/extensions/ACME_glow/three"),
+            channel(2, "/nodes/0/scale"),
+            channel(0, "/nodes/7/scale"),
+            {"sampler": 0, "target": {"path": "pointer"}},
+            {"sampler": 0, "target": {"node": 0, "path": "scale"}},
+        ]}],
+    });
+    let mut session = open(json, &bin);
+    let before = session.pack("x").expect("bytes").bytes;
+    let clip = session.document().clips[&ClipId(0)].clone();
+    let rows: Vec<(&str, usize, bool)> =
+        clip.pointers.iter().map(|p| (&*p.pointer, p.width, p.track.is_some())).collect();
+    let wanted = [
+        ("/nodes/1/translation", 3, true),
+        ("/materials/0/emissiveFactor", 3, false),
+        ("/materials/0/extensions/ACME_glow/three", 3, false),
+        ("/nodes/7/scale", 3, false),
+    ];
+    assert_eq!(rows, wanted);
+    assert!(clip.pointers.iter().all(|p| *p.times == [0.0, 1.0, 2.0]));
+    assert_eq!((clip.pointers[2].interpolation, clip.tracks.len(), clip.length()), (Interpolation::Step, 1, 2.0));
+    let pose = Pose::evaluate(session.document(), Moment { clip: Some(&clip), time: 0.5 });
+    assert_eq!(pose.local[1].transform().translation, Vec3::new(1.0, 2.0, 3.0));
+
+    // What a pointer moves gets no second channel, and what it moves is not copied by halves.
+    for line in [
+        CommandLine::new("key.set")
+            .with("clip", 0)
+            .with("time", 0.5)
+            .with("node", "b")
+            .with("translation", vec![1, 2, 3]),
+        CommandLine::new("clip.duplicate").with("clip", 0),
+    ] {
+        let error = session.run(&line).expect_err("a refusal").to_string();
+        assert!(error.contains("animation pointer"), "{error}");
+    }
+    // A key elsewhere leaves the channels with pointers as they are.
+    let key = CommandLine::new("key.set").with("clip", 0).with("time", 0.5).with("node", "b");
+    session.run(&key.with("degrees", vec![0, 90, 0])).expect("a key");
+    let after = session.pack("x").expect("bytes").bytes;
+    let channels = |bytes: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        text.match_indices("\"pointer\":\"/")
+            .map(|(at, _)| text[at..].split('}').next().unwrap_or("").to_owned())
+            .collect()
+    };
+    assert_eq!(channels(&before), channels(&after));
+    assert_eq!(channels(&before).len(), 5);
+    let again = Session::open_bytes(&after).expect("what was saved");
+    assert_eq!(again.document().clips[&ClipId(0)].pointers, clip.pointers);
 }

@@ -33,6 +33,7 @@ fn facts(session: &Session, path: &Path) -> Value {
                 "name": clip.name.as_deref(),
                 "length": clip.length(),
                 "channels": clip.tracks.len(),
+                "pointers": clip.pointers.len(),
                 "channels_in_file": clip.channels_in_file,
                 "keys": clip.key_count(),
                 "fps": guess.map(|g| g.0),

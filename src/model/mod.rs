@@ -12,7 +12,7 @@ mod stage;
 pub mod transform;
 
 pub use self::{
-    clip::{Clip, Interpolation, Property, Track, TrackError},
+    clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Document, Scene},
     ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SkinId, TrackId},

@@ -8,12 +8,12 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{
-    ReadError, SaveError, Source,
+    ReadError, SaveError, Source, animation,
     container::build_glb,
     meshopt::{self, Unpacked},
     schema,
 };
-use crate::model::Diagnostics;
+use crate::model::{Diagnostics, Property};
 
 /// What to put into the new file.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,14 @@ fn strip_meshes(root: &mut Value) {
     }
     for animation in members.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(channels) = animation.get_mut("channels").and_then(Value::as_array_mut) {
-            channels.retain(|c| c["target"]["path"] != "weights" && c["target"]["path"] != "pointer");
+            channels.retain(|c| match c["target"]["path"].as_str() {
+                Some("weights") => false,
+                Some("pointer") => {
+                    let pointer = c["target"]["extensions"]["KHR_animation_pointer"]["pointer"].as_str();
+                    pointer.and_then(animation::pointed).is_some_and(|(_, p)| p != Property::Weights)
+                }
+                _ => true,
+            });
         }
     }
     if let Some(list) = members.get_mut("animations").and_then(Value::as_array_mut) {
