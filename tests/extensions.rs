@@ -7,7 +7,8 @@ use glam::Vec3;
 use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
-    model::{ClipId, Interpolation, LightKind, Projection, Shown},
+    formats::gltf::{ExportOptions, export},
+    model::{ClipId, Interpolation, LightKind, NodeId, Projection, Shown},
     motion::{Moment, Pose},
     session::Session,
 };
@@ -234,6 +235,12 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
         teapots.document().nodes.iter().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).collect();
     assert_eq!(counts.len(), 2);
     assert!(counts.iter().all(|c| *c > 1), "{counts:?}");
+    let avatar = Session::open(&shared.join("corpus/vrm/cryptovoxels.vrm"), &Default::default()).expect("an avatar");
+    let vrm = avatar.document().vrm.clone().expect("facts");
+    assert_eq!((vrm.title.as_deref(), &*vrm.authors[0]), (Some("cryptovoxels"), "jin"));
+    assert!(vrm.bones.len() == 43 && vrm.bones.iter().all(|(_, n)| avatar.document().joint_flags()[n.index()]));
+    let sided = vrm.bones.iter().filter(|(role, _)| role.starts_with("left"));
+    assert!(sided.clone().count() == 19 && sided.clone().all(|(_, n)| vrm.mirror(*n).is_some()));
     let pointers = open("24_animation_pointer/24_animation_pointer.gltf");
     assert_eq!((pointers.document().cameras.len(), pointers.document().lights.len()), (4, 4));
     let clip = &pointers.document().clips[&ClipId(0)];
@@ -316,4 +323,75 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     assert_eq!(channels(&before).len(), 5);
     let again = Session::open_bytes(&after).expect("what was saved");
     assert_eq!(again.document().clips[&ClipId(0)].pointers, clip.pointers);
+}
+
+#[test]
+fn avatars_say_who_made_them_and_which_node_is_which_bone() {
+    let one = json!({"specVersion": "1.0", "meta": {"name": "Ada", "authors": ["A", "B"], "licenseUrl": "https://vrm.dev/licenses/1.0/"},
+        "humanoid": {"humanBones": {"hips": {"node": 0}, "leftHand": {"node": 1}, "rightHand": {"node": 2}, "jaw": {"node": 9}}}});
+    let zero = json!({"specVersion": "0.0", "meta": {"title": "Ada", "author": "A", "licenseName": "CC0"},
+        "humanoid": {"humanBones": [{"bone": "hips", "node": 0}, {"bone": "leftHand", "node": 1}, {"bone": "rightHand", "node": 2},
+                                    {"bone": "jaw", "node": 9}]}});
+    for (extensions, version, authors) in [
+        (json!({"VRMC_vrm": one, "VRMC_springBone": {"springs": [{}, {}]}}), "1.0", 2),
+        (json!({"VRM": zero}), "0.0", 1),
+    ] {
+        let used: Vec<&String> = extensions.as_object().expect("an object").keys().collect();
+        let nodes = json!([{}, {}, {}]);
+        let session = open(json!({"extensionsUsed": used, "extensions": extensions, "nodes": nodes}), &[]);
+        let vrm = session.document().vrm.clone().expect("an avatar");
+        assert_eq!((&*vrm.version, vrm.title.as_deref(), vrm.authors.len()), (version, Some("Ada"), authors));
+        assert!(vrm.licence.is_some());
+        assert_eq!(vrm.springs, if version == "1.0" { 2 } else { 0 });
+        assert_eq!((vrm.node("hips"), vrm.node("jaw"), vrm.bones.len()), (Some(NodeId(0)), None, 3));
+        assert_eq!((vrm.role(NodeId(2)), vrm.mirror(NodeId(2))), (Some("rightHand"), Some(NodeId(1))));
+        assert_eq!(vrm.mirror(NodeId(0)), None);
+        assert_eq!(session.diagnostics.len(), 1, "{:?}", session.diagnostics);
+    }
+    let session = open(json!({"extensions": {"VRM": [1]}}), &[]);
+    assert!(session.document().vrm.is_none() && session.diagnostics.len() == 1);
+}
+
+#[test]
+fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
+    let constraint =
+        json!({"VRMC_node_constraint": {"specVersion": "1.0", "constraint": {"roll": {"source": 0, "rollAxis": "X"}}}});
+    let json = json!({
+        "extensionsUsed": ["VRMC_vrm", "VRMC_springBone", "VRMC_node_constraint", "VRMC_materials_mtoon"],
+        "extensions": {
+            "VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": {"hips": {"node": 1}}},
+                         "firstPerson": {"meshAnnotations": [{"node": 0, "type": "auto"}]}},
+            "VRMC_springBone": {"specVersion": "1.0", "springs": [{"joints": [{"node": 1}]}]},
+        },
+        "materials": [{"extensions": {"VRMC_materials_mtoon": {"specVersion": "1.0", "shadeColorFactor": [0.1, 0.2, 0.3]}}}],
+        "nodes": [{"name": "a"}, {"name": "b", "extensions": constraint}],
+    });
+    let mut session = open(json.clone(), &[]);
+    let line = CommandLine::new("pose.rotate").with("node", "b").with("axis", "x").with("degrees", 20);
+    session.run(&line).expect("a turn");
+    let saved = session.pack("x").expect("bytes").bytes;
+    let saved: Value =
+        serde_json::Deserializer::from_slice(&saved[20..]).into_iter().next().expect("JSON").expect("JSON");
+    for key in ["extensions", "materials", "extensionsUsed"] {
+        assert_eq!(saved[key], json[key]);
+    }
+    assert_eq!(saved["nodes"][1]["extensions"], json["nodes"][1]["extensions"]);
+    // Only the skeleton: what names meshes and materials goes, what names nodes stays, and they stand where they stood.
+    let options = ExportOptions { skeleton_only: true, ..ExportOptions::default() };
+    let exported = Session::open_bytes(&export(session.source(), &options).expect("an export")).expect("a file");
+    assert_eq!(exported.extensions_used, ["VRMC_springBone", "VRMC_node_constraint"]);
+    assert_eq!(exported.document().nodes.len(), 2);
+}
+
+#[test]
+fn data_that_an_unknown_extension_may_name_is_not_moved() {
+    let json = json!({
+        "extensionsUsed": ["ACME_curves"],
+        "bufferViews": [{"buffer": 0, "byteLength": 12}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "SCALAR"}],
+        "nodes": [{"extensions": {"ACME_curves": {"list": [{"curveAccessor": 0}]}}}],
+    });
+    let session = open(json, &[0; 12]);
+    let error = export(session.source(), &ExportOptions::default()).expect_err("a refusal").to_string();
+    assert!(error.contains("ACME_curves") && error.contains("convert"), "{error}");
 }

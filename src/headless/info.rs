@@ -107,6 +107,14 @@ fn facts(session: &Session, path: &Path) -> Value {
         "cameras": cameras,
         "lights": lights,
         "instances": instances,
+        "vrm": document.vrm.as_ref().map(|v| json!({
+            "version": v.version,
+            "title": v.title,
+            "authors": v.authors,
+            "licence": v.licence,
+            "springs": v.springs,
+            "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into())).collect::<serde_json::Map<_, _>>(),
+        })),
         "vertices": document.shown_vertex_count(),
         "materials": document.materials.len(),
         "images": document.images.len(),
@@ -158,6 +166,19 @@ fn words(facts: &Value) -> String {
     ));
     if number("posed_nodes") > 0 {
         line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
+    }
+    if let Some(bones) = facts["vrm"]["bones"].as_object() {
+        let vrm = &facts["vrm"];
+        let said = |key: &str| vrm[key].as_str().unwrap_or("not given").to_owned();
+        let authors: Vec<&str> = vrm["authors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let authors = if authors.is_empty() { "not given".to_owned() } else { authors.join(", ") };
+        line(format!(
+            "VRM {}: title {}, author {authors}, licence {}",
+            said("version"),
+            said("title"),
+            said("licence")
+        ));
+        line(format!("{} bones of a human, {} springs", bones.len(), vrm["springs"]));
     }
     if count("scenes") > 1 {
         line(format!("scenes: {}", labels(&facts["scenes"], "scene")));

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Camera, Clip, ClipId, Image, Light, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown, Skin,
-    SkinId, Transform,
+    SkinId, Transform, Vrm,
 };
 
 /// A scene: the roots that are shown together.
@@ -49,6 +49,8 @@ pub struct Document {
     pub cameras: Arc<[Camera]>,
     /// All lights of the file (`KHR_lights_punctual`).
     pub lights: Arc<[Light]>,
+    /// What a VRM file says of its avatar.
+    pub vrm: Option<Arc<Vrm>>,
     /// What is chosen to be shown. Never saved.
     pub shown: Shown,
     /// Local transforms made while a clip is shown and not keyed yet. Never saved.

@@ -10,6 +10,7 @@ mod node;
 mod rest;
 mod stage;
 pub mod transform;
+mod vrm;
 
 pub use self::{
     clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
@@ -22,4 +23,5 @@ pub use self::{
     rest::find_rest,
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
+    vrm::Vrm,
 };

@@ -12,6 +12,7 @@ use super::{
     container::build_glb,
     meshopt::{self, Unpacked},
     schema,
+    transcode::mime_type,
 };
 use crate::model::{Diagnostics, Property};
 
@@ -39,6 +40,9 @@ pub enum ExportError {
     /// A view's packed data cannot be unpacked.
     #[error("data packed with {0} is damaged, and cannot be exported. Export the model again, or use “convert”")]
     Packed(&'static str),
+    /// An extension names data in a way that is not known here, and would name other data afterwards.
+    #[error("the file has the extension {0}, whose data Ulna cannot renumber. Use “convert”, which copies everything")]
+    Foreign(String),
 }
 
 /// A GLB with what the options keep.
@@ -57,6 +61,9 @@ pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, Expor
     if options.skeleton_only {
         strip_meshes(&mut root);
     }
+    if let Some(name) = foreign_data(&root) {
+        return Err(ExportError::Foreign(name));
+    }
     let bin = gather(source, &mut root)?;
     if let Some(members) = root.as_object_mut() {
         // A list that is there must not be empty.
@@ -64,6 +71,34 @@ pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, Expor
     }
     let json = serde_json::to_vec(&root)?;
     Ok(build_glb(&json, (!bin.is_empty()).then_some(&bin), &[], 0).map_err(SaveError::from)?)
+}
+
+/// The first extension that seems to name accessors or buffer views and is none of those that are renumbered here.
+fn foreign_data(root: &Value) -> Option<String> {
+    const KNOWN: [&str; 4] =
+        ["EXT_mesh_gpu_instancing", "EXT_meshopt_compression", "KHR_draco_mesh_compression", "KHR_meshopt_compression"];
+    fn names_data(value: &Value) -> bool {
+        match value {
+            Value::Object(members) => members.iter().any(|(key, value)| {
+                let key = key.to_lowercase();
+                key.contains("accessor") || key.contains("bufferview") || names_data(value)
+            }),
+            Value::Array(items) => items.iter().any(names_data),
+            _ => false,
+        }
+    }
+    match root {
+        Value::Object(members) => members.iter().find_map(|(key, value)| match (key.as_str(), value) {
+            ("extras", _) => None,
+            ("extensions", Value::Object(list)) => list
+                .iter()
+                .find(|(name, value)| !KNOWN.contains(&name.as_str()) && names_data(value))
+                .map(|(name, _)| name.clone()),
+            _ => foreign_data(value),
+        }),
+        Value::Array(items) => items.iter().find_map(foreign_data),
+        _ => None,
+    }
 }
 
 fn strip_meshes(root: &mut Value) {
@@ -180,7 +215,7 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")) else { continue };
         let Ok(bytes) = source.companion(uri) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
-        image["mimeType"] = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" }.into();
+        image["mimeType"] = mime_type(&bytes).into();
         image["bufferView"] = views.len().into();
         views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
         bin.extend_from_slice(&bytes);

@@ -19,6 +19,7 @@ mod source;
 mod stage;
 mod text;
 mod transcode;
+mod vrm;
 mod write;
 
 /// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin carries.

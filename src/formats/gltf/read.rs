@@ -17,7 +17,7 @@ use super::{
     accessor::{Accessors, Component, Missing},
     animation, json, material, mesh, meshopt, schema,
     source::check_asset,
-    stage,
+    stage, vrm,
 };
 use crate::model::{
     Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity,
@@ -260,6 +260,7 @@ impl Reader<'_> {
             progress.reach(0.5)?;
         }
         let raw_nodes = self.raw_nodes()?;
+        let vrm = vrm::read(&extensions, raw_nodes.len(), &mut self.diagnostics).map(Arc::new);
         let mut document = Document {
             nodes: self.nodes(&raw_nodes, &meshes, (cameras.len(), lights.len()))?,
             meshes,
@@ -268,6 +269,7 @@ impl Reader<'_> {
             images: images.into(),
             cameras,
             lights,
+            vrm,
             ..Document::default()
         };
         document.order = order(&document.nodes)?;
