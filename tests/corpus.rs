@@ -107,10 +107,18 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
     let Some(shared) = common::shared() else { return };
     // The file, what it was made from, and how far the packing may move a vertex, in sizes of the model: positions of
     // 14 bits, rotations of 16 with their largest component left out, down a chain of 24 joints.
-    let twins = [("pipeline/Fox-meshopt.glb", "pipeline/Fox-quantized.glb", 3e-4)];
+    let twins = [
+        ("pipeline/Fox-draco.glb", "characters/Fox/Fox.glb", 5e-4),
+        ("pipeline/Fox-meshopt.glb", "pipeline/Fox-quantized.glb", 3e-4),
+    ];
     let packed: Vec<_> = common::models(&shared.join("corpus"))
         .into_iter()
-        .filter(|p| fs::read(p).expect("bytes").windows(19).any(|w| w == b"meshopt_compression"))
+        .filter(|p| {
+            let bytes = fs::read(p).expect("bytes");
+            [&b"meshopt_compression"[..], b"KHR_draco_mesh_compression"]
+                .iter()
+                .any(|name| bytes.windows(name.len()).any(|w| w == *name))
+        })
         .collect();
     assert_eq!(packed.len(), twins.len(), "{packed:?}");
     let mut compared = 0;
@@ -326,6 +334,29 @@ fn the_validators_own_files_neither_crash_nor_hang() {
     let opened = files.iter().filter(|f| Session::open(f, &Progress::default()).is_ok()).count();
     println!("{opened} of {} open", files.len());
     assert!(files.len() >= 190 && opened >= 80);
+}
+
+#[test]
+fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
+    let Some(shared) = common::shared() else { return };
+    let mut cases = 0;
+    for (name, packed) in [("pipeline/Fox-draco.glb", 3566), ("pipeline/Fox-meshopt.glb", 31_000)] {
+        let bytes = fs::read(shared.join("corpus").join(name)).expect("bytes");
+        for (k, at) in (bytes.len() - packed..bytes.len()).step_by(packed / 400).enumerate() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (k % 8);
+            if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
+                let pose = Pose::evaluate(&opened.document, Moment::default());
+                for node in
+                    opened.document.shown_nodes().into_iter().filter(|n| opened.document.node(*n).mesh.is_some())
+                {
+                    let _surface = posed(&opened.document, &pose, node, 0);
+                }
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases >= 800, "{cases}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    json, schema, stage,
+    draco, json, schema, stage,
 };
 use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap};
 
@@ -49,9 +49,12 @@ pub fn read(
             return Err(ReadError::at(here, format!("material {} is not there", material.0)));
         }
         let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
-        let mut reader = PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics };
+        let mut reader =
+            PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics, triangles: None };
         let read = match reader.read(steps) {
             Ok(read) => read,
+            // What Draco packs and cannot be unpacked is a finding already.
+            Err(Missing::Packed(draco::NAME)) => hidden(primitive),
             Err(Missing::Packed(extension)) => {
                 let message = format!("The shape is packed with {extension}; it is kept and not shown");
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
@@ -100,6 +103,8 @@ struct PrimitiveReader<'r, 'a> {
     place: String,
     accessors: &'r mut Accessors<'a>,
     diagnostics: &'r mut Diagnostics,
+    /// The indices, where they were packed.
+    triangles: Option<Vec<u32>>,
 }
 
 impl PrimitiveReader<'_, '_> {
@@ -108,9 +113,8 @@ impl PrimitiveReader<'_, '_> {
         if mode > 6 {
             return Err(ReadError::at(&self.place, format!("mode {mode} is unknown")).into());
         }
-        if self.raw.extensions.has("KHR_draco_mesh_compression") {
-            return Err(Missing::Packed("KHR_draco_mesh_compression"));
-        }
+        self.unpack()?;
+        let mode = if self.triangles.is_some() { 4 } else { mode };
         let Some(position) = self.raw.attributes.get("POSITION") else {
             let message = "The primitive has no positions; it is kept and not shown";
             self.diagnostics.add(Severity::Warning, "MESH_PRIMITIVE_NO_POSITION", &self.place, message);
@@ -149,6 +153,25 @@ impl PrimitiveReader<'_, '_> {
             targets,
             weights,
         })
+    }
+
+    /// Unpacks what Draco packs. Where that fails and the accessors have their own data, those are shown.
+    fn unpack(&mut self) -> Result<(), Missing> {
+        let mut why = String::new();
+        match draco::unpack(self.raw, &self.place, self.accessors, &mut why) {
+            Ok(triangles) => self.triangles = triangles,
+            Err(Missing::Packed(extension)) => {
+                let plain = self.raw.attributes.get("POSITION").is_some_and(|a| self.accessors.has_view(a.0));
+                let shown = if plain { "the plain copy is shown" } else { "it is kept and not shown" };
+                let message = format!("The shape packed with {extension} cannot be unpacked: {why}; {shown}");
+                self.diagnostics.add(Severity::Error, "ULNA_PACKED", &self.place, message);
+                if !plain {
+                    return Err(Missing::Packed(extension));
+                }
+            }
+            Err(refused) => return Err(refused),
+        }
+        Ok(())
     }
 
     /// An attribute that may be missing; of a wrong length it refuses the file.
@@ -207,6 +230,9 @@ impl PrimitiveReader<'_, '_> {
     }
 
     fn indices(&mut self, vertices: usize) -> Result<Vec<u32>, Missing> {
+        if let Some(triangles) = self.triangles.take() {
+            return Ok(triangles);
+        }
         let Some(index) = self.raw.indices else {
             return Ok((0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect());
         };

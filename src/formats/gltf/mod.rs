@@ -6,6 +6,7 @@
 mod accessor;
 mod animation;
 mod container;
+mod draco;
 mod error;
 mod export;
 mod json;
