@@ -43,6 +43,33 @@ fn info_tells_what_is_in_the_sample() {
 }
 
 #[test]
+fn info_names_scenes_variants_cameras_and_lights_and_render_refuses_what_is_not_there() {
+    let (_keep, at) = folder();
+    let text_of = r#"{"asset":{"version":"2.0"},"scenes":[{"name":"Hall","nodes":[0]},{"nodes":[1]}],
+        "cameras":[{"name":"Eye","type":"perspective","perspective":{"yfov":0.7,"znear":0.1}}],
+        "nodes":[{"name":"Stand","camera":0},{}],
+        "extensions":{"KHR_lights_punctual":{"lights":[{"type":"point","name":"Lamp"}]},
+                      "KHR_materials_variants":{"variants":[{"name":"Day"},{"name":"Night"}]}}}"#;
+    fs::write(at("a.gltf"), text_of).expect("a file");
+    let path = at("a.gltf");
+    let facts = json(&["info", text(&path), "--json"]);
+    assert_eq!(facts["scenes"][0]["name"], "Hall");
+    assert_eq!((&facts["scenes"][0]["shown"], &facts["scenes"][1]["shown"]), (&true.into(), &false.into()));
+    assert_eq!(facts["variants"][1], "Night");
+    assert_eq!((&facts["cameras"][0]["name"], &facts["lights"][0]["type"]), (&"Eye".into(), &"point".into()));
+    let words = String::from_utf8_lossy(&ulna(&["info", text(&path)]).stdout).into_owned();
+    for wanted in ["Hall (shown), scene 1", "Day, Night", "1 cameras: Eye", "1 lights: Lamp"] {
+        assert!(words.contains(wanted), "{words}");
+    }
+    for (flag, wanted) in [("--scene", "Hall, scene 1"), ("--camera", "Stand")] {
+        let output = ulna(&["render", text(&path), "-o", text(&at("a.png")), flag, "Nowhere"]);
+        assert_eq!(output.status.code(), Some(2));
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains("Nowhere") && message.contains(wanted), "{message}");
+    }
+}
+
+#[test]
 fn the_status_tells_fine_from_faulty_from_unusable() {
     let (_keep, at) = folder();
     assert_eq!(ulna(&["check", SAMPLE]).status.code(), Some(0));

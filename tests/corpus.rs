@@ -5,11 +5,11 @@ mod common;
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use glam::{Mat4, Vec3};
+use glam::{Mat4, Vec2, Vec3};
 use serde_json::Value;
 use ulna::{
     edit::CommandLine,
-    formats::gltf::Progress,
+    formats::gltf::{Container, Progress},
     model::{ClipId, Document, NodeId},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
@@ -26,6 +26,15 @@ fn posed(document: &Document, pose: &Pose, node: NodeId, primitive: usize) -> Po
     let placement = Placement::of(document, pose, node, primitive);
     skinning::skin(primitive, &[], &pose.morphs[node.index()], &placement, &mut out);
     out
+}
+
+/// The farthest that any of `from` is from its nearest in `to`: places in sizes of the model, pictures in their own.
+fn farthest(from: &[Vec3], from_uv: &[Vec2], to: &[Vec3], to_uv: &[Vec2], size: f32) -> f32 {
+    let nearest = |(p, uv): (&Vec3, &Vec2)| {
+        let far = |(q, other): (&Vec3, &Vec2)| p.distance(*q) / size + uv.distance(*other);
+        to.iter().zip(to_uv).map(far).fold(f32::INFINITY, f32::min)
+    };
+    from.iter().zip(from_uv).map(nearest).fold(0.0, f32::max)
 }
 
 fn vec3(value: &Value) -> Vec3 {
@@ -75,8 +84,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
                 let surface =
                     cache.entry((node.0, primitive)).or_insert_with(|| posed(document, &pose, node, primitive));
                 let index = vertex["vertex"].as_u64().expect("a vertex") as usize;
-                // A meshopt file is judged by its plain twin; nothing of it is shown.
-                let Some(found) = surface.positions.get(index) else { continue };
+                let found = surface.positions[index];
                 let error = found.distance(vec3(&vertex["position"])) / size;
                 worst = worst.max(error);
                 assert!(
@@ -92,6 +100,85 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
     }
     println!("{probes} poses, {vertices} vertices, worst {worst:e} of the model's size");
     assert!(probes >= 580 && vertices >= 9_000, "{probes} {vertices}");
+}
+
+#[test]
+fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
+    let Some(shared) = common::shared() else { return };
+    // The file, what it was made from, and how far the packing may move a vertex, in sizes of the model: positions of
+    // 14 bits, rotations of 16 with their largest component left out, down a chain of 24 joints.
+    let twins = [
+        ("pipeline/Fox-draco.glb", "characters/Fox/Fox.glb", 5e-4),
+        ("pipeline/Fox-meshopt.glb", "pipeline/Fox-quantized.glb", 3e-4),
+    ];
+    let packed: Vec<_> = common::models(&shared.join("corpus"))
+        .into_iter()
+        .filter(|p| {
+            let bytes = fs::read(p).expect("bytes");
+            [&b"meshopt_compression"[..], b"KHR_draco_mesh_compression"]
+                .iter()
+                .any(|name| bytes.windows(name.len()).any(|w| w == *name))
+        })
+        .collect();
+    assert_eq!(packed.len(), twins.len(), "{packed:?}");
+    let mut compared = 0;
+    for (packed, plain, tolerance) in twins {
+        let (mut session, twin) = (open(&shared.join("corpus").join(packed)), open(&shared.join("corpus").join(plain)));
+        assert!(session.diagnostics.iter().all(|d| d.code != "ULNA_PACKED"), "{:?}", session.diagnostics);
+        let mut worst = 0.0f32;
+        for (clip, other) in session.document().clips.values().zip(twin.document().clips.values()) {
+            for step in 0..10 {
+                let time = f64::from(clip.length()) * f64::from(step) / 9.0;
+                let a = Pose::evaluate(session.document(), Moment { clip: Some(clip), time });
+                let b = Pose::evaluate(twin.document(), Moment { clip: Some(other), time });
+                for node in session.document().shown_nodes() {
+                    let Some(mesh) = session.document().node(node).mesh else { continue };
+                    for k in 0..session.document().mesh(mesh).primitives.len() {
+                        let (a, b) = (posed(session.document(), &a, node, k), posed(twin.document(), &b, node, k));
+                        let primitives = |s: &Session| s.document().mesh(mesh).primitives[k].clone();
+                        let (first, second) = (primitives(&session), primitives(&twin));
+                        assert_eq!(first.indices.len(), second.indices.len());
+                        let low = b.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+                        let high = b.positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+                        let size = low.distance(high);
+                        // Packing puts the vertices into another order: each is looked for by place and picture.
+                        let far = farthest(&a.positions, &first.uv0, &b.positions, &second.uv0, size);
+                        let back = farthest(&b.positions, &second.uv0, &a.positions, &first.uv0, size);
+                        worst = worst.max(far).max(back);
+                        compared += a.positions.len();
+                    }
+                }
+            }
+        }
+        println!("{packed}: at most {worst:e} of the model's size from {plain}");
+        assert!(worst <= tolerance, "{packed}: {worst}");
+
+        // Keys that were packed are edited: they are stored plain, and the packed bytes stay.
+        let joint = session.document().clips[&ClipId(0)].tracks.values().next().expect("a track").target;
+        let key =
+            CommandLine::new("key.set").with("clip", 0).with("time", 0.1234).with("node", format!("#{}", joint.0));
+        session.run(&key.with("rotation", vec![0.5, 0.5, 0.5, 0.5])).expect("a key");
+        let folder = tempfile::tempdir().expect("a folder");
+        let out = folder.path().join("out.glb");
+        session.write_to(&out).expect("a save");
+        let again = open(&out);
+        assert_eq!(again.document().clips, session.document().clips);
+        let bin = |s: &Session| match &s.source().container {
+            Container::Glb { bin: Some(bin), .. } => s.source().bytes[bin.clone()].to_vec(),
+            other => panic!("{other:?}"),
+        };
+        let (kept, now) = (bin(&session), bin(&again));
+        assert!(now.len() > kept.len() && now.starts_with(&kept), "packed bytes changed");
+
+        // Exported, nothing is packed any more and nothing moved.
+        let options = ulna::formats::gltf::ExportOptions::default();
+        let glb = ulna::formats::gltf::export(session.source(), &options).expect("an export");
+        let plain = Session::open_bytes(&glb).expect("what was exported");
+        assert!(plain.extensions_used.iter().all(|e| !e.contains("meshopt")), "{:?}", plain.extensions_used);
+        assert_eq!(plain.document().meshes, session.opened().meshes);
+        assert_eq!(plain.document().clips, session.opened().clips);
+    }
+    assert!(compared >= 50_000, "{compared}");
 }
 
 #[test]
@@ -247,6 +334,29 @@ fn the_validators_own_files_neither_crash_nor_hang() {
     let opened = files.iter().filter(|f| Session::open(f, &Progress::default()).is_ok()).count();
     println!("{opened} of {} open", files.len());
     assert!(files.len() >= 190 && opened >= 80);
+}
+
+#[test]
+fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
+    let Some(shared) = common::shared() else { return };
+    let mut cases = 0;
+    for (name, packed) in [("pipeline/Fox-draco.glb", 3566), ("pipeline/Fox-meshopt.glb", 31_000)] {
+        let bytes = fs::read(shared.join("corpus").join(name)).expect("bytes");
+        for (k, at) in (bytes.len() - packed..bytes.len()).step_by(packed / 400).enumerate() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (k % 8);
+            if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
+                let pose = Pose::evaluate(&opened.document, Moment::default());
+                for node in
+                    opened.document.shown_nodes().into_iter().filter(|n| opened.document.node(*n).mesh.is_some())
+                {
+                    let _surface = posed(&opened.document, &pose, node, 0);
+                }
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases >= 800, "{cases}");
 }
 
 #[test]

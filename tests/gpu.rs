@@ -123,6 +123,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
         colors: Default::default(),
         indices: [0, 1, 2, 0, 2, 3].into(),
         material: Some(MaterialId(0)),
+        variants: Default::default(),
         targets: Default::default(),
         weights: None,
     };

@@ -152,7 +152,8 @@ impl App {
     fn look_through(&mut self, ctx: &Context, line: &CommandLine) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let cameras: Vec<NodeId> = document.shown_nodes().into_iter().filter(|n| document.node(*n).camera).collect();
+        let cameras: Vec<NodeId> =
+            document.shown_nodes().into_iter().filter(|n| document.node(*n).camera.is_some()).collect();
         let named = line.arguments.get("node").and_then(|v| v.as_str());
         let node = match named {
             Some(text) => cameras.iter().copied().find(|n| crate::ui::node_text(document, *n) == text),

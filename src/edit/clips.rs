@@ -21,6 +21,13 @@ pub(super) fn rename(document: &Document, arguments: &Arguments) -> Result<Vec<E
 pub(super) fn duplicate(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let id = arguments.clip(document)?;
     let mut clip = (*document.clips[&id]).clone();
+    if !clip.pointers.is_empty() {
+        return Err(CommandError::Other(
+            "some of its keys come from animation pointers, which cannot be copied yet; duplicate it in the program \
+             that made them"
+                .into(),
+        ));
+    }
     if !clip.kept.is_empty() {
         return Err(CommandError::Other(
             "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),

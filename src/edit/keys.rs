@@ -55,10 +55,17 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
             let old = clip.track(node, *property);
             if clip.kept.contains(&(node, *property)) {
                 let label = document.node(node).label(node);
-                let message = format!(
-                    "the {} keys of {label} are packed in a way that cannot be edited; unpack the file first",
-                    property.path()
-                );
+                let pointed = clip
+                    .pointers
+                    .iter()
+                    .filter_map(|p| p.track.as_ref())
+                    .any(|t| (t.target, t.property) == (node, *property));
+                let why = if pointed {
+                    "come from an animation pointer, which cannot be edited yet"
+                } else {
+                    "are packed in a way that cannot be edited; unpack the file first"
+                };
+                let message = format!("the {} keys of {label} {why}", property.path());
                 return Err(CommandError::Other(message));
             }
             // Keying “everything” must not add channels for what neither the clip nor the pose moves.

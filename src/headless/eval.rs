@@ -105,7 +105,7 @@ fn facts(document: &Document, pose: &Pose, clip: Option<ClipId>, args: &EvalArgs
         })
         .collect();
     json!({
-        "scene": document.scene,
+        "scene": document.shown_scene(),
         "clip": clip.map(|c| c.0),
         "time": args.time,
         "device": if args.device == Device::Gpu { "gpu" } else { "cpu" },

@@ -5,7 +5,10 @@ use std::{fmt::Write as _, path::Path};
 use serde_json::{Value, json};
 
 use super::{Failure, open, print};
-use crate::session::Session;
+use crate::{
+    model::{LightKind, Projection},
+    session::Session,
+};
 
 pub(super) fn info(path: &Path, as_json: bool) -> Result<u8, Failure> {
     let session = open(path)?;
@@ -30,6 +33,7 @@ fn facts(session: &Session, path: &Path) -> Value {
                 "name": clip.name.as_deref(),
                 "length": clip.length(),
                 "channels": clip.tracks.len(),
+                "pointers": clip.pointers.len(),
                 "channels_in_file": clip.channels_in_file,
                 "keys": clip.key_count(),
                 "fps": guess.map(|g| g.0),
@@ -59,6 +63,36 @@ fn facts(session: &Session, path: &Path) -> Value {
             })
         })
         .collect();
+    let scenes: Vec<Value> = document
+        .scenes
+        .iter()
+        .enumerate()
+        .map(|(k, s)| json!({"index": k, "name": s.name.as_deref(), "roots": s.roots.len(), "shown": document.shown_scene() == Some(k)}))
+        .collect();
+    let cameras: Vec<Value> = document
+        .cameras
+        .iter()
+        .map(|c| {
+            let kind = match c.projection {
+                Projection::Perspective { .. } => "perspective",
+                Projection::Orthographic { .. } => "orthographic",
+            };
+            json!({"name": c.name.as_deref(), "type": kind})
+        })
+        .collect();
+    let lights: Vec<Value> = document
+        .lights
+        .iter()
+        .map(|l| {
+            let kind = match l.kind {
+                LightKind::Directional => "directional",
+                LightKind::Point => "point",
+                LightKind::Spot { .. } => "spot",
+            };
+            json!({"name": l.name.as_deref(), "type": kind, "intensity": l.intensity})
+        })
+        .collect();
+    let instances: usize = document.nodes.iter().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
     let posed = document.nodes.iter().filter(|n| n.user.is_some()).count();
     json!({
         "file": path.display().to_string(),
@@ -68,7 +102,19 @@ fn facts(session: &Session, path: &Path) -> Value {
         "nodes": document.nodes.len(),
         "joints": document.joint_flags().iter().filter(|j| **j).count(),
         "posed_nodes": posed,
-        "scenes": document.scenes.len(),
+        "scenes": scenes,
+        "variants": document.variants,
+        "cameras": cameras,
+        "lights": lights,
+        "instances": instances,
+        "vrm": document.vrm.as_ref().map(|v| json!({
+            "version": v.version,
+            "title": v.title,
+            "authors": v.authors,
+            "licence": v.licence,
+            "springs": v.springs,
+            "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into())).collect::<serde_json::Map<_, _>>(),
+        })),
         "vertices": document.shown_vertex_count(),
         "materials": document.materials.len(),
         "images": document.images.len(),
@@ -78,6 +124,16 @@ fn facts(session: &Session, path: &Path) -> Value {
         "extensions": session.extensions_used,
         "diagnostics": session.diagnostics,
     })
+}
+
+/// The names of a list's elements, or their numbers where they have none; the one that is shown marked.
+fn labels(list: &Value, what: &str) -> String {
+    let label = |(k, element): (usize, &Value)| {
+        let name = element["name"].as_str().or(element.as_str()).filter(|n| !n.is_empty());
+        let name = name.map_or_else(|| format!("{what} {k}"), str::to_owned);
+        if element["shown"] == true { format!("{name} (shown)") } else { name }
+    };
+    list.as_array().into_iter().flatten().enumerate().map(label).collect::<Vec<_>>().join(", ")
 }
 
 fn words(facts: &Value) -> String {
@@ -106,10 +162,38 @@ fn words(facts: &Value) -> String {
         number("vertices"),
         number("materials"),
         number("images"),
-        number("scenes"),
+        count("scenes"),
     ));
     if number("posed_nodes") > 0 {
         line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
+    }
+    if let Some(bones) = facts["vrm"]["bones"].as_object() {
+        let vrm = &facts["vrm"];
+        let said = |key: &str| vrm[key].as_str().unwrap_or("not given").to_owned();
+        let authors: Vec<&str> = vrm["authors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let authors = if authors.is_empty() { "not given".to_owned() } else { authors.join(", ") };
+        line(format!(
+            "VRM {}: title {}, author {authors}, licence {}",
+            said("version"),
+            said("title"),
+            said("licence")
+        ));
+        line(format!("{} bones of a human, {} springs", bones.len(), vrm["springs"]));
+    }
+    if count("scenes") > 1 {
+        line(format!("scenes: {}", labels(&facts["scenes"], "scene")));
+    }
+    if count("variants") > 0 {
+        line(format!("variants of its materials: {}", labels(&facts["variants"], "variant")));
+    }
+    if count("cameras") > 0 {
+        line(format!("{} cameras: {}", count("cameras"), labels(&facts["cameras"], "camera")));
+    }
+    if count("lights") > 0 {
+        line(format!("{} lights: {}", count("lights"), labels(&facts["lights"], "light")));
+    }
+    if number("instances") > 0 {
+        line(format!("{} instances of meshes", number("instances")));
     }
     for clip in facts["clips"].as_array().into_iter().flatten() {
         let name = clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);

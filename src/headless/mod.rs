@@ -149,6 +149,12 @@ pub struct RenderArgs {
     /// This many pictures over the clip: numbered files, or one animation for .gif.
     #[arg(long)]
     pub frames: Option<u32>,
+    /// A scene's name or index, where the file has several.
+    #[arg(long)]
+    pub scene: Option<String>,
+    /// Through a camera of the file: its name, that of its node, or its index among those shown; instead of --view.
+    #[arg(long)]
+    pub camera: Option<String>,
     /// Draw the joints too.
     #[arg(long)]
     pub joints: bool,
@@ -260,6 +266,15 @@ fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure
             Err(Failure::unusable(format!("the file has no clip “{text}”; {list}")))
         }
     }
+}
+
+/// The one of several things that a text names, by its name or its index.
+fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
+    let index = || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
+    labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
+        let list = if labels.is_empty() { "it has none".to_owned() } else { format!("it has {}", labels.join(", ")) };
+        Failure::unusable(format!("the file has no {what} “{text}”; {list}"))
+    })
 }
 
 /// Prints text on standard output; a closed pipe is no fault.

@@ -18,10 +18,10 @@ mod imp {
 
     use image::{Delay, Frame, RgbaImage, codecs::gif::GifEncoder};
 
-    use super::super::{ShadingArg, ThemeArg, ViewFrom, clip_named, open};
+    use super::super::{ShadingArg, ThemeArg, ViewFrom, choice, clip_named, open};
     use super::{Failure, RenderArgs};
     use crate::{
-        model::{Clip, Document},
+        model::{CameraId, Clip, Document, NodeId, Projection, Shown},
         motion::{Moment, Pose, Surface, bones, joint_bounds},
         render::{Axis, BoneLook, Camera, Look, Picture, Shading, Show},
     };
@@ -31,7 +31,8 @@ mod imp {
 
     pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
         let size = size(&args.size)?;
-        let session = open(&args.file)?;
+        let mut session = open(&args.file)?;
+        session.show(shown(session.document(), args)?);
         let document = session.document();
         let clip = match &args.clip {
             Some(text) => clip_named(document, text)?.map(|id| document.clips[&id].clone()),
@@ -41,6 +42,7 @@ mod imp {
         let pose = Pose::evaluate(document, Moment { clip: clip.as_deref(), time: args.time });
         let (mut camera, extent) = camera(document, &pose, args.view, size);
         camera.orthographic = args.orthographic;
+        let through = args.camera.as_ref().map(|text| file_camera(document, text)).transpose()?;
         let shading = match args.shading {
             ShadingArg::Textured => Shading::Textured,
             ShadingArg::Solid => Shading::Solid,
@@ -53,6 +55,9 @@ mod imp {
         };
         let mut take = |time: f64| -> Result<RgbaImage, Failure> {
             let pose = Pose::evaluate(document, Moment { clip: clip.as_deref(), time });
+            if let Some(node) = through {
+                look_through(&mut camera, document, &pose, node);
+            }
             let look = Look::theme(theme);
             let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
             let show = Show { shading, grid: !args.no_grid, bones, size: extent, ..Show::default() };
@@ -66,6 +71,13 @@ mod imp {
             }
         }
         Ok(0)
+    }
+
+    /// What of the document is asked for.
+    fn shown(document: &Document, args: &RenderArgs) -> Result<Shown, Failure> {
+        let scenes: Vec<String> = (0..document.scenes.len()).map(|k| document.scene_label(k)).collect();
+        let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;
+        Ok(Shown { scene, variant: None })
     }
 
     fn size(text: &str) -> Result<[u32; 2], Failure> {
@@ -89,6 +101,37 @@ mod imp {
         });
         camera.frame(low, high, size[0] as f32 / size[1] as f32);
         (camera, (high - low).length())
+    }
+
+    /// The node of the file's camera that a text names.
+    fn file_camera(document: &Document, text: &str) -> Result<NodeId, Failure> {
+        let nodes: Vec<(NodeId, CameraId)> =
+            document.shown_nodes().into_iter().filter_map(|n| Some((n, document.node(n).camera?))).collect();
+        let own = |camera: CameraId| document.cameras[camera.index()].name.as_deref();
+        if let Some((node, _)) = nodes.iter().find(|(_, c)| own(*c) == Some(text)) {
+            return Ok(*node);
+        }
+        let labels: Vec<String> = nodes.iter().map(|(n, _)| document.node(*n).label(*n)).collect();
+        Ok(nodes[choice("camera", &labels, text)?].0)
+    }
+
+    /// Sets the eye as a camera of the file has it at a moment; the picture's own shape stays.
+    fn look_through(camera: &mut Camera, document: &Document, pose: &Pose, node: NodeId) {
+        let Some(id) = document.node(node).camera else { return };
+        match document.cameras[id.index()].projection {
+            Projection::Perspective { yfov, near, .. } => {
+                camera.fov = yfov;
+                // The turntable's nearest is this part of its distance.
+                camera.distance = near / Camera::NEAR;
+                camera.orthographic = false;
+            }
+            Projection::Orthographic { ymag, near, far, .. } => {
+                camera.distance = ymag / (camera.fov * 0.5).tan();
+                camera.reach = (far - near.min(0.0)).max(camera.distance);
+                camera.orthographic = true;
+            }
+        }
+        camera.look_from(&pose.world[node.index()]);
     }
 
     fn bone_looks(document: &Document, pose: &Pose, look: &Look) -> Vec<BoneLook> {

@@ -191,6 +191,22 @@ impl Track {
     }
 }
 
+/// Keys of something that the file names by a JSON pointer (`KHR_animation_pointer`). They are kept as they are and
+/// cannot be edited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointerTrack {
+    /// What moves, such as `/materials/2/pbrMetallicRoughness/roughnessFactor`.
+    pub pointer: Arc<str>,
+    /// How values between keys come about.
+    pub interpolation: Interpolation,
+    /// Key times in seconds, finite and strictly increasing; not empty.
+    pub times: Arc<[f32]>,
+    /// Numbers a value.
+    pub width: usize,
+    /// The same keys as a track, where they move a node's transform or weights: those are played.
+    pub track: Option<Arc<Track>>,
+}
+
 /// One animation of the file: a named set of tracks.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Clip {
@@ -200,14 +216,17 @@ pub struct Clip {
     pub tracks: BTreeMap<TrackId, Arc<Track>>,
     /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
     pub channels_in_file: u32,
-    /// What channels move whose keys Ulna cannot read, and keeps as they are: they must not get a second channel.
+    /// Channels that name what they move by a pointer.
+    pub pointers: Arc<[PointerTrack]>,
+    /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.
     pub kept: Arc<[(NodeId, Property)]>,
 }
 
 impl Clip {
-    /// The last key of any track, in seconds; 0 where there is none.
+    /// The last key of any track or pointer, in seconds; 0 where there is none.
     pub fn length(&self) -> f32 {
-        self.tracks.values().filter_map(|t| t.times.last().copied()).fold(0.0, f32::max)
+        let pointers = self.pointers.iter().filter_map(|p| p.times.last().copied());
+        self.tracks.values().filter_map(|t| t.times.last().copied()).chain(pointers).fold(0.0, f32::max)
     }
 
     /// The track of a property of a node. Where the file has two (it must not), the later wins, as on screen.

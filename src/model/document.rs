@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Clip, ClipId, Image, Material, Mesh, MeshId, Node, NodeId, Skin, SkinId, Transform};
+use super::{
+    Camera, Clip, ClipId, Image, Light, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown, Skin,
+    SkinId, Transform, Vrm,
+};
 
 /// A scene: the roots that are shown together.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -26,7 +29,7 @@ pub struct Document {
     pub order: Arc<[NodeId]>,
     /// All scenes; empty in a library of parts.
     pub scenes: Vec<Scene>,
-    /// The scene that is shown.
+    /// The scene that the file wants shown.
     pub scene: Option<usize>,
     /// All meshes.
     pub meshes: Vec<Arc<Mesh>>,
@@ -38,8 +41,18 @@ pub struct Document {
     pub clips_in_file: u32,
     /// All materials.
     pub materials: Arc<[Material]>,
+    /// Names of the variants of the materials (`KHR_materials_variants`); empty in most files.
+    pub variants: Arc<[Arc<str>]>,
     /// All images, encoded.
     pub images: Arc<[Image]>,
+    /// All cameras of the file.
+    pub cameras: Arc<[Camera]>,
+    /// All lights of the file (`KHR_lights_punctual`).
+    pub lights: Arc<[Light]>,
+    /// What a VRM file says of its avatar.
+    pub vrm: Option<Arc<Vrm>>,
+    /// What is chosen to be shown. Never saved.
+    pub shown: Shown,
     /// Local transforms made while a clip is shown and not keyed yet. Never saved.
     pub pending: BTreeMap<NodeId, Transform>,
     /// Weights of morph targets set while a clip is shown and not keyed yet. Never saved.
@@ -57,9 +70,28 @@ impl Document {
         (0..self.nodes.len()).map(NodeId::from)
     }
 
+    /// The scene that is shown: the chosen one, or the file's own.
+    pub fn shown_scene(&self) -> Option<usize> {
+        self.shown.scene.or(self.scene)
+    }
+
+    /// The name of a scene, or `scene N`.
+    pub fn scene_label(&self, scene: usize) -> String {
+        match self.scenes.get(scene).and_then(|s| s.name.as_deref()) {
+            Some(name) if !name.is_empty() => name.to_owned(),
+            _ => format!("scene {scene}"),
+        }
+    }
+
+    /// The material of a primitive in a variant, or its own where `None`, or where the variant leaves it as it is.
+    pub fn material_of(&self, primitive: &Primitive, variant: Option<usize>) -> Option<MaterialId> {
+        let found = variant.and_then(|v| primitive.variants.iter().find(|(k, _)| *k as usize == v));
+        found.map(|(_, material)| *material).or(primitive.material)
+    }
+
     /// The roots that are shown: those of the scene, or every root where the file has no scenes.
     pub fn shown_roots(&self) -> Vec<NodeId> {
-        match self.scene.and_then(|s| self.scenes.get(s)) {
+        match self.shown_scene().and_then(|s| self.scenes.get(s)) {
             Some(scene) => scene.roots.clone(),
             None => self.node_ids().filter(|id| self.node(*id).parent.is_none()).collect(),
         }

@@ -50,6 +50,14 @@ id!(
     MaterialId
 );
 id!(
+    /// A camera of the file.
+    CameraId
+);
+id!(
+    /// A light of the file.
+    LightId
+);
+id!(
     /// An image.
     ImageId
 );

@@ -71,6 +71,8 @@ pub struct Primitive {
     pub indices: Arc<[u32]>,
     /// How it is shaded.
     pub material: Option<MaterialId>,
+    /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the variant's index.
+    pub variants: Arc<[(u32, MaterialId)]>,
     /// Morph targets; the same number in every primitive of a mesh.
     pub targets: Arc<[MorphTarget]>,
     /// Joint weights, where the primitive has both joints and weights.

@@ -8,16 +8,20 @@ mod material;
 mod mesh;
 mod node;
 mod rest;
+mod stage;
 pub mod transform;
+mod vrm;
 
 pub use self::{
-    clip::{Clip, Interpolation, Property, Track, TrackError},
+    clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Document, Scene},
-    ids::{ClipId, ImageId, MaterialId, MeshId, NodeId, SkinId, TrackId},
+    ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SkinId, TrackId},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology, WeightMap},
     node::{Local, Node, RestSource, Skin},
     rest::find_rest,
+    stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
+    vrm::Vrm,
 };

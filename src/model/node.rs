@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Mat4;
 
-use super::{MeshId, NodeId, SkinId, Transform};
+use super::{CameraId, LightId, MeshId, NodeId, SkinId, Transform};
 
 /// A node's transform in the parent's space, in one of the two forms a file can give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,10 +63,12 @@ pub struct Node {
     pub mesh: Option<MeshId>,
     /// The skin that deforms `mesh`; the node's own transform is then ignored.
     pub skin: Option<SkinId>,
-    /// Whether a camera of the file sits here.
-    pub camera: bool,
-    /// Whether a light of the file sits here.
-    pub light: bool,
+    /// `EXT_mesh_gpu_instancing`: the mesh is shown once for each of these, `node_from_instance`, and not by itself.
+    pub instances: Option<Arc<[Transform]>>,
+    /// The camera of the file that sits here.
+    pub camera: Option<CameraId>,
+    /// The light of the file that sits here.
+    pub light: Option<LightId>,
     /// Weights of the mesh's morph targets, where the node gives its own.
     pub morph_weights: Option<Arc<[f32]>>,
 }

@@ -71,7 +71,8 @@ impl Pose {
     /// Replaces what the clip's channels move.
     fn apply_clip(&mut self, clip: &Clip, time: f64) {
         let mut buffer = [0.0f32; 4];
-        for track in clip.tracks.values() {
+        let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
+        for track in clip.tracks.values().chain(pointers) {
             let node = track.target.index();
             if track.property == Property::Weights {
                 let morphs = &mut self.morphs[node];

@@ -60,17 +60,16 @@ fn between(track: &Track, k: usize, time: f64, out: &mut [f32]) {
 /// Spherical interpolation on the short way (glTF 2.0, appendix C.4), exact for small angles too.
 pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
-    let mut dot = a4.dot(b4);
-    if dot < 0.0 {
+    if a4.dot(b4) < 0.0 {
         b4 = -b4;
-        dot = -dot;
     }
+    // The angle from both lengths: acos(dot) loses half its digits near 1, and is none where stored integers make the
+    // quaternions a little shorter than 1.
+    let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
     // Below this angle slerp and nlerp differ by less than an f32 can hold, and 1/sin would not.
-    if dot > 1.0 - 1e-6 {
+    if angle < 1.5e-3 {
         return unit_or(Quat::from_vec4(a4 + (b4 - a4) * u), a);
     }
-    // The angle from both lengths: acos(dot) loses half its digits near 1.
-    let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
     let sin = angle.sin();
     Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
 }
@@ -119,6 +118,16 @@ mod tests {
             let b = Quat::from_vec4(Vec4::from(b) * sign);
             let found = slerp(a, b, 0.25);
             assert!(found.dot(Quat::from_rotation_y(0.45)).abs() > 1.0 - 1e-6);
+        }
+    }
+
+    #[test]
+    fn equal_keys_that_are_a_little_short_hold() {
+        // A quaternion of 16-bit integers, as packed files store it.
+        let q = Quat::from_array([0.0, 0.0, -19346.0 / 32767.0, 26446.0 / 32767.0]);
+        assert!(q.length() < 1.0 - 5e-6);
+        for u in [0.0, 0.3, 1.0] {
+            assert!(slerp(q, q, u).dot(q) > 0.9999, "{u}");
         }
     }
 

@@ -173,6 +173,7 @@ mod tests {
             colors: Arc::default(),
             indices: [0, 1, 2, 0, 2, 3].into(),
             material: None,
+            variants: Arc::default(),
             targets: Arc::default(),
             weights: None,
         }

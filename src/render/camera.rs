@@ -60,6 +60,9 @@ impl Default for Camera {
 }
 
 impl Camera {
+    /// The nearest that is seen with perspective, in distances to the target.
+    pub const NEAR: f32 = 0.005;
+
     /// Where the eye is.
     pub fn eye(&self) -> Vec3 {
         self.target + self.backward() * self.distance
@@ -106,7 +109,7 @@ impl Camera {
             let (near, far) = (self.distance - self.reach, self.distance + self.reach);
             rh::proj::directx::orthographic(-half * aspect, half * aspect, -half, half, far, near)
         } else {
-            rh::proj::directx::perspective_infinite_reverse(self.fov, aspect, self.distance * 0.005)
+            rh::proj::directx::perspective_infinite_reverse(self.fov, aspect, self.distance * Self::NEAR)
         };
         clip_from_view * self.view_from_world()
     }

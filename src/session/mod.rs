@@ -17,7 +17,7 @@ use crate::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
         x,
     },
-    model::{Diagnostic, Document, NodeId, Severity},
+    model::{Diagnostic, Document, NodeId, Severity, Shown},
     weights,
 };
 
@@ -112,6 +112,15 @@ impl Session {
         &self.document
     }
 
+    /// Chooses the scene and the variant that are shown. No edit: nothing to undo and nothing to save. What the document
+    /// does not have leaves the choice to the file.
+    pub fn show(&mut self, shown: Shown) {
+        self.document.shown = Shown {
+            scene: shown.scene.filter(|s| *s < self.document.scenes.len()),
+            variant: shown.variant.filter(|v| *v < self.document.variants.len()),
+        };
+    }
+
     /// The document as the file was opened.
     pub const fn opened(&self) -> &Document {
         &self.opened
@@ -155,7 +164,7 @@ impl Session {
             document: true,
             clips: !self.document.clips.is_empty(),
             morphs: self.document.meshes.iter().any(|m| m.target_count() > 0),
-            cameras: self.document.nodes.iter().any(|n| n.camera),
+            cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
             unsaved: self.is_unsaved(),

@@ -39,3 +39,18 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
         }
     }
 }
+
+/// A GLB of this JSON and data; `asset` and the one buffer are put in.
+pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
+    json["asset"] = serde_json::json!({"version": "2.0"});
+    if !bin.is_empty() {
+        json["buffers"] = serde_json::json!([{"byteLength": bin.len()}]);
+    }
+    let bin = (!bin.is_empty()).then_some(bin);
+    ulna::formats::gltf::build_glb(json.to_string().as_bytes(), bin, &[], 0).expect("a small file")
+}
+
+/// Floats as little-endian bytes.
+pub fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}

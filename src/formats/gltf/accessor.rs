@@ -1,8 +1,16 @@
 //! Accessors: typed views into buffers, checked against what is really there before anything is allocated.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-use super::{ReadError, Source, schema};
+use super::{
+    ReadError, Source,
+    meshopt::{EXTENSIONS, Unpacked},
+    schema,
+};
 
 /// A component type of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +104,7 @@ pub struct Shape {
 
 /// Bytes of elements, one every `stride`, or nothing (zeros).
 struct Elements<'a> {
-    bytes: Option<&'a [u8]>,
+    bytes: Option<Cow<'a, [u8]>>,
     stride: usize,
 }
 
@@ -120,15 +128,35 @@ pub struct Accessors<'a> {
     source: &'a Source,
     list: Vec<schema::Accessor>,
     views: Vec<schema::BufferView>,
+    /// One a view.
+    unpacked: &'a [Unpacked],
     /// Bytes that may still be allocated.
     budget: u64,
     floats: HashMap<usize, Arc<[f32]>>,
+    /// Tightly packed elements that an extension gives in an accessor's stead.
+    provided: HashMap<usize, Arc<[u8]>>,
+    granted: HashSet<usize>,
 }
 
 impl<'a> Accessors<'a> {
-    /// `budget` is in bytes.
-    pub fn new(source: &'a Source, list: Vec<schema::Accessor>, views: Vec<schema::BufferView>, budget: u64) -> Self {
-        Self { source, list, views, budget, floats: HashMap::new() }
+    /// `unpacked` has one entry a view; `budget` is in bytes.
+    pub fn new(
+        source: &'a Source,
+        list: Vec<schema::Accessor>,
+        views: Vec<schema::BufferView>,
+        unpacked: &'a [Unpacked],
+        budget: u64,
+    ) -> Self {
+        Self {
+            source,
+            list,
+            views,
+            unpacked,
+            budget,
+            floats: HashMap::new(),
+            provided: HashMap::new(),
+            granted: HashSet::new(),
+        }
     }
 
     /// The bytes they lie in.
@@ -141,10 +169,10 @@ impl<'a> Accessors<'a> {
         let Some(v) = self.views.get(view) else {
             return Err(ReadError::at(place, format!("buffer view {view} is not there")).into());
         };
-        for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-            if v.extensions.has(extension) {
-                return Err(Missing::Packed(extension));
-            }
+        match self.unpacked.get(view) {
+            Some(Unpacked::Bytes(bytes)) => return Ok(bytes),
+            Some(Unpacked::Damaged(extension)) => return Err(Missing::Packed(extension)),
+            Some(Unpacked::Plain) | None => {}
         }
         let Some(buffer) = self.source.buffer(v.buffer.0) else {
             return Err(
@@ -190,6 +218,37 @@ impl<'a> Accessors<'a> {
         (a.min.as_deref(), a.max.as_deref())
     }
 
+    /// Whether its values were packed, which may have moved them a little.
+    pub fn is_packed(&self, index: usize) -> bool {
+        let view = self.list.get(index).and_then(|a| self.views.get(a.buffer_view?.0));
+        view.is_some_and(|v| EXTENSIONS.iter().any(|e| v.extensions.has(e)))
+    }
+
+    /// Takes memory from the budget, in bytes, for what is made of the values.
+    pub fn spend(&mut self, bytes: u64, place: &str) -> Result<(), ReadError> {
+        self.budget =
+            self.budget.checked_sub(bytes).ok_or_else(|| ReadError::Memory { place: place.into(), wanted: bytes })?;
+        Ok(())
+    }
+
+    /// Widens the budget, once a view: its data was packed, and stands for more bytes than the file has.
+    pub fn grant(&mut self, view: usize, bytes: u64) {
+        if self.granted.insert(view) {
+            self.budget = self.budget.saturating_add(bytes);
+        }
+    }
+
+    /// Gives an accessor its elements, side by side, in its own type; as many as its shape says.
+    pub fn provide(&mut self, index: usize, bytes: Arc<[u8]>) {
+        self.floats.remove(&index);
+        self.provided.insert(index, bytes);
+    }
+
+    /// Whether it has data of its own.
+    pub fn has_view(&self, index: usize) -> bool {
+        self.list.get(index).is_some_and(|a| a.buffer_view.is_some())
+    }
+
     /// Checks where the elements lie and takes the memory they need from the budget.
     fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
         let here = format!("accessors/{index}");
@@ -199,6 +258,10 @@ impl<'a> Accessors<'a> {
         }
         let a = &self.list[index];
         let size = shape.width * shape.component.size();
+        if let Some(bytes) = self.provided.get(&index).filter(|b| b.len() == size * shape.count) {
+            self.budget -= wanted;
+            return Ok(Elements { bytes: Some(Cow::Owned(bytes.to_vec())), stride: size });
+        }
         let Some(view) = a.buffer_view else {
             self.budget -= wanted;
             return Ok(Elements { bytes: None, stride: size });
@@ -220,7 +283,7 @@ impl<'a> Accessors<'a> {
             ReadError::at(&here, format!("its {} elements end past buffer view {}", shape.count, view.0))
         })?;
         self.budget -= wanted;
-        Ok(Elements { bytes: Some(bytes), stride })
+        Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride })
     }
 
     /// All components as floats, element after element.
@@ -231,7 +294,7 @@ impl<'a> Accessors<'a> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
         let mut out = vec![0.0f32; shape.count * shape.width];
-        if let Some(bytes) = elements.bytes {
+        if let Some(bytes) = &elements.bytes {
             let size = shape.component.size();
             if shape.component == Component::F32 && elements.stride == size * shape.width {
                 for (o, b) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -256,7 +319,7 @@ impl<'a> Accessors<'a> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
         let mut out = vec![0u32; shape.count * shape.width];
-        if let Some(bytes) = elements.bytes {
+        if let Some(bytes) = &elements.bytes {
             for (out, b) in out.chunks_exact_mut(shape.width).zip(bytes.chunks(elements.stride)) {
                 for (o, b) in out.iter_mut().zip(b.chunks_exact(shape.component.size())) {
                     *o = shape.component.integer(b);

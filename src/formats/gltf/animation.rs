@@ -7,7 +7,9 @@ use super::{
     accessor::{Accessors, Component, Missing},
     json, schema,
 };
-use crate::model::{Clip, Diagnostics, Interpolation, MeshId, Property, Severity, Track, TrackId};
+use crate::model::{
+    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Track, TrackId,
+};
 
 /// What a clip may point at.
 pub struct Targets<'a> {
@@ -41,6 +43,7 @@ pub fn read(
     let mut clip = Clip {
         name: animation.name.map(Into::into),
         tracks: Default::default(),
+        pointers: Arc::default(),
         kept: Arc::default(),
         channels_in_file: u32::try_from(animation.channels.len()).unwrap_or(u32::MAX),
     };
@@ -49,6 +52,7 @@ pub fn read(
     }
     let mut seen = HashSet::new();
     let mut kept = Vec::new();
+    let mut pointers = Vec::new();
     for (k, channel) in animation.channels.iter().enumerate() {
         let here = format!("{place}/channels/{k}");
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
@@ -60,12 +64,12 @@ pub fn read(
             "scale" => Property::Scale,
             "weights" => Property::Weights,
             "pointer" => {
-                diagnostics.add(
-                    Severity::Info,
-                    "ULNA_POINTER_CHANNEL",
-                    here,
-                    "An animation pointer is kept and not played",
-                );
+                let sampler_place = format!("{place}/samplers/{}", channel.sampler.0);
+                let found = pointer(channel, sampler, (&here, &sampler_place), accessors, targets, diagnostics);
+                if let Some(track) = found.as_ref().and_then(|p| p.track.as_ref()) {
+                    kept.push((track.target, track.property));
+                }
+                pointers.extend(found);
                 continue;
             }
             other => {
@@ -112,7 +116,115 @@ pub fn read(
         }
     }
     clip.kept = kept.into();
+    clip.pointers = pointers.into();
+    let mut still = clip.pointers.iter().filter(|p| p.track.is_none());
+    if let Some(first) = still.next() {
+        let message = format!(
+            "{} animation pointers move what is no node, such as “{}”; they are kept and not played",
+            still.count() + 1,
+            first.pointer
+        );
+        diagnostics.add(Severity::Info, "ULNA_POINTER_CHANNEL", &place, message);
+    }
     Ok(clip)
+}
+
+/// The node and property that a pointer of `KHR_animation_pointer` names, where it names such.
+pub fn pointed(pointer: &str) -> Option<(usize, Property)> {
+    let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
+    let all = [Property::Translation, Property::Rotation, Property::Scale, Property::Weights];
+    Some((node.parse().ok()?, all.into_iter().find(|p| p.path() == path)?))
+}
+
+/// What the extension says in a channel's target.
+#[derive(serde::Deserialize)]
+struct Pointer {
+    pointer: String,
+}
+
+/// A channel that names what it moves by a pointer. Whatever is wrong with it is a finding: it is kept in any case.
+fn pointer(
+    channel: &schema::Channel,
+    sampler: &schema::Sampler,
+    (here, sampler_place): (&str, &str),
+    accessors: &mut Accessors<'_>,
+    targets: &Targets<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<PointerTrack> {
+    const NAME: &str = "KHR_animation_pointer";
+    let Some(Pointer { pointer }) = channel.target.extensions.get(NAME) else {
+        let message = "The channel's target has no pointer that can be read; it is kept and not played";
+        diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", here, message);
+        return None;
+    };
+    let target = pointed(&pointer).and_then(|(index, property)| {
+        let node = targets.nodes.get(index)?;
+        let width = match property {
+            Property::Translation | Property::Scale => 3,
+            Property::Rotation => 4,
+            Property::Weights => node.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
+        };
+        let fixed = targets.fixed[index] && property != Property::Weights;
+        (width > 0 && !fixed).then_some((NodeId::from(index), property, width))
+    });
+    let keys = match target {
+        Some((_, property, width)) => track(sampler, sampler_place, property, width, accessors, diagnostics)
+            .map(|keys| keys.map(|(times, values, interpolation)| (times, Some(values), interpolation, width))),
+        None => pointer_keys(sampler, sampler_place, accessors, diagnostics),
+    };
+    let (times, values, interpolation, width) = match keys {
+        Ok(keys) => keys?,
+        Err(error) => {
+            let why = match error {
+                Missing::Packed(extension) => format!("they are packed with {extension}"),
+                Missing::Refused(error) => error.to_string(),
+            };
+            let message = format!("The keys of the animation pointer “{pointer}” are kept and not shown: {why}");
+            diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
+            return None;
+        }
+    };
+    let track = target.zip(values).map(|((target, property, width), values)| {
+        Arc::new(Track { target, property, interpolation, times: times.clone(), values, width })
+    });
+    Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track })
+}
+
+type PointerKeys = (Arc<[f32]>, Option<Arc<[f32]>>, Interpolation, usize);
+
+/// The key times of a sampler whose values are nothing that Ulna plays.
+fn pointer_keys(
+    sampler: &schema::Sampler,
+    place: &str,
+    accessors: &mut Accessors<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<PointerKeys>, Missing> {
+    let interpolation = interpolation(sampler, place, diagnostics);
+    let input = accessors.shape(sampler.input.0, place)?;
+    if input.width != 1 || input.component != Component::F32 {
+        return Err(ReadError::at(place, "its key times are not single floats").into());
+    }
+    let output = accessors.shape(sampler.output.0, place)?;
+    let width = output.width * (output.count / (input.count * interpolation.values_per_key()));
+    if width == 0 {
+        return Err(ReadError::at(place, format!("it has {} values for {} keys", output.count, input.count)).into());
+    }
+    let times = accessors.floats(sampler.input.0, place)?;
+    let (times, _) = mend_times(times, Arc::default(), 0, place, diagnostics);
+    Ok((!times.is_empty()).then_some((times, None, interpolation, width)))
+}
+
+fn interpolation(sampler: &schema::Sampler, place: &str, diagnostics: &mut Diagnostics) -> Interpolation {
+    match sampler.interpolation.as_deref() {
+        None | Some("LINEAR") => Interpolation::Linear,
+        Some("STEP") => Interpolation::Step,
+        Some("CUBICSPLINE") => Interpolation::CubicSpline,
+        Some(other) => {
+            let message = format!("The interpolation “{other}” is unknown; LINEAR is shown");
+            diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", place, message);
+            Interpolation::Linear
+        }
+    }
 }
 
 type Keys = (Arc<[f32]>, Arc<[f32]>, Interpolation);
@@ -126,16 +238,7 @@ fn track(
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Keys>, Missing> {
-    let interpolation = match sampler.interpolation.as_deref() {
-        None | Some("LINEAR") => Interpolation::Linear,
-        Some("STEP") => Interpolation::Step,
-        Some("CUBICSPLINE") => Interpolation::CubicSpline,
-        Some(other) => {
-            let message = format!("The interpolation “{other}” is unknown; LINEAR is shown");
-            diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", place, message);
-            Interpolation::Linear
-        }
-    };
+    let interpolation = interpolation(sampler, place, diagnostics);
     let input = accessors.shape(sampler.input.0, place)?;
     if input.width != 1 || input.component != Component::F32 {
         return Err(ReadError::at(place, "its key times are not single floats").into());

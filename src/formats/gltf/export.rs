@@ -1,13 +1,20 @@
 //! *Export*: a new file with only some of the clips, or only the skeleton, and none of the data that then is unused.
 //!
-//! Unlike saving, this makes another file on purpose, so elements are written anew.
+//! Unlike saving, this makes another file on purpose, so elements are written anew and packed data is unpacked.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{ReadError, SaveError, Source, container::build_glb};
+use super::{
+    ReadError, SaveError, Source, animation,
+    container::build_glb,
+    meshopt::{self, Unpacked},
+    schema,
+    transcode::mime_type,
+};
+use crate::model::{Diagnostics, Property};
 
 /// What to put into the new file.
 #[derive(Clone, Debug, Default)]
@@ -30,11 +37,12 @@ pub enum ExportError {
     /// Too large.
     #[error(transparent)]
     Save(#[from] SaveError),
-    /// A compressed view cannot be moved.
-    #[error(
-        "the file is packed with {0}, and its data cannot be taken apart. Export without options, or unpack it first"
-    )]
+    /// A view's packed data cannot be unpacked.
+    #[error("data packed with {0} is damaged, and cannot be exported. Export the model again, or use “convert”")]
     Packed(&'static str),
+    /// An extension names data in a way that is not known here, and would name other data afterwards.
+    #[error("the file has the extension {0}, whose data Ulna cannot renumber. Use “convert”, which copies everything")]
+    Foreign(String),
 }
 
 /// A GLB with what the options keep.
@@ -53,6 +61,9 @@ pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, Expor
     if options.skeleton_only {
         strip_meshes(&mut root);
     }
+    if let Some(name) = foreign_data(&root) {
+        return Err(ExportError::Foreign(name));
+    }
     let bin = gather(source, &mut root)?;
     if let Some(members) = root.as_object_mut() {
         // A list that is there must not be empty.
@@ -60,6 +71,34 @@ pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, Expor
     }
     let json = serde_json::to_vec(&root)?;
     Ok(build_glb(&json, (!bin.is_empty()).then_some(&bin), &[], 0).map_err(SaveError::from)?)
+}
+
+/// The first extension that seems to name accessors or buffer views and is none of those that are renumbered here.
+fn foreign_data(root: &Value) -> Option<String> {
+    const KNOWN: [&str; 4] =
+        ["EXT_mesh_gpu_instancing", "EXT_meshopt_compression", "KHR_draco_mesh_compression", "KHR_meshopt_compression"];
+    fn names_data(value: &Value) -> bool {
+        match value {
+            Value::Object(members) => members.iter().any(|(key, value)| {
+                let key = key.to_lowercase();
+                key.contains("accessor") || key.contains("bufferview") || names_data(value)
+            }),
+            Value::Array(items) => items.iter().any(names_data),
+            _ => false,
+        }
+    }
+    match root {
+        Value::Object(members) => members.iter().find_map(|(key, value)| match (key.as_str(), value) {
+            ("extras", _) => None,
+            ("extensions", Value::Object(list)) => list
+                .iter()
+                .find(|(name, value)| !KNOWN.contains(&name.as_str()) && names_data(value))
+                .map(|(name, _)| name.clone()),
+            _ => foreign_data(value),
+        }),
+        Value::Array(items) => items.iter().find_map(foreign_data),
+        _ => None,
+    }
 }
 
 fn strip_meshes(root: &mut Value) {
@@ -88,7 +127,14 @@ fn strip_meshes(root: &mut Value) {
     }
     for animation in members.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(channels) = animation.get_mut("channels").and_then(Value::as_array_mut) {
-            channels.retain(|c| c["target"]["path"] != "weights" && c["target"]["path"] != "pointer");
+            channels.retain(|c| match c["target"]["path"].as_str() {
+                Some("weights") => false,
+                Some("pointer") => {
+                    let pointer = c["target"]["extensions"]["KHR_animation_pointer"]["pointer"].as_str();
+                    pointer.and_then(animation::pointed).is_some_and(|(_, p)| p != Property::Weights)
+                }
+                _ => true,
+            });
         }
     }
     if let Some(list) = members.get_mut("animations").and_then(Value::as_array_mut) {
@@ -109,11 +155,9 @@ fn strip_meshes(root: &mut Value) {
 /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
 fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
     let views = root.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
-    for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-        if views.iter().any(|v| v["extensions"].get(name).is_some()) {
-            return Err(ExportError::Packed(name));
-        }
-    }
+    let typed: Vec<schema::BufferView> = serde_json::from_value(Value::Array(views.clone()))?;
+    let mut budget = (source.bytes.len() as u64) * 12 + (48 << 20);
+    let unpacked = meshopt::unpack(source, &typed, &mut budget, &mut Diagnostics::default())?;
     for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
         drop_unused_samplers(animation);
     }
@@ -146,11 +190,24 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         let mut view = views.get(from as usize).cloned().unwrap_or_default();
         let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
         let length = view["byteLength"].as_u64().unwrap_or(0) as usize;
-        let bytes = source.buffer(view["buffer"].as_u64().unwrap_or(0) as usize).unwrap_or_default();
+        let bytes = match unpacked.get(from as usize) {
+            Some(Unpacked::Bytes(bytes)) => bytes,
+            Some(Unpacked::Damaged(extension)) => return Err(ExportError::Packed(extension)),
+            Some(Unpacked::Plain) | None => {
+                let all = source.buffer(view["buffer"].as_u64().unwrap_or(0) as usize).unwrap_or_default();
+                all.get(start..start.saturating_add(length)).unwrap_or_default()
+            }
+        };
         bin.resize(bin.len().next_multiple_of(4), 0);
         view["buffer"] = 0.into();
         view["byteOffset"] = bin.len().into();
-        bin.extend_from_slice(bytes.get(start..start.saturating_add(length)).unwrap_or_default());
+        if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
+            meshopt::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
+            if extensions.is_empty() {
+                view.as_object_mut().and_then(|v| v.shift_remove("extensions"));
+            }
+        }
+        bin.extend_from_slice(bytes);
         new_views.push(view);
     }
     let mut views = new_views;
@@ -158,7 +215,7 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")) else { continue };
         let Ok(bytes) = source.companion(uri) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
-        image["mimeType"] = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" }.into();
+        image["mimeType"] = mime_type(&bytes).into();
         image["bufferView"] = views.len().into();
         views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
         bin.extend_from_slice(&bytes);
@@ -167,6 +224,11 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
         }
     }
     root["bufferViews"] = views.into();
+    for key in ["extensionsUsed", "extensionsRequired"] {
+        if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
+            list.retain(|name| !meshopt::EXTENSIONS.iter().any(|e| name == e));
+        }
+    }
     root["buffers"] =
         if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
     Ok(bin)

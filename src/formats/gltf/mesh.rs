@@ -8,18 +8,18 @@ use indexmap::IndexMap;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    json, schema,
+    draco, json, schema, stage,
 };
 use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap};
 
 /// Smallest step of the type each primitive's weights are stored in; 0 for floats. For checking sums.
 pub type WeightSteps = Vec<(String, Arc<WeightMap>, f32)>;
 
-/// Reads one mesh.
+/// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
     text: &str,
     index: usize,
-    material_count: usize,
+    counts: (usize, usize),
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
     steps: &mut WeightSteps,
@@ -45,12 +45,16 @@ pub fn read(
         if primitive.targets.len() != targets {
             return Err(ReadError::at(here, "its primitives have different numbers of morph targets"));
         }
-        if let Some(material) = primitive.material.filter(|m| m.0 >= material_count) {
+        if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
             return Err(ReadError::at(here, format!("material {} is not there", material.0)));
         }
-        let mut reader = PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics };
+        let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
+        let mut reader =
+            PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics, triangles: None };
         let read = match reader.read(steps) {
             Ok(read) => read,
+            // What Draco packs and cannot be unpacked is a finding already.
+            Err(Missing::Packed(draco::NAME)) => hidden(primitive),
             Err(Missing::Packed(extension)) => {
                 let message = format!("The shape is packed with {extension}; it is kept and not shown");
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
@@ -58,7 +62,7 @@ pub fn read(
             }
             Err(Missing::Refused(error)) => return Err(error),
         };
-        primitives.push(read);
+        primitives.push(Primitive { variants, ..read });
     }
     if mesh.weights.len() > targets {
         let message =
@@ -88,6 +92,7 @@ fn hidden(raw: &schema::Primitive) -> Primitive {
         colors: Arc::default(),
         indices: Arc::default(),
         material: raw.material.map(|m| m.0.into()),
+        variants: Arc::default(),
         targets: raw.targets.iter().map(|_| MorphTarget::default()).collect(),
         weights: None,
     }
@@ -98,6 +103,8 @@ struct PrimitiveReader<'r, 'a> {
     place: String,
     accessors: &'r mut Accessors<'a>,
     diagnostics: &'r mut Diagnostics,
+    /// The indices, where they were packed.
+    triangles: Option<Vec<u32>>,
 }
 
 impl PrimitiveReader<'_, '_> {
@@ -106,9 +113,8 @@ impl PrimitiveReader<'_, '_> {
         if mode > 6 {
             return Err(ReadError::at(&self.place, format!("mode {mode} is unknown")).into());
         }
-        if self.raw.extensions.has("KHR_draco_mesh_compression") {
-            return Err(Missing::Packed("KHR_draco_mesh_compression"));
-        }
+        self.unpack()?;
+        let mode = if self.triangles.is_some() { 4 } else { mode };
         let Some(position) = self.raw.attributes.get("POSITION") else {
             let message = "The primitive has no positions; it is kept and not shown";
             self.diagnostics.add(Severity::Warning, "MESH_PRIMITIVE_NO_POSITION", &self.place, message);
@@ -143,9 +149,29 @@ impl PrimitiveReader<'_, '_> {
             colors,
             indices: indices.into(),
             material: self.raw.material.map(|m| m.0.into()),
+            variants: Arc::default(),
             targets,
             weights,
         })
+    }
+
+    /// Unpacks what Draco packs. Where that fails and the accessors have their own data, those are shown.
+    fn unpack(&mut self) -> Result<(), Missing> {
+        let mut why = String::new();
+        match draco::unpack(self.raw, &self.place, self.accessors, &mut why) {
+            Ok(triangles) => self.triangles = triangles,
+            Err(Missing::Packed(extension)) => {
+                let plain = self.raw.attributes.get("POSITION").is_some_and(|a| self.accessors.has_view(a.0));
+                let shown = if plain { "the plain copy is shown" } else { "it is kept and not shown" };
+                let message = format!("The shape packed with {extension} cannot be unpacked: {why}; {shown}");
+                self.diagnostics.add(Severity::Error, "ULNA_PACKED", &self.place, message);
+                if !plain {
+                    return Err(Missing::Packed(extension));
+                }
+            }
+            Err(refused) => return Err(refused),
+        }
+        Ok(())
     }
 
     /// An attribute that may be missing; of a wrong length it refuses the file.
@@ -204,6 +230,9 @@ impl PrimitiveReader<'_, '_> {
     }
 
     fn indices(&mut self, vertices: usize) -> Result<Vec<u32>, Missing> {
+        if let Some(triangles) = self.triangles.take() {
+            return Ok(triangles);
+        }
         let Some(index) = self.raw.indices else {
             return Ok((0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect());
         };
@@ -314,7 +343,7 @@ impl PrimitiveReader<'_, '_> {
         let exact = |stated: &[f64], found: Vec3| {
             stated.len() == 3 && stated.iter().zip(found.to_array()).all(|(s, f)| *s as f32 == f)
         };
-        let float = shape.is_ok_and(|s| s.component == Component::F32);
+        let float = shape.is_ok_and(|s| s.component == Component::F32) && !self.accessors.is_packed(index);
         if float && (!exact(min, low) || !exact(max, high)) {
             let message = "The stated bounds of the positions are not the real ones";
             self.diagnostics.add(Severity::Error, "ACCESSOR_MIN_MISMATCH", format!("accessors/{index}"), message);

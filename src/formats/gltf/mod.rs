@@ -6,17 +6,21 @@
 mod accessor;
 mod animation;
 mod container;
+mod draco;
 mod error;
 mod export;
 mod json;
 mod material;
 mod mesh;
+mod meshopt;
 mod patch;
 mod read;
 mod schema;
 mod source;
+mod stage;
 mod text;
 mod transcode;
+mod vrm;
 mod write;
 
 /// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin carries.

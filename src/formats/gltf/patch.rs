@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 use serde_json::{Value, json};
 
 use super::{
-    json as raw, schema,
+    json as raw, meshopt, schema,
     source::{BufferData, Source},
     text::Ops,
     write::SaveError,
@@ -72,7 +72,9 @@ impl<'a> Patch<'a> {
                 BufferData::File { uri, .. } => (Home::Sidecar(uri.clone()), k),
                 _ => (Home::Sidecar(own), k),
             }
-        } else if !source.buffers.is_empty() && source.buffers.iter().all(|b| matches!(b, BufferData::Embedded(_))) {
+        } else if !source.buffers.is_empty()
+            && source.buffers.iter().all(|b| matches!(b, BufferData::Embedded(_) | BufferData::Fallback))
+        {
             (Home::Embedded, buffers.len())
         } else {
             (Home::Sidecar(own), buffers.len())
@@ -180,8 +182,12 @@ impl<'a> Patch<'a> {
             let start = v.byte_offset.map_or(0, |i| i.0);
             start..start.saturating_add(v.byte_length.0)
         };
-        let other_view =
-            self.views.iter().enumerate().any(|(k, v)| k != own_view && v.buffer.0 == 0 && hits(view_range(v)));
+        let packed = |v: &schema::BufferView| meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r));
+        let other_view = self
+            .views
+            .iter()
+            .enumerate()
+            .any(|(k, v)| k != own_view && (packed(v) || (v.buffer.0 == 0 && hits(view_range(v)))));
         let in_view = self.accessors.iter().enumerate().any(|(k, a)| {
             let sparse = a
                 .sparse

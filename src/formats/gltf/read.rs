@@ -15,8 +15,9 @@ use serde::de::DeserializeOwned;
 use super::{
     Container, ReadError, Source,
     accessor::{Accessors, Component, Missing},
-    animation, json, material, mesh, schema,
+    animation, json, material, mesh, meshopt, schema,
     source::check_asset,
+    stage, vrm,
 };
 use crate::model::{
     Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity,
@@ -94,7 +95,8 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
     let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
     check_required(&root, text)?;
     let buffers: Vec<schema::Buffer> = list(&root, "buffers")?;
-    source.load_buffers(&buffers)?;
+    let views: Vec<schema::BufferView> = list(&root, "bufferViews")?;
+    source.load_buffers(&buffers, &views)?;
     progress.reach(0.2)?;
     let mut diagnostics = Diagnostics::default();
     let survey = super::text::survey(text);
@@ -121,14 +123,14 @@ pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) ->
         diagnostics.add(Severity::Error, "INVALID_JSON", "", "The file begins with a byte order mark");
     }
     let companions: u64 = (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
-    let budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
-    let views: Vec<schema::BufferView> = list(&root, "bufferViews")?;
+    let mut budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
     for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
         let message = "The stride is 0; the elements are read as if they lay side by side";
         diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", format!("bufferViews/{k}"), message);
     }
+    let unpacked = meshopt::unpack(&source, &views, &mut budget, &mut diagnostics)?;
     let mut reader = Reader {
-        accessors: Accessors::new(&source, list(&root, "accessors")?, views, budget),
+        accessors: Accessors::new(&source, list(&root, "accessors")?, views, &unpacked, budget),
         diagnostics,
         root: &root,
         weights: Vec::new(),
@@ -241,12 +243,16 @@ impl Reader<'_> {
         let materials = material::materials(&looks, &mut self.diagnostics)?;
         let (images, uris) = material::images(&looks, &self.accessors, &mut self.diagnostics);
         progress.reach(0.3)?;
+        let extensions = stage::root_extensions(self.root);
+        let variants = stage::variants(&extensions, &mut self.diagnostics);
+        let cameras = stage::cameras(self.root, &mut self.diagnostics)?;
+        let lights = stage::lights(&extensions, &mut self.diagnostics);
         let mut meshes = Vec::new();
         for (k, raw) in json::elements(self.root, "meshes")?.iter().enumerate() {
             meshes.push(Arc::new(mesh::read(
                 raw.get(),
                 k,
-                materials.len(),
+                (materials.len(), variants.len()),
                 &mut self.accessors,
                 &mut self.diagnostics,
                 &mut self.weights,
@@ -254,11 +260,16 @@ impl Reader<'_> {
             progress.reach(0.5)?;
         }
         let raw_nodes = self.raw_nodes()?;
+        let vrm = vrm::read(&extensions, raw_nodes.len(), &mut self.diagnostics).map(Arc::new);
         let mut document = Document {
-            nodes: self.nodes(&raw_nodes, &meshes)?,
+            nodes: self.nodes(&raw_nodes, &meshes, (cameras.len(), lights.len()))?,
             meshes,
             materials: materials.into(),
+            variants,
             images: images.into(),
+            cameras,
+            lights,
+            vrm,
             ..Document::default()
         };
         document.order = order(&document.nodes)?;
@@ -304,7 +315,13 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    fn nodes(&mut self, raw: &[schema::Node], meshes: &[Arc<Mesh>]) -> Result<Vec<Node>, ReadError> {
+    /// `cameras` and `lights`: how many the file has.
+    fn nodes(
+        &mut self,
+        raw: &[schema::Node],
+        meshes: &[Arc<Mesh>],
+        (cameras, lights): (usize, usize),
+    ) -> Result<Vec<Node>, ReadError> {
         let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
         let skins = json::elements(self.root, "skins")?.len();
         for (k, n) in raw.iter().enumerate() {
@@ -321,6 +338,14 @@ impl Reader<'_> {
                 let message = "The node has a skin, but its mesh has no joints; it is shown unskinned";
                 self.diagnostics.add(Severity::Error, "NODE_SKIN_WITH_NON_SKINNED_MESH", &place, message);
             }
+            let light = stage::light_of(&n.extensions, &place, &mut self.diagnostics);
+            for (index, count, what) in [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")] {
+                if let Some(past) = index.filter(|k| *k >= count) {
+                    let message = format!("The node names {what} {past}, which is not there");
+                    self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
+                }
+            }
+            let instances = stage::instances(&n.extensions, &place, &mut self.accessors, &mut self.diagnostics)?;
             nodes.push(Node {
                 name: n.name.as_deref().map(Into::into),
                 parent: None,
@@ -330,8 +355,9 @@ impl Reader<'_> {
                 user: None,
                 mesh: n.mesh.map(|m| m.0.into()),
                 skin: n.skin.map(|s| s.0.into()),
-                camera: n.camera.is_some(),
-                light: n.extensions.has("KHR_lights_punctual"),
+                instances: instances.filter(|_| n.mesh.is_some()),
+                camera: n.camera.filter(|c| c.0 < cameras).map(|c| c.0.into()),
+                light: light.filter(|l| *l < lights).map(Into::into),
                 morph_weights: n
                     .weights
                     .as_ref()

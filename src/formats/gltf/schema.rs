@@ -105,6 +105,8 @@ pub struct Channel {
 pub struct ChannelTarget {
     pub node: Option<Index>,
     pub path: String,
+    #[serde(default)]
+    pub extensions: Extensions,
 }
 
 /// `animations[].samplers[]`.

@@ -9,7 +9,7 @@ use std::{
 
 use base64::Engine as _;
 
-use super::{Container, ReadError, json, schema};
+use super::{Container, ReadError, json, meshopt, schema};
 
 /// The bytes a document was read from.
 #[derive(Clone, Debug)]
@@ -77,29 +77,30 @@ impl Source {
     }
 
     /// Loads every buffer the JSON names.
-    pub(super) fn load_buffers(&mut self, list: &[schema::Buffer]) -> Result<(), ReadError> {
+    pub(super) fn load_buffers(
+        &mut self,
+        list: &[schema::Buffer],
+        views: &[schema::BufferView],
+    ) -> Result<(), ReadError> {
         for (k, buffer) in list.iter().enumerate() {
             let place = format!("buffers/{k}");
+            let stands_in = meshopt::EXTENSIONS.iter().any(|e| buffer.extensions.has(e));
             let data = match &buffer.uri {
                 None => match &self.container {
                     Container::Glb { bin: Some(bin), .. } if k == 0 => BufferData::Bin(bin.clone()),
-                    _ if ["EXT_meshopt_compression", "KHR_meshopt_compression"]
-                        .iter()
-                        .any(|e| buffer.extensions.has(e)) =>
-                    {
-                        BufferData::Fallback
-                    }
+                    _ if stands_in || packed_only(views, k) => BufferData::Fallback,
                     _ => return Err(ReadError::at(place, "the buffer has no bytes: neither a uri nor a BIN chunk")),
                 },
                 Some(uri) => match data_uri(uri) {
                     Some(bytes) => BufferData::Embedded(
                         bytes.map_err(|m| ReadError::Uri { place: place.clone(), message: m })?.into(),
                     ),
-                    None => {
-                        let bytes =
-                            self.companion(uri).map_err(|m| ReadError::Uri { place: place.clone(), message: m })?;
-                        BufferData::File { uri: uri.clone(), bytes: bytes.into() }
-                    }
+                    None => match self.companion(uri) {
+                        Ok(bytes) => BufferData::File { uri: uri.clone(), bytes: bytes.into() },
+                        // Who reads the packed data needs no plain copy beside it.
+                        Err(_) if stands_in => BufferData::Fallback,
+                        Err(message) => return Err(ReadError::Uri { place, message }),
+                    },
                 },
             };
             self.buffers.push(data);
@@ -126,6 +127,12 @@ impl Source {
         }
         fs::read(&path).map_err(|e| format!("“{}” could not be read: {e}. Put it beside the model", shorten(uri)))
     }
+}
+
+/// Whether all views of a buffer, and there is one, have their data packed elsewhere.
+fn packed_only(views: &[schema::BufferView], buffer: usize) -> bool {
+    let mut own = views.iter().filter(|v| v.buffer.0 == buffer).peekable();
+    own.peek().is_some() && own.all(|v| meshopt::EXTENSIONS.iter().any(|e| v.extensions.has(e)))
 }
 
 /// The payload of a `data:` URI, or `None` for any other URI.

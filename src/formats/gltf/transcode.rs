@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     Container, FileToWrite, ReadError, SaveError, Source,
     container::build_glb,
-    json, schema,
+    json, meshopt, schema,
     source::{BufferData, data_uri},
     text::{Ops, rewrite},
 };
@@ -86,7 +86,7 @@ fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
             }
         };
         shift(op, view.buffer.0, view.byte_offset);
-        for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+        for name in meshopt::EXTENSIONS {
             if let Some(packed) = view.extensions.get::<Packed>(name) {
                 shift(op.member("extensions").member(name), packed.buffer.0, packed.byte_offset);
             }
@@ -103,8 +103,7 @@ fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
         let op = ops.member("images").item(k);
         *op.member("uri") = Ops::Remove;
         *op.member("bufferView") = Ops::Replace(view_count.to_string());
-        let mime = if bytes.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
-        *op.member("mimeType") = Ops::Replace(format!("\"{mime}\""));
+        *op.member("mimeType") = Ops::Replace(format!("\"{}\"", mime_type(&bytes)));
         view_count += 1;
         bin.extend_from_slice(&bytes);
     }
@@ -123,6 +122,16 @@ fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
     *ops.member("buffers") = Ops::Replace(format!("[{}]", [vec![own], kept].concat().join(",")));
     let start = text.trim_start_matches('\u{feff}');
     Ok((build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &[], 0)?, Vec::new()))
+}
+
+/// What an image is, by its first bytes.
+pub(super) fn mime_type(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        [0xAB, b'K', b'T', b'X', ..] => "image/ktx2",
+        _ => "image/jpeg",
+    }
 }
 
 #[derive(serde::Deserialize)]

@@ -89,9 +89,9 @@ fn kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static str {
         "joint"
     } else if n.mesh.is_some() {
         "mesh"
-    } else if n.camera {
+    } else if n.camera.is_some() {
         "camera"
-    } else if n.light {
+    } else if n.light.is_some() {
         "light"
     } else {
         "group"

@@ -89,7 +89,8 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             menu_row(ui, view, command, actions);
         }
         let Some(document) = view.session.map(|s| s.document()) else { return };
-        let cameras: Vec<_> = document.shown_nodes().into_iter().filter(|n| document.node(*n).camera).collect();
+        let cameras: Vec<_> =
+            document.shown_nodes().into_iter().filter(|n| document.node(*n).camera.is_some()).collect();
         if !cameras.is_empty() {
             ui.separator();
         }

@@ -1,0 +1,111 @@
+//! `KHR_draco_mesh_compression`: the shapes of primitives that are packed, unpacked by the `draco-core` crate.
+
+use draco_core::{DataType, DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::{
+    accessor::{Accessors, Component, Missing},
+    json::Index,
+    schema,
+};
+
+/// The extension's name.
+pub const NAME: &str = "KHR_draco_mesh_compression";
+
+/// How many bytes of shape one packed byte may stand for, and how many a small file may have besides: flat and even shapes
+/// pack very well.
+const MOST: (u64, u64) = (64, 16 << 20);
+
+/// The extension's object in a primitive.
+#[derive(Deserialize)]
+struct Packed {
+    #[serde(rename = "bufferView")]
+    view: Index,
+    /// The number that Draco knows each attribute by.
+    attributes: IndexMap<String, u32>,
+}
+
+/// Unpacks a primitive: its attributes become the values of the accessors that it names for them, until the next primitive
+/// does so, and the triangles come back. `None` where nothing is packed.
+///
+/// # Errors
+/// [`Missing::Packed`] where it cannot be unpacked, with the reason in `why`; the file is refused where it asks for more
+/// memory than such a file may.
+pub fn unpack(
+    raw: &schema::Primitive,
+    place: &str,
+    accessors: &mut Accessors<'_>,
+    why: &mut String,
+) -> Result<Option<Vec<u32>>, Missing> {
+    if !raw.extensions.has(NAME) {
+        return Ok(None);
+    }
+    let mut fail = |message: &str| {
+        *why = message.to_owned();
+        Err(Missing::Packed(NAME))
+    };
+    let Some(packed) = raw.extensions.get::<Packed>(NAME) else { return fail("the extension cannot be read") };
+    let bytes = accessors.view(packed.view.0, place)?;
+    let most = bytes.len() as u64 * MOST.0 + MOST.1;
+    accessors.grant(packed.view.0, most);
+    let limits =
+        DecodeLimits::default().with_max_decoded_bytes(most).with_max_faces(most / 12).with_max_points(most / 12);
+    let mut mesh = Mesh::new();
+    if let Err(error) = MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh) {
+        return fail(&error.to_string());
+    }
+    let points = mesh.num_points();
+    accessors.spend(mesh.num_faces() as u64 * 12, place)?;
+    for (name, id) in &packed.attributes {
+        let Some(index) = raw.attributes.get(name) else { continue };
+        let shape = accessors.shape(index.0, place)?;
+        let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
+            return fail(&format!("its {name} is not in it"));
+        };
+        if shape.count != points || usize::from(attribute.num_components()) != shape.width {
+            return fail(&format!("its {name} has another size than its accessor says"));
+        }
+        let size = shape.component.size();
+        accessors.spend((points * shape.width * size) as u64, place)?;
+        let mut out = Vec::with_capacity(points * shape.width * size);
+        if shape.component == Component::F32 {
+            out.extend(attribute.read_f32s(points, shape.width).iter().flat_map(|v| v.to_le_bytes()));
+        } else if integers(attribute, points, shape.width, size, &mut out).is_none() {
+            return fail(&format!("its {name} is no integers, and its accessor says so"));
+        }
+        accessors.provide(index.0, out.into());
+    }
+    let indices: Vec<u32> = mesh.faces().iter().flatten().map(|p| p.0).collect();
+    if indices.iter().any(|i| *i as usize >= points) {
+        return fail("a triangle names a vertex that is not in it");
+    }
+    Ok(Some(indices))
+}
+
+/// Whole numbers of an attribute in `size` bytes each, point after point; `None` where it holds other numbers.
+fn integers(
+    attribute: &draco_core::PointAttribute,
+    points: usize,
+    width: usize,
+    size: usize,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let stored = match attribute.data_type() {
+        DataType::Int8 | DataType::Uint8 => 1,
+        DataType::Int16 | DataType::Uint16 => 2,
+        DataType::Int32 | DataType::Uint32 => 4,
+        _ => return None,
+    };
+    let (data, stride) = (attribute.buffer().data(), usize::try_from(attribute.byte_stride()).ok()?);
+    for point in 0..points {
+        let value = attribute.mapped_index(PointIndex(u32::try_from(point).ok()?));
+        let start = (value.0 as usize).checked_mul(stride)?;
+        let bytes = data.get(start..start.checked_add(stored * width)?)?;
+        for number in bytes.chunks_exact(stored) {
+            // Wider or narrower, little-endian: what is cut off is 0 where the accessor's type is the right one.
+            out.extend((0..size).map(|k| number.get(k).copied().unwrap_or(0)));
+        }
+    }
+    Some(())
+}
