@@ -16,7 +16,7 @@ impl App {
     pub(super) fn apply(&mut self, ctx: &Context, actions: Actions) -> bool {
         let mut changed = false;
         for action in actions {
-            changed |= !matches!(action, Action::ViewportSize(_) | Action::Hover(_));
+            changed |= !matches!(action, Action::ViewportSize(_) | Action::Hover(_) | Action::HoldToast(_));
             self.apply_one(ctx, action);
         }
         changed
@@ -46,6 +46,7 @@ impl App {
                 self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
                 self.selection.nodes.extend(nodes);
             }
+            Action::Choose(shown) => self.choose(shown),
             Action::About(thing) => self.about = thing,
             Action::SetHidden { node, hidden } => {
                 if let Some(session) = &self.session {
@@ -115,6 +116,12 @@ impl App {
                     job.progress.cancel();
                 }
             }
+            Action::HoldToast(k) => {
+                let now = ctx.input(|i| i.time);
+                if let Some(toast) = self.toasts.get_mut(k) {
+                    toast.since = now;
+                }
+            }
             Action::CloseToast(k) => {
                 if k < self.toasts.len() {
                     self.toasts.remove(k);
@@ -130,6 +137,13 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Shows another scene, or other materials.
+    fn choose(&mut self, shown: crate::model::Shown) {
+        let Some(session) = &mut self.session else { return };
+        session.show(shown);
+        self.stage.reload(session.document());
     }
 
     /// Undoes or redoes until this many steps are done.

@@ -169,7 +169,7 @@ impl App {
         self.playback.playing = sample;
         self.problems = session.diagnostics.iter().cloned().chain(findings).collect();
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        let bounds = self.stage.load(document, &images);
+        let bounds = self.stage.load(document, images);
         self.camera = Camera { fov: self.settings.fov.to_radians(), ..Camera::default() };
         self.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {

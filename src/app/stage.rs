@@ -36,6 +36,8 @@ pub struct Stage {
     device: String,
     pixels_per_point: f32,
     serial: u64,
+    /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
+    images: Vec<Decoded>,
 }
 
 /// What the last picture showed.
@@ -79,11 +81,23 @@ impl Stage {
             device,
             pixels_per_point: 1.0,
             serial: 0,
+            images: Vec::new(),
         }
     }
 
     /// Another document: uploads it. The bounds of its pose come back, for the camera.
-    pub(super) fn load(&mut self, document: &Document, images: &[Decoded]) -> Option<(glam::Vec3, glam::Vec3)> {
+    pub(super) fn load(&mut self, document: &Document, images: Vec<Decoded>) -> Option<(glam::Vec3, glam::Vec3)> {
+        self.images = images;
+        let bounds = self.reload(document);
+        if document.scenes.len() < 2 && document.variants.is_empty() {
+            self.images = Vec::new();
+        }
+        bounds
+    }
+
+    /// Uploads the document once more: another scene of it, or other materials.
+    pub(super) fn reload(&mut self, document: &Document) -> Option<(glam::Vec3, glam::Vec3)> {
+        let images = &self.images;
         self.joints = document.joint_flags();
         self.pose = Pose::evaluate(document, Moment::default());
         self.surface = Surface::new(document, &self.pose);

@@ -323,6 +323,8 @@ pub enum Action {
         /// Besides those that are.
         add: bool,
     },
+    /// Another scene, or another variant of the materials.
+    Choose(crate::model::Shown),
     /// Look at something that is no node, or no longer.
     About(Option<Thing>),
     /// Hide or show a node and what is below it.
@@ -398,6 +400,8 @@ pub enum Action {
     SaveThen(Wish),
     /// Stop the long work.
     CancelJob,
+    /// The pointer is over a message: it stays.
+    HoldToast(usize),
     /// Close a message.
     CloseToast(usize),
     /// Show the place of a problem.

@@ -8,7 +8,7 @@ use super::{
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
-use crate::edit::{key_parts, table};
+use crate::edit::{CommandLine, key_parts, table};
 
 pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(dialog) = view.dialog.filter(|d| **d != Dialog::Find) else { return };
@@ -21,7 +21,7 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
             Dialog::Open { path } => path_dialog(ui, theme, "Open a model", "Open", path, false, actions),
             Dialog::SaveAs { path } => path_dialog(ui, theme, "Save as", "Save", path, true, actions),
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
-            Dialog::Changes { lines } => changes(ui, theme, lines, actions),
+            Dialog::Changes { lines } => changes(ui, view, lines, actions),
             Dialog::Find => {}
             Dialog::Arguments { command, values } => palette::arguments_ui(ui, view, command, values, actions),
             Dialog::History => history(ui, view, actions),
@@ -108,20 +108,57 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &Wish, actions: &mut Actions) {
     });
 }
 
-fn changes(ui: &mut Ui, theme: &Theme, lines: &[String], actions: &mut Actions) {
-    title(ui, theme, "What saving will change");
+fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions) {
+    let theme = view.theme;
+    let name = view.session.map_or_else(String::new, |s| s.file_name());
+    title(ui, theme, &format!("Save {name}"));
+    ui.label(RichText::new("This is what will differ from the file on disk.").color(theme.color("text.secondary")));
+    ui.add_space(8.0);
     if lines.is_empty() {
         ui.label(RichText::new("Nothing. The file stays as it was, to the byte.").color(theme.color("text.secondary")));
     }
-    ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-        for line in lines {
-            ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.primary"))).wrap());
-        }
-    });
-    ui.add_space(12.0);
-    if plain(ui, "Close").clicked() {
-        actions.push(Action::SetDialog(None));
+    if !lines.is_empty() {
+        egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(8).show(ui, |ui| {
+            ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
+                for line in lines {
+                    ui.horizontal(|ui| {
+                        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                        paint_icon(
+                            ui.painter(),
+                            rect.center(),
+                            icons::ICON_EDIT,
+                            14.0,
+                            theme.color("severity.warning"),
+                        );
+                        ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.primary"))).wrap());
+                    });
+                }
+            });
+        });
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icons::ICON_LOCK, 14.0, theme.color("text.secondary"));
+            let text = "Everything else stays as it is, to the byte.";
+            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+        });
     }
+    ui.add_space(12.0);
+    ui.horizontal(|ui| {
+        if plain(ui, "Save as…").clicked() {
+            actions.push(Action::SetDialog(None));
+            actions.push(Action::Run(CommandLine::new("file.save_as")));
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let save = ui.add_enabled_ui(!lines.is_empty(), |ui| primary(ui, theme, "Save")).inner;
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            } else if save.clicked() {
+                actions.push(Action::SetDialog(None));
+                actions.push(Action::Run(CommandLine::new("file.save")));
+            }
+        });
+    });
 }
 
 fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -221,6 +258,9 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
                                 egui::Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap(),
                             );
                         });
+                        if ui.ui_contains_pointer() {
+                            actions.push(Action::HoldToast(k));
+                        }
                         if super::widgets::icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(()))
                             .clicked()
                         {

@@ -1,6 +1,6 @@
 //! Where the panels are: they dock, resize, become tabs and hide. The panels know nothing of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use egui::{Color32, CursorIcon, Rect, Response, Role, Sense, Stroke, Ui, Vec2, Visuals, WidgetInfo, WidgetText, vec2};
 use egui_tiles::{
@@ -63,6 +63,8 @@ const LEAST: f32 = 90.0;
 pub struct Layout {
     tree: Tree<Pane>,
     narrow: bool,
+    /// Points that a side was given by hand, and those it has just now: a small window caps them for a while.
+    points: HashMap<TileId, (f32, f32)>,
     /// Where each panel was drawn last.
     rects: BTreeMap<Pane, Rect>,
 }
@@ -85,7 +87,12 @@ impl Default for Layout {
             &[of(Pane::Outliner), of(Pane::Viewport), (right, Theme::size("inspector"))],
         ));
         let root = tiles.insert_container(linear(LinearDir::Vertical, &[(top, 600.0), of(Pane::Timeline)]));
-        Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles), narrow: false, rects: BTreeMap::new() }
+        Self {
+            tree: Tree::new(egui::Id::unique("panels"), root, tiles),
+            narrow: false,
+            points: HashMap::new(),
+            rects: BTreeMap::new(),
+        }
     }
 }
 
@@ -112,7 +119,14 @@ impl Layout {
     }
 
     /// Lays the panels out and draws each by `draw`.
-    pub fn show(&mut self, ui: &mut Ui, theme: &Theme, shown: Shown, draw: &mut dyn FnMut(Pane, &mut Ui)) {
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        theme: &Theme,
+        shown: Shown,
+        empty_timeline: bool,
+        draw: &mut dyn FnMut(Pane, &mut Ui),
+    ) {
         let size = ui.available_size();
         self.adapt(size.x);
         let visible = |pane: Pane| match pane {
@@ -129,7 +143,7 @@ impl Layout {
             }
         }
         if let Some(root) = self.tree.root() {
-            self.fit(root, size);
+            self.fit(root, size, empty_timeline);
         }
         self.rects.clear();
         let mut behavior = Panes { theme, draw, rects: &mut self.rects };
@@ -166,38 +180,46 @@ impl Layout {
         };
     }
 
-    /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is.
-    fn fit(&mut self, id: TileId, size: Vec2) {
+    /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is. In a
+    /// small window a side takes no more than its part.
+    fn fit(&mut self, id: TileId, size: Vec2, empty_timeline: bool) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
         let children: Vec<TileId> =
             linear.children.iter().copied().filter(|c| tiles.is_visible_in_layout(*c)).collect();
-        let along = if linear.dir == LinearDir::Horizontal { size.x } else { size.y };
+        let horizontal = linear.dir == LinearDir::Horizontal;
+        let along = if horizontal { size.x } else { size.y };
         let room = along - children.len().saturating_sub(1) as f32;
         let grows = [Pane::Viewport, Pane::Inspector]
             .iter()
             .find_map(|pane| children.iter().copied().find(|c| self.holds(*c, *pane)))
             .or(children.first().copied());
         let Some(grows) = grows else { return };
-        let others: f32 = children.iter().filter(|c| **c != grows).map(|c| linear.shares[*c]).sum();
-        let most = (room - LEAST * 2.0).max(LEAST);
-        let squeeze = if others > most { most / others } else { 1.0 };
-        let mut points: Vec<(TileId, f32)> = children
-            .iter()
-            .map(|c| (*c, if *c == grows { room - others * squeeze } else { linear.shares[*c] * squeeze }))
-            .collect();
-        points.iter_mut().for_each(|p| p.1 = p.1.max(1.0));
-        let horizontal = linear.dir == LinearDir::Horizontal;
+        let part = if horizontal { 0.36 } else { 0.42 };
+        let mut points: Vec<(TileId, f32)> = Vec::new();
+        for child in children.iter().copied().filter(|c| *c != grows) {
+            let share = linear.shares[child];
+            // Another share than the one it was given: a hand was at it.
+            let wanted = match self.points.get(&child) {
+                Some((wanted, given)) if (given - share).abs() < 0.5 => *wanted,
+                _ => share,
+            };
+            let alone = self.tree.tiles.get_pane(&child) == Some(&Pane::Timeline);
+            let cap = if alone && empty_timeline { 112.0f32.min(room * part) } else { room * part };
+            let given = wanted.min(cap.max(1.0));
+            self.points.insert(child, (wanted, given));
+            points.push((child, given));
+        }
+        let rest = room - points.iter().map(|p| p.1).sum::<f32>();
+        points.push((grows, rest.max(1.0)));
         if let Some(Tile::Container(Container::Linear(linear))) = self.tree.tiles.get_mut(id) {
             for (child, share) in &points {
-                // A window that is small for a moment must not make the sides small for good.
-                if squeeze == 1.0 || *child == grows {
-                    linear.shares.set_share(*child, *share);
-                }
+                linear.shares.set_share(*child, *share);
             }
         }
         for (child, points) in points {
-            self.fit(child, if horizontal { vec2(points, size.y) } else { vec2(size.x, points) });
+            let size = if horizontal { vec2(points, size.y) } else { vec2(size.x, points) };
+            self.fit(child, size, empty_timeline);
         }
     }
 
@@ -321,7 +343,7 @@ mod tests {
             }
         };
         for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
-            layout.fit(root, vec2(width, 900.0));
+            layout.fit(root, vec2(width, 900.0), false);
         }
         assert_eq!(share(&layout, Pane::Outliner), Theme::size("outliner"));
         assert_eq!(share(&layout, Pane::Viewport), 1600.0 - 2.0 - Theme::size("outliner") - Theme::size("inspector"));

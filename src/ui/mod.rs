@@ -104,7 +104,8 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
-            layout.show(ui, theme, view.shown, &mut |pane, ui| match pane {
+            let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
+            layout.show(ui, theme, view.shown, bare, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),

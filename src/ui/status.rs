@@ -3,32 +3,56 @@
 use egui::{ProgressBar, RichText, Ui, vec2};
 
 use super::{Action, Actions, Theme, Tool, View, theme::Font};
+use crate::edit::key_parts;
 
 pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        let hints: &[(&str, &str)] = match (view.session.is_some(), view.selection.nodes.is_empty(), view.tool) {
-            (false, ..) => &[("Ctrl+O", "open a file")],
-            (true, true, _) => {
-                &[("Click", "select"), ("Alt drag", "orbit"), ("Wheel", "zoom"), ("A", "frame all"), ("Space", "play")]
+        // Keys are the live map's; what the mouse does is the same in all of them.
+        let key = |command: &str| key_parts(view.keys.key(command)).join(" ");
+        let hints: Vec<(String, &str)> = match (view.session.is_some(), view.selection.nodes.is_empty(), view.tool) {
+            _ if view.welcome => {
+                vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command"), ("Esc".into(), "back")]
             }
-            (true, false, Tool::Rotate) => {
-                &[("Drag a ring", "rotate"), ("Ctrl", "snap 5°"), ("Esc", "cancel"), ("S", "set key"), ("F", "frame")]
-            }
-            (true, false, Tool::Select) => {
-                &[("E", "rotate"), ("S", "set key"), ("F", "frame"), ("↑ ↓", "walk the chain")]
-            }
+            (false, ..) => vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command")],
+            (true, true, _) => vec![
+                ("Click".into(), "select"),
+                ("Alt drag".into(), "orbit"),
+                ("Wheel".into(), "zoom"),
+                (key("view.frame_all"), "frame all"),
+                (key("play.toggle"), "play"),
+            ],
+            (true, false, Tool::Rotate) => vec![
+                ("Drag a ring".into(), "rotate"),
+                ("Ctrl".into(), "snap 5°"),
+                ("Esc".into(), "cancel"),
+                (key("key.set"), "set key"),
+                (key("view.frame_selected"), "frame"),
+            ],
+            (true, false, Tool::Select) => vec![
+                (key("tool.rotate"), "rotate"),
+                (key("key.set"), "set key"),
+                (key("view.frame_selected"), "frame"),
+                (format!("{} {}", key("select.parent"), key("select.child")), "walk the chain"),
+            ],
         };
-        for (key, text) in hints {
+        // Numbers at the right come first where there is little room.
+        let room = ui.available_width() - 400.0;
+        let mut taken = 0.0;
+        for (key, text) in hints.into_iter().filter(|(key, _)| !key.trim().is_empty()) {
+            taken += (key.chars().count() + text.chars().count()) as f32 * 6.5 + 34.0;
+            if taken > room {
+                break;
+            }
             let frame = egui::Frame::new()
                 .fill(theme.color("surface.control"))
                 .corner_radius(3)
                 .inner_margin(egui::Margin::symmetric(5, 0));
             frame.show(ui, |ui| {
-                ui.label(RichText::new(*key).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")))
+                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")))
             });
-            ui.label(RichText::new(*text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
             ui.add_space(6.0);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

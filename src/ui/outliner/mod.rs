@@ -64,12 +64,16 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         }
     }
     let height = (session.document().clips.len() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
-    Panel::bottom("clips")
-        .resizable(true)
-        .default_size(height)
-        .size_range(60.0..=500.0)
-        .frame(egui::Frame::new().fill(theme.color("surface.panel")))
-        .show(ui, |ui| clips::clips_ui(ui, view, actions));
+    // In a low window the tree comes first.
+    let room = ui.available_height();
+    if room > 190.0 {
+        Panel::bottom("clips")
+            .resizable(true)
+            .default_size(height.min(room * 0.45))
+            .size_range(60.0..=(room * 0.6))
+            .frame(egui::Frame::new().fill(theme.color("surface.panel")))
+            .show(ui, |ui| clips::clips_ui(ui, view, actions));
+    }
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Outliner");

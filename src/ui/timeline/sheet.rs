@@ -27,6 +27,8 @@ enum Row {
     Summary,
     Node(NodeId),
     Channel(NodeId, TrackId, Property),
+    /// A channel that names by a pointer what it moves: seen, not edited.
+    Pointer(usize),
 }
 
 /// Tracks of each animated node, in the order of the tree.
@@ -76,6 +78,11 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         if state.open.contains(node) {
             rows.extend(tracks.iter().map(|(id, t)| Row::Channel(*node, *id, t.property)));
         }
+    }
+    let needle = state.filter.to_lowercase();
+    let pointers = clip.pointers.iter().enumerate().filter(|(_, p)| p.pointer.to_lowercase().contains(&needle));
+    if !state.selected_only {
+        rows.extend(pointers.map(|(k, _)| Row::Pointer(k)));
     }
     // Scrolling and zooming.
     let over = ui.rect_contains_pointer(whole);
@@ -156,6 +163,13 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
                 let Some((_, tracks)) = nodes.iter().find(|(n, _)| n == node) else { continue };
                 for (id_track, track) in tracks {
                     keys(&mut mesh, view, id, *id_track, track, &axis, middle, &mut all_keys);
+                }
+            }
+            Row::Pointer(k) => {
+                let color = theme.color("key.inbetween");
+                for time in clip.pointers[*k].times.iter().filter(|t| in_sight(&axis, **t)) {
+                    let at = pos2(axis.x(f64::from(*time)), middle);
+                    key_shape(&mut mesh, at, 3.0, color, theme.color("key.outline"));
                 }
             }
             Row::Channel(_, id_track, _) => {
@@ -447,6 +461,20 @@ fn name_ui(
                     toggle: ui.input(|i| i.modifiers.command || i.modifiers.shift),
                 });
             }
+        }
+        Row::Pointer(k) => {
+            let Some(pointer) = view.playback.clip.and_then(|c| document.clips.get(&c)?.pointers.get(*k).cloned())
+            else {
+                return;
+            };
+            paint_icon(&painter, pos2(left + 34.0, middle), icons::ICON_LINK, 14.0, theme.color("text.tertiary"));
+            let font = Theme::font(Font::Small);
+            let text = elided(ui, &pointer.pointer, &font, area.width() - 56.0);
+            painter.text(pos2(left + 46.0, middle), Align2::LEFT_CENTER, text, font, theme.color("text.secondary"));
+            let seen = ui.interact(area.intersect(clip), ui.scope_id().with(("pointer", *k)), Sense::hover());
+            let name = format!("Pointer {}", pointer.pointer);
+            seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+            seen.on_hover_text(format!("{}\nKept as it is; only seen here, not edited", pointer.pointer));
         }
         Row::Channel(node, id, property) => {
             let word = property.path();

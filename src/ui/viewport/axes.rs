@@ -51,7 +51,12 @@ const ENDS: [End; 6] = {
 /// The gizmo at the top right; whether the pointer is over it.
 pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let theme = view.theme;
-    let centre = pos2(rect.right() - 48.0, rect.top() + 48.0);
+    // Below the switches where they reach that far.
+    let down = if rect.width() < 560.0 { 92.0 } else { 48.0 };
+    let centre = pos2(rect.right() - 48.0, rect.top() + down);
+    if rect.height() < down + 48.0 {
+        return false;
+    }
     let area = Rect::from_center_size(centre, vec2(2.0 * (ARM + BALL), 2.0 * (ARM + BALL)));
     let over = ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| area.expand(4.0).contains(p));
     if over {

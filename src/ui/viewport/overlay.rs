@@ -6,6 +6,7 @@ use glam::Vec2;
 
 use crate::{
     edit::{CommandLine, find},
+    model,
     render::Shading,
     ui::{Action, Actions, Theme, View, node_text, theme::Font, widgets::icon_button},
 };
@@ -29,7 +30,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
     let frame = egui::Frame::new().fill(theme.color("viewport.overlay")).corner_radius(4).inner_margin(2);
     let bar = frame.show(&mut child, |ui| {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             view_menu(ui, view, actions);
             divider(ui, theme);
@@ -53,9 +54,49 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             for (icon, command, on) in switches {
                 switch(ui, view, icon, command, on, actions);
             }
+            choosers(ui, view, actions);
         });
     });
     ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| bar.response.rect.contains(p))
+}
+
+/// Which scene and which variant of the materials, where the file offers some.
+fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let shown = document.shown;
+    let mut choose = |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::Shown)>| {
+        divider(ui, view.theme);
+        let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let button = ui.menu_button(egui::RichText::new(label).color(view.theme.color("text.primary")), |ui| {
+            ui.set_min_width(160.0);
+            egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
+                for (text, to) in options {
+                    let button = egui::Button::new(&text).min_size(vec2(150.0, 24.0)).selected(to == shown);
+                    if ui.add(button.frame_when_inactive(to == shown)).clicked() {
+                        actions.push(Action::Choose(to));
+                        ui.close();
+                    }
+                }
+            });
+        });
+        button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}")));
+    };
+    if document.scenes.len() > 1 {
+        let now = document.shown_scene().map_or_else(|| "All nodes".into(), |k| document.scene_label(k));
+        let options = (0..document.scenes.len())
+            .map(|k| (document.scene_label(k), model::Shown { scene: Some(k), ..shown }))
+            .collect();
+        choose(ui, "Scene", now, options);
+    }
+    if !document.variants.is_empty() {
+        let plain = "Materials as they are".to_owned();
+        let now = shown.variant.and_then(|k| document.variants.get(k)).map_or_else(|| plain.clone(), |n| n.to_string());
+        let named = document.variants.iter().enumerate();
+        let options = std::iter::once((plain, model::Shown { variant: None, ..shown }))
+            .chain(named.map(|(k, n)| (n.to_string(), model::Shown { variant: Some(k), ..shown })))
+            .collect();
+        choose(ui, "Variant", now, options);
+    }
 }
 
 fn switch(
