@@ -58,13 +58,14 @@ renderer.shadowMap.enabled = true;
 renderer.toneMapping = THREE.NoToneMapping;
 const environment = new THREE.PMREMGenerator(renderer).fromEquirectangular(skyTexture()).texture;
 
-// The box around every triangle at this pose.
-function bounds(root) {
+// The box around every triangle at this pose, or around every vertex.
+function bounds(root, everyVertex) {
   const box = new THREE.Box3();
   const p = new THREE.Vector3();
   root.traverse(o => {
     if (!o.isMesh) return;
-    const { index, attributes } = o.geometry;
+    const { attributes } = o.geometry;
+    const index = everyVertex ? null : o.geometry.index;
     const count = index ? index.count : attributes.position.count;
     const seen = new Set();
     for (let k = 0; k < count; k++) {
@@ -90,7 +91,7 @@ function camera(box, { yaw, pitch, fov, size: [width, height] }) {
   const eye = new THREE.PerspectiveCamera(
     THREE.MathUtils.radToDeg(fov), aspect, distance * 0.005, distance + radius * 4);
   eye.position.copy(target).addScaledVector(backward, distance);
-  eye.up.set(0, 1, 0);
+  eye.up.crossVectors(backward, new THREE.Vector3(Math.cos(yaw), 0, -Math.sin(yaw)));
   eye.lookAt(target);
   eye.updateMatrixWorld();
   return { eye, forward: backward.clone().negate() };
@@ -153,7 +154,7 @@ async function three(job) {
   scene.background = new THREE.Color(job.background);
   scene.environment = environment;
   scene.add(root);
-  const box = bounds(root);
+  const box = bounds(root, job.everyVertex);
   const seen = camera(box, job);
   lights(scene, box, new THREE.Vector3(...job.key), seen);
   // Straight into sRGB bytes by the device, as ours: samples and see-through surfaces add up as light, not as bytes.
@@ -204,7 +205,7 @@ function correlation(a, b) {
 function silhouette(pixels, back) {
   const inside = new Uint8Array(pixels.length / 4);
   for (let k = 0; k < inside.length; k++) {
-    inside[k] = [0, 1, 2].some(c => Math.abs(pixels[k * 4 + c] - back[c]) > 4) ? 1 : 0;
+    inside[k] = [0, 1, 2].some(c => Math.abs(pixels[k * 4 + c] - back[c]) > 1) ? 1 : 0;
   }
   return inside;
 }
@@ -227,9 +228,11 @@ function compare(ours, theirs, back) {
     la.push(luma(ours, k * 4));
     lb.push(luma(theirs, k * 4));
   }
-  if (!both) throw new Error('the two silhouettes do not meet');
+  const count = inside => inside.reduce((s, v) => s + v, 0);
+  if (!both) return { both, areas: [count(a), count(b)] };
   differences.sort((x, y) => x - y);
   return {
+    both,
     iou: both / either,
     mean: differences.reduce((s, x) => s + x, 0) / both,
     p95: differences[Math.floor(both * 0.95)],
@@ -275,7 +278,7 @@ window.takePair = async job => {
   }
   const theirs = await three(job);
   const result = { ...compare(ours, theirs.pixels, back), triangles: theirs.triangles, lights: theirs.lights };
-  if (job.flat) {
+  if (job.flat && result.both) {
     const flat = await three({ ...job, url: job.flat.url });
     result.bump = bump(ours, theirs.pixels, await picture(job.flat.ours, job.size), flat.pixels, back);
   }
