@@ -113,6 +113,7 @@ function lights(scene, box, key, { eye, forward }) {
   const side = radius * 1.03;
   Object.assign(main.shadow.camera, { left: -side, right: side, bottom: -side, top: side, near: radius, far: radius * 5 });
   main.shadow.normalBias = (2 * side / 1024) * 2;
+  main.shadow.bias = -0.002;
   // Ours comes from the eye, at every distance alike.
   const lamp = new THREE.PointLight(new THREE.Color().setRGB(0.22, 0.23, 0.25), 1, 0, 0);
   lamp.position.copy(eye.position);

@@ -46,6 +46,9 @@ const CASES = [
   { name: 'emissive-vrm', file: 'vrm/cryptovoxels.vrm' },
   { name: 'cesium-man', file: 'characters/CesiumMan/CesiumMan.glb', clip: 0, time: 0.6 },
 
+  // The same as mirrored-normal-map, both programs with tangents of their own making.
+  { name: 'edited-mirrored-no-tangents', file: 'asset-generator/Node_NegativeScale/Node_NegativeScale_12.gltf', flat: true,
+    everyVertex: true, edit: 'noTangents' },
   { name: 'edited-webp-unlit', file: 'characters/Fox/Fox.glb', clip: 1, time: 0.3, edit: 'webp' },
   { name: 'edited-transform-unlit', file: 'characters/CesiumMan/CesiumMan.glb', clip: 0, time: 0.6, edit: 'transform' },
   { name: 'edited-blend', file: 'characters/Knight/Knight.glb', clip: 0, time: 0.3, edit: 'blend' },
@@ -126,6 +129,9 @@ const EDITS = {
   flat(model) {
     for (const m of model.json.materials ?? []) delete m.normalTexture;
   },
+  noTangents({ json }) {
+    for (const mesh of json.meshes) for (const primitive of mesh.primitives) delete primitive.attributes.TANGENT;
+  },
   transform({ json }) {
     use(json, 'KHR_texture_transform');
     unlit(json);
@@ -149,8 +155,11 @@ const EDITS = {
     nodes.forEach((k, place) => {
       const node = json.nodes[k];
       const { min, max } = json.accessors[json.meshes[node.mesh].primitives[0].attributes.POSITION];
-      const scale = 1 / Math.max(...max.map((v, c) => v - min[c]));
-      Object.assign(node, { translation: [place * 1.2, 0, 0], scale: [scale, scale, scale] });
+      const extent = max.map((v, c) => v - min[c]);
+      const scale = 1 / Math.max(...extent);
+      // What lies flat is stood up, towards the eye.
+      const rotation = extent[1] < 1e-3 ? [Math.SQRT1_2, 0, 0, Math.SQRT1_2] : [0, 0, 0, 1];
+      Object.assign(node, { translation: [place * 1.2, 0, 0], rotation, scale: [scale, scale, scale] });
     });
     json.scenes = [{ nodes }];
     json.scene = 0;
@@ -236,7 +245,7 @@ async function take(page, c) {
     everyVertex: c.everyVertex ?? false,
   };
   if (c.flat) {
-    const flat = await edited(source, `${c.name}-flat`, 'flat', page);
+    const flat = await edited(model, `${c.name}-flat`, 'flat', page);
     const picture = join(out, `${c.name}.flat.png`);
     render(flat, picture, c);
     job.flat = { url: urlOf(flat), ours: urlOf(picture) };
@@ -262,24 +271,24 @@ try {
   page.on('pageerror', e => console.error(`  page: ${e.message}`));
   await page.goto(`http://127.0.0.1:${server.address().port}/page.html`);
   await page.waitForFunction('window.ready', { timeout: 120_000 });
-  console.log('name                     IoU     mean   p95    r      ours−three R,G,B     bump r (rms ours, three)');
+  console.log('name                         IoU     mean   p95    r      ours−three R,G,B     bump r (rms ours, three)');
   for (const c of CASES.filter(c => !only || c.name === only)) {
     try {
       const r = await take(page, c);
       if (!r.both) {
-        console.log(`${c.name.padEnd(24)} 0.0000  the two show nothing in the same place (Ulna ${r.areas[0]} pixels, three.js ${r.areas[1]})`);
+        console.log(`${c.name.padEnd(28)} 0.0000  the two show nothing in the same place (Ulna ${r.areas[0]} pixels, three.js ${r.areas[1]})`);
         taken += 1;
         continue;
       }
       const bump = r.bump ? `${r.bump.correlation.toFixed(3)} (${r.bump.ours.toFixed(1)}, ${r.bump.theirs.toFixed(1)})` : '';
       const signed = r.signed.map(v => v.toFixed(1).padStart(5)).join(' ');
       console.log(
-        `${c.name.padEnd(24)} ${r.iou.toFixed(4)}  ${r.mean.toFixed(2).padStart(5)}  ${r.p95.toFixed(1).padStart(5)}  `
+        `${c.name.padEnd(28)} ${r.iou.toFixed(4)}  ${r.mean.toFixed(2).padStart(5)}  ${r.p95.toFixed(1).padStart(5)}  `
         + `${r.correlation.toFixed(3)}  ${signed}    ${bump}${r.lights ? `  (${r.lights} lights of the file left out)` : ''}`);
       taken += 1;
     } catch (error) {
       failed += 1;
-      console.log(`${c.name.padEnd(24)} FAILED ${(error.stderr ?? '').toString().trim() || error.message}`);
+      console.log(`${c.name.padEnd(28)} FAILED ${(error.stderr ?? '').toString().trim() || error.message}`);
     }
   }
 } finally {
