@@ -157,8 +157,8 @@ const EDITS = {
       const { min, max } = json.accessors[json.meshes[node.mesh].primitives[0].attributes.POSITION];
       const extent = max.map((v, c) => v - min[c]);
       const scale = 1 / Math.max(...extent);
-      // What lies flat is stood up, towards the eye.
-      const rotation = extent[1] < 1e-3 ? [Math.SQRT1_2, 0, 0, Math.SQRT1_2] : [0, 0, 0, 1];
+      // What is flat faces −Z: it is turned to the eye.
+      const rotation = extent[2] < 1e-3 ? [0, 1, 0, 0] : [0, 0, 0, 1];
       Object.assign(node, { translation: [place * 1.2, 0, 0], rotation, scale: [scale, scale, scale] });
     });
     json.scenes = [{ nodes }];
