@@ -395,3 +395,30 @@ fn data_that_an_unknown_extension_may_name_is_not_moved() {
     let error = export(session.source(), &ExportOptions::default()).expect_err("a refusal").to_string();
     assert!(error.contains("ACME_curves") && error.contains("convert"), "{error}");
 }
+
+#[test]
+fn textures_of_basis_are_shown_and_kept() {
+    for (name, own) in [("etc1s", false), ("uastc", true)] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/{name}.ktx2"));
+        let ktx = std::fs::read(path).expect("the sample");
+        let mut texture = json!({"extensions": {"KHR_texture_basisu": {"source": 0}}});
+        if own {
+            texture["source"] = json!(1);
+        }
+        let json = json!({
+            "extensionsUsed": ["KHR_texture_basisu"],
+            "extensionsRequired": ["KHR_texture_basisu"],
+            "bufferViews": [{"buffer": 0, "byteLength": ktx.len()}],
+            "images": [{"bufferView": 0, "mimeType": "image/ktx2"}, {"bufferView": 0, "mimeType": "image/ktx2"}],
+            "textures": [texture],
+            "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        });
+        let session = open(json, &ktx);
+        assert!(session.diagnostics.is_empty(), "{:?}", session.diagnostics);
+        let document = session.document();
+        let image = document.materials[0].base_color_texture.as_ref().expect("a texture").image;
+        assert_eq!(image.index(), usize::from(own));
+        assert!(document.images[image.index()].bytes.starts_with(b"\x89PNG"));
+        assert!(session.pack("x").expect("bytes").bytes.windows(ktx.len()).any(|w| w == ktx));
+    }
+}

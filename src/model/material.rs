@@ -130,3 +130,10 @@ pub struct Image {
     /// Encoded bytes; empty where they could not be had (a diagnostic says why).
     pub bytes: Arc<[u8]>,
 }
+
+impl Image {
+    /// Bytes of memory that decoding so many encoded ones may take: an image that asks for more is hostile.
+    pub fn most_memory(encoded: usize) -> u64 {
+        (encoded as u64).saturating_mul(200).clamp(64 << 20, 1 << 30)
+    }
+}

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use image::{ImageReader, Limits, RgbaImage};
 
 use super::Gpu;
-use crate::model::{Diagnostic, Document, Severity};
+use crate::model::{self, Diagnostic, Document, Severity};
 
 /// A decoded image, or nothing where it cannot be shown.
 pub type Decoded = Option<RgbaImage>;
@@ -27,7 +27,7 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
             let place = format!("images/{k}");
             match decode(&image.bytes) {
                 Ok((picture, true)) => {
-                    let message = format!("The image is larger than {LARGEST} pixels and is shown smaller");
+                    let message = format!("The image is larger than {LARGEST} pixels a side and is shown smaller");
                     findings.push(Diagnostic::new(Severity::Info, "ULNA_IMAGE_SCALED", place, message));
                     Some(picture)
                 }
@@ -46,9 +46,7 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
 fn decode(bytes: &[u8]) -> image::ImageResult<(RgbaImage, bool)> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     let mut limits = Limits::default();
-    limits.max_image_width = Some(16384);
-    limits.max_image_height = Some(16384);
-    limits.max_alloc = Some((bytes.len() as u64 * 200).clamp(64 << 20, 1 << 30));
+    limits.max_alloc = Some(model::Image::most_memory(bytes.len()));
     reader.limits(limits);
     let picture = reader.decode()?;
     let large = picture.width() > LARGEST || picture.height() > LARGEST;

@@ -2,17 +2,18 @@
 //! element costs no other.
 
 use glam::{Vec2, Vec3, Vec4};
-use std::io::Cursor;
+use std::{collections::HashMap, io::Cursor, sync::Arc};
 
 use gltf::json as typed;
 use gltf::json::extensions::texture::TextureTransform;
-use image::ImageReader;
+use image::{ImageDecoder as _, ImageReader};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::{
     ReadError,
     accessor::{Accessors, Missing},
+    ktx,
     source::data_uri,
 };
 use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Mip, Severity, TextureRef, Wrap};
@@ -48,7 +49,7 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
                 return Err(ReadError::at(&place, format!("texture {index} is not there")));
             }
             let Some(texture) = &textures[index] else { return Ok(None) };
-            let image = image_of(texture);
+            let image = image_of(texture, looks.images.len());
             if image >= looks.images.len() {
                 let message = "The texture has no image that Ulna can show; it is kept";
                 diagnostics.add(Severity::Warning, "ULNA_TEXTURE", format!("textures/{index}"), message);
@@ -148,11 +149,15 @@ fn transform(
     })
 }
 
-/// The image of a texture: WebP where `EXT_texture_webp` names one, since Ulna shows it, else its own.
-fn image_of(texture: &typed::Texture) -> usize {
-    let webp = texture.extensions.as_ref().and_then(|e| e.others.get("EXT_texture_webp"));
-    let source = webp.and_then(|e| e.get("source")).and_then(serde_json::Value::as_u64);
-    source.and_then(|s| usize::try_from(s).ok()).unwrap_or_else(|| texture.source.value())
+/// The image of a texture: WebP or Basis where `EXT_texture_webp` or `KHR_texture_basisu` names one, since Ulna shows
+/// both, else its own. Of Basis the texture's own copy is better, where there is one.
+fn image_of(texture: &typed::Texture, images: usize) -> usize {
+    let named = |name: &str| {
+        let source = texture.extensions.as_ref()?.others.get(name)?.get("source")?.as_u64()?;
+        usize::try_from(source).ok().filter(|s| *s < images)
+    };
+    let own = Some(texture.source.value()).filter(|s| *s < images);
+    named("EXT_texture_webp").or(own).or_else(|| named("KHR_texture_basisu")).unwrap_or(usize::MAX)
 }
 
 /// Whether a sampler shrinks without smoothing, and how it mixes the smaller copies.
@@ -174,11 +179,12 @@ fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
 /// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
 pub fn images(
     looks: &Looks<'_>,
-    accessors: &Accessors<'_>,
+    accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<Image>, Vec<String>) {
     let source = accessors.source();
     let mut uris = Vec::new();
+    let mut views: HashMap<usize, Arc<[u8]>> = HashMap::new();
     let mut list = Vec::with_capacity(looks.images.len());
     for (k, raw) in looks.images.iter().enumerate() {
         let place = format!("images/{k}");
@@ -188,56 +194,86 @@ pub fn images(
             let message = "The image has a uri and a buffer view; the uri is used";
             diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
         }
-        let found: Result<Vec<u8>, String> = match &raw {
-            None => Ok(Vec::new()),
-            Some(typed::Image { uri: Some(uri), .. }) => data_uri(uri).unwrap_or_else(|| {
+        // A view that many images name is read once.
+        let view = raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
+        if let Some(bytes) = view.and_then(|v| views.get(&v)) {
+            list.push(Image { name, bytes: Arc::clone(bytes) });
+            continue;
+        }
+        let found: Result<Vec<u8>, String> = match (&raw, view) {
+            (None, _) => Ok(Vec::new()),
+            (Some(typed::Image { uri: Some(uri), .. }), _) => data_uri(uri).unwrap_or_else(|| {
                 let bytes = source.companion(uri);
                 if bytes.is_ok() {
                     uris.push(uri.clone());
                 }
                 bytes
             }),
-            Some(typed::Image { buffer_view: Some(view), .. }) => match accessors.view(view.value(), &place) {
-                Ok(bytes) => Ok(bytes.to_vec()),
-                Err(Missing::Packed(extension)) => Err(format!("it is packed with {extension}")),
-                Err(Missing::Refused(error)) => Err(error.to_string()),
-            },
-            Some(_) => Err("it has neither a uri nor a buffer view".into()),
+            (_, Some(view)) => view_bytes(view, &place, accessors),
+            _ => Err("it has neither a uri nor a buffer view".into()),
         };
-        let bytes = found.unwrap_or_else(|message| {
-            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
-            Vec::new()
+        let found = found.map(|bytes| {
+            if !bytes.starts_with(ktx::MAGIC) {
+                return bytes;
+            }
+            // Shown as what everybody can decode; the file keeps what it has.
+            ktx::to_png(&bytes).unwrap_or_else(|message| {
+                diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
+                Vec::new()
+            })
         });
+        let bytes: Arc<[u8]> = found.map_or_else(
+            |message| {
+                diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
+                Arc::default()
+            },
+            Into::into,
+        );
+        if let Some(view) = view {
+            views.insert(view, Arc::clone(&bytes));
+        }
         if !bytes.is_empty()
             && let Err(message) = check_image(&bytes)
         {
             diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
         }
-        list.push(Image { name, bytes: bytes.into() });
+        list.push(Image { name, bytes });
     }
     (list, uris)
 }
 
+/// A copy of a view's bytes, within the budget.
+fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result<Vec<u8>, String> {
+    let bytes = match accessors.view(view, place) {
+        Ok(bytes) => bytes,
+        Err(Missing::Packed(extension)) => return Err(format!("it is packed with {extension}")),
+        Err(Missing::Refused(error)) => return Err(error.to_string()),
+    };
+    accessors.spend(bytes.len() as u64, place).map_err(|e| e.to_string())?;
+    Ok(bytes.to_vec())
+}
+
 /// Looks at an image's header: whether it is one that can be shown.
 fn check_image(bytes: &[u8]) -> Result<(), String> {
-    const LARGEST: u32 = 16384;
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|e| e.to_string())?;
     let Some(format) = reader.format() else {
-        let what = if bytes.starts_with(b"\xABKTX") {
-            "The image is packed with Basis (KTX2); it is kept and not shown"
-        } else {
-            "The image is neither PNG, JPEG nor WebP"
-        };
-        return Err(what.into());
+        return Err("The image is neither PNG, JPEG, WebP nor KTX2; it is kept and not shown".into());
     };
-    match reader.into_dimensions() {
-        Ok((0, _) | (_, 0)) => Err("The image has no pixels and is not shown".into()),
-        Ok((w, h)) if w > LARGEST || h > LARGEST => {
-            Err(format!("The image is {w} × {h} pixels, more than {LARGEST} a side, and is not shown"))
-        }
-        Ok(_) => Ok(()),
-        Err(error) => Err(format!("The {format:?} image is damaged and is not shown: {error}")),
+    let damaged = |error| format!("The {format:?} image is damaged and is not shown: {error}");
+    let decoder = reader.into_decoder().map_err(damaged)?;
+    let (wanted, (width, height)) = (decoder.total_bytes(), decoder.dimensions());
+    if width == 0 || height == 0 {
+        return Err("The image has no pixels and is not shown".into());
     }
+    if wanted > Image::most_memory(bytes.len()) {
+        return Err(format!(
+            "The image of {width} × {height} pixels asks for {} MB of memory, more than {} bytes can stand for, and is \
+             not shown",
+            wanted >> 20,
+            bytes.len()
+        ));
+    }
+    Ok(())
 }
 
 /// One element as the typed crate's type; where it does not fit, a finding and nothing.

@@ -122,7 +122,10 @@ impl PrimitiveReader<'_, '_> {
         };
         let positions = self.vec3(position.0, "POSITION")?;
         let count = positions.len();
-        self.check_bounds(position.0, &positions);
+        // Packing may have moved them a little.
+        if self.triangles.is_none() {
+            self.check_bounds(position.0, &positions);
+        }
         let normals = self.optional("NORMAL", count, |s, i| s.vec3(i, "NORMAL"))?;
         let tangents = self.optional("TANGENT", count, |s, i| s.vec4(i, "TANGENT"))?;
         let uv0 = self.optional("TEXCOORD_0", count, |s, i| s.vec2(i))?;

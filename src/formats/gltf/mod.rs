@@ -10,6 +10,7 @@ mod draco;
 mod error;
 mod export;
 mod json;
+mod ktx;
 mod material;
 mod mesh;
 mod meshopt;

@@ -241,7 +241,7 @@ impl Reader<'_> {
             images: json::elements(self.root, "images")?,
         };
         let materials = material::materials(&looks, &mut self.diagnostics)?;
-        let (images, uris) = material::images(&looks, &self.accessors, &mut self.diagnostics);
+        let (images, uris) = material::images(&looks, &mut self.accessors, &mut self.diagnostics);
         progress.reach(0.3)?;
         let extensions = stage::root_extensions(self.root);
         let variants = stage::variants(&extensions, &mut self.diagnostics);
