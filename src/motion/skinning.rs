@@ -97,9 +97,11 @@ pub fn normal_matrix(matrix: &Mat4) -> Mat3 {
     if x.dot(y.cross(z)) < 0.0 { cofactor * -1.0 } else { cofactor }
 }
 
-/// The normals to start from: the file's, or where it has none, flat ones summed over the triangles of a vertex.
+/// The normals to start from: the file's, or where it has none or one without a direction, flat ones summed over the
+/// triangles of a vertex; zero where those have no area either.
 pub fn base_normals(primitive: &Primitive) -> Arc<[Vec3]> {
-    if primitive.normals.len() == primitive.positions.len() {
+    let own = primitive.normals.len() == primitive.positions.len();
+    if own && primitive.normals.iter().all(|n| *n != Vec3::ZERO) {
         return primitive.normals.clone();
     }
     let mut normals = vec![Vec3::ZERO; primitive.positions.len()];
@@ -113,7 +115,12 @@ pub fn base_normals(primitive: &Primitive) -> Arc<[Vec3]> {
             }
         }
     }
-    normals.into_iter().map(Vec3::normalize_or_zero).collect()
+    let made = normals.into_iter().map(Vec3::normalize_or_zero);
+    if own {
+        made.zip(primitive.normals.iter()).map(|(made, own)| if *own == Vec3::ZERO { made } else { *own }).collect()
+    } else {
+        made.collect()
+    }
 }
 
 #[cfg(test)]

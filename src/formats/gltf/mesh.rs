@@ -141,6 +141,15 @@ impl PrimitiveReader<'_, '_> {
         } else {
             indices
         };
+        self.check_directions("NORMAL", "those of its triangles are shown", normals.iter().copied());
+        self.check_directions(
+            "TANGENT",
+            "the surface is shown without bumps there",
+            tangents.iter().map(|t| t.truncate()),
+        );
+        if topology == Topology::Triangles {
+            self.check_areas(&positions, &indices);
+        }
         let targets = self.targets(count)?;
         Ok(Primitive {
             topology,
@@ -335,6 +344,29 @@ impl PrimitiveReader<'_, '_> {
             list.push(MorphTarget { positions: read("POSITION", target)?, normals: read("NORMAL", target)? });
         }
         Ok(list.into())
+    }
+
+    /// Vectors that point nowhere.
+    fn check_directions(&mut self, name: &str, shown: &str, vectors: impl Iterator<Item = Vec3>) {
+        let lost = vectors.filter(|v| *v == Vec3::ZERO).count();
+        if lost > 0 {
+            let message = format!("{lost} vectors of {name} have no direction; {shown}");
+            self.diagnostics.add(Severity::Error, "ACCESSOR_VECTOR3_NON_UNIT", &self.place, message);
+        }
+    }
+
+    /// Triangles that cover nothing: no harm, but somebody may look for them.
+    fn check_areas(&mut self, positions: &[Vec3], indices: &[u32]) {
+        let flat = |corner: &[u32; 3]| {
+            let [a, b, c] = corner.map(|i| positions[i as usize]);
+            (b - a).cross(c - a) == Vec3::ZERO
+        };
+        let triangles = indices.as_chunks::<3>().0;
+        let count = triangles.iter().filter(|t| flat(t)).count();
+        if count > 0 {
+            let message = format!("{count} of {} triangles have no area", triangles.len());
+            self.diagnostics.add(Severity::Info, "ACCESSOR_INDEX_TRIANGLE_DEGENERATE", &self.place, message);
+        }
     }
 
     /// Bounds that do not hold mislead programs that trust them.
