@@ -3,7 +3,11 @@
 
 mod common;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use glam::{Mat4, Vec2, Vec3};
 use serde_json::Value;
@@ -269,6 +273,76 @@ fn a_saved_pose_and_saved_keys_come_back() {
     assert!(cases >= 18, "{cases}");
 }
 
+/// Every extension of a file by its place: `nodes/3 KHR_lights_punctual` and what it holds.
+fn extensions(value: &Value, place: &str, found: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                if key == "extensions"
+                    && let Some(list) = value.as_object()
+                {
+                    found.extend(list.iter().map(|(name, value)| (format!("{place} {name}"), value.clone())));
+                }
+                extensions(value, &format!("{place}/{key}"), found);
+            }
+        }
+        Value::Array(items) => {
+            for (k, value) in items.iter().enumerate() {
+                extensions(value, &format!("{place}/{k}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn an_edit_elsewhere_keeps_every_extension() {
+    let Some(shared) = common::shared() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut seen, mut used, mut kept) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for path in common::models(&shared.join("corpus")) {
+        let mut session = open(&path);
+        let json = |session: &Session| -> Value {
+            serde_json::from_str(session.source().json().expect("text")).unwrap_or_default()
+        };
+        let mut before = BTreeMap::new();
+        let opened = json(&session);
+        extensions(&opened, "", &mut before);
+        if before.is_empty() && opened["extensionsUsed"].is_null() {
+            continue;
+        }
+        let joint = session.document().skins.first().map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
+        let at_joint = |line: &str| CommandLine::new(line).with("node", format!("#{}", joint.0));
+        for line in [
+            at_joint("pose.rotate").with("axis", "z").with("degrees", 30),
+            CommandLine::new("node.rename").with("node", format!("#{}", joint.0)).with("name", "Renamed"),
+            CommandLine::new("clip.new").with("name", "Ours"),
+            at_joint("key.set").with("clip", "Ours").with("time", 0.5).with("degrees", vec![10, 20, 30]),
+        ] {
+            session.run(&line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
+        }
+        let out = folder.path().join(path.file_name().expect("a name"));
+        session.write_to(&out).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let saved: Value = json(&open(&out));
+        let mut after = BTreeMap::new();
+        extensions(&saved, "", &mut after);
+        assert!(before == after, "{}", path.display());
+        for list in ["extensionsUsed", "extensionsRequired"] {
+            assert_eq!(opened[list], saved[list], "{}", path.display());
+        }
+        kept += before.len();
+        seen.extend(before.keys().filter_map(|k| Some(k.rsplit_once(' ')?.1.to_owned())));
+        used.extend(session.extensions_used.iter().cloned());
+    }
+    let list: Vec<&str> = seen.iter().map(String::as_str).collect();
+    println!("{kept} extensions kept, of {} names: {list:?}", list.len());
+    for name in EXTENSIONS {
+        assert!(list.contains(&name), "{name} is not in the corpus any more: {list:?}");
+    }
+    // What files say they use is more than what they do; nothing is used without being said.
+    assert!(used.len() >= seen.len() && seen.len() >= EXTENSIONS.len() && kept >= 100, "{used:?}");
+}
+
 #[test]
 fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
     let Some(shared) = common::shared() else { return };
@@ -383,3 +457,23 @@ fn every_file_survives_being_cut_and_flipped() {
     }
     assert!(cases >= 500, "{cases}");
 }
+
+/// Extensions that files of the corpus have somewhere in them.
+const EXTENSIONS: [&str; 16] = [
+    "ACME_notes",
+    "EXT_mesh_gpu_instancing",
+    "EXT_meshopt_compression",
+    "KHR_animation_pointer",
+    "KHR_draco_mesh_compression",
+    "KHR_lights_punctual",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_iridescence",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
+    "KHR_texture_transform",
+    "VRM",
+];
