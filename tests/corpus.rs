@@ -14,7 +14,7 @@ use serde_json::Value;
 use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
-    model::{ClipId, Document, NodeId},
+    model::{Clip, ClipId, Document, NodeId},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
 };
@@ -57,7 +57,10 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
         let session = open(&shared.join("corpus").join(name));
         let document = session.document();
         for probe in file["probes"].as_array().expect("probes") {
-            let clip = probe["clip"].as_u64().map(|c| &*document.clips[&ClipId(c as u32)]);
+            // The reference plays no animation pointers; what they do is tested elsewhere.
+            let clip = probe["clip"].as_u64().map(|c| (*document.clips[&ClipId(c as u32)]).clone());
+            let clip = clip.map(|c| Clip { pointers: Default::default(), ..c });
+            let clip = clip.as_ref();
             let time = probe["time"].as_f64().expect("a time");
             let pose = Pose::evaluate(document, Moment { clip, time });
             let size = (probe["size"].as_f64().expect("a size") as f32).max(1e-6);
