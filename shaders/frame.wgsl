@@ -1,3 +1,14 @@
+// A light of the file. Keep in sync with `Shining` in src/render/lights.rs.
+struct Light {
+    // w: 1 where it comes from a point
+    position: vec4<f32>,
+    // w: one over its range, or 0
+    direction: vec4<f32>,
+    color: vec4<f32>,
+    // The cosine of an angle from its axis times x, plus y, is how much of it goes there.
+    cone: vec4<f32>,
+};
+
 // What every pass knows of the frame. Keep in sync with `FrameUniform` in src/render/renderer.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
@@ -13,7 +24,7 @@ struct Frame {
     axis_z: vec4<f32>,
     // x: pixels of height, y: how surfaces are shaded, z: 1 where the view has no perspective, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
     misc: vec4<f32>,
-    // Where the eye looks.
+    // Where the eye looks, and in w how many lights of the file shine instead of the studio's.
     eye_forward: vec4<f32>,
     // The key light's own view.
     shadow_from_world: mat4x4<f32>,
@@ -23,6 +34,8 @@ struct Frame {
     wire: vec4<f32>,
     // The colour of outlines, and in w their width in pixels.
     outline: vec4<f32>,
+    // The file's own lights, as many as `eye_forward.w` says.
+    lights: array<Light, 8>,
 };
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -30,6 +43,29 @@ struct Frame {
 @group(0) @binding(2) var sky_sampler: sampler;
 @group(0) @binding(3) var shadow_map: texture_depth_2d;
 @group(0) @binding(4) var shadow_sampler: sampler_comparison;
+
+// Where an instance is: rows of `scene_from_posed`.
+struct Place {
+    @location(6) x: vec4<f32>,
+    @location(7) y: vec4<f32>,
+    @location(8) z: vec4<f32>,
+};
+
+fn point_at(place: Place, p: vec3<f32>) -> vec3<f32> {
+    let q = vec4<f32>(p, 1.0);
+    return vec3<f32>(dot(place.x, q), dot(place.y, q), dot(place.z, q));
+}
+
+// By the cofactor matrix, whose rows are cross products of rows, and the side the determinant says.
+fn normal_at(place: Place, n: vec3<f32>) -> vec3<f32> {
+    let c0 = cross(place.y.xyz, place.z.xyz);
+    let turned = vec3<f32>(dot(c0, n), dot(cross(place.z.xyz, place.x.xyz), n), dot(cross(place.x.xyz, place.y.xyz), n));
+    let largest = max(max(abs(turned.x), abs(turned.y)), abs(turned.z));
+    if largest == 0.0 {
+        return turned;
+    }
+    return normalize(turned / largest) * select(1.0, -1.0, dot(place.x.xyz, c0) < 0.0);
+}
 
 // From a point to the eye; unit.
 fn towards_eye(world: vec3<f32>) -> vec3<f32> {

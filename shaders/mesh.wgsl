@@ -20,20 +20,23 @@ struct Fragment {
 };
 
 @vertex
-fn vertex(in: Vertex) -> Fragment {
-    return placed(in, vec4<f32>(0.0));
+fn vertex(in: Vertex, place: Place) -> Fragment {
+    return placed(in, place, vec4<f32>(0.0));
 }
 
 @vertex
-fn vertex_bumped(in: Vertex, @location(5) tangent: vec4<f32>) -> Fragment {
-    return placed(in, tangent);
+fn vertex_bumped(in: Vertex, place: Place, @location(5) tangent: vec4<f32>) -> Fragment {
+    let along = vec3<f32>(dot(place.x.xyz, tangent.xyz), dot(place.y.xyz, tangent.xyz), dot(place.z.xyz, tangent.xyz));
+    let length = max(length(along), 1e-20);
+    let side = select(1.0, -1.0, dot(place.x.xyz, cross(place.y.xyz, place.z.xyz)) < 0.0);
+    return placed(in, place, vec4<f32>(along / length, tangent.w * side));
 }
 
-fn placed(in: Vertex, tangent: vec4<f32>) -> Fragment {
+fn placed(in: Vertex, place: Place, tangent: vec4<f32>) -> Fragment {
     var out: Fragment;
-    out.clip = frame.clip_from_world * vec4<f32>(in.position, 1.0);
-    out.world = in.position;
-    out.normal = in.normal;
+    out.world = point_at(place, in.position);
+    out.clip = frame.clip_from_world * vec4<f32>(out.world, 1.0);
+    out.normal = normal_at(place, in.normal);
     out.uv0 = in.uv0;
     out.uv1 = in.uv1;
     out.color = in.color;
@@ -107,6 +110,21 @@ fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffus
     return color * nl * (diffuse * (1.0 - fresnel) / 3.14159265 + fresnel * distribution * visibility);
 }
 
+// KHR_lights_punctual: with the square of the distance, ending smoothly at the range and at the cone.
+fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32) -> vec3<f32> {
+    var towards = -light.direction.xyz;
+    var reaches = 1.0;
+    if light.position.w > 0.5 {
+        let path = light.position.xyz - world;
+        let distance = max(length(path), 1e-4);
+        towards = path / distance;
+        let part = distance * light.direction.w;
+        let cone = clamp(dot(-towards, light.direction.xyz) * light.cone.x + light.cone.y, 0.0, 1.0);
+        reaches = clamp(1.0 - part * part * part * part, 0.0, 1.0) / (distance * distance) * cone * cone;
+    }
+    return lit_by(towards, light.color.rgb * reaches, n, v, diffuse, f0, roughness);
+}
+
 // Light above 0.7 is rolled off towards 1, so that pale skin keeps its form.
 fn shoulder(color: vec3<f32>) -> vec3<f32> {
     let over = max(color - 0.7, vec3<f32>(0.0));
@@ -167,6 +185,13 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     var color = diffuse * matt_light(n) * open;
     let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
     color += environment_brdf(f0, roughness, facing) * mirrored * open;
+    let lights = u32(frame.eye_forward.w);
+    if lights > 0u && !plain {
+        for (var k = 0u; k < lights; k += 1u) {
+            color += lit_by_file(frame.lights[k], in.world, n, v, diffuse, f0, roughness);
+        }
+        return vec4<f32>(shoulder(color) + emission, alpha);
+    }
     let smooth_normal = normalize(in.normal) * select(-1.0, 1.0, front);
     let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(in.world, smooth_normal);
     color += lit_by(frame.key.xyz, key, n, v, diffuse, f0, roughness);

@@ -15,9 +15,9 @@ struct Fragment {
 };
 
 @vertex
-fn vertex(in: Vertex) -> Fragment {
+fn vertex(in: Vertex, place: Place) -> Fragment {
     var out: Fragment;
-    out.clip = frame.shadow_from_world * vec4<f32>(in.position, 1.0);
+    out.clip = frame.shadow_from_world * vec4<f32>(point_at(place, in.position), 1.0);
     out.uv0 = in.uv0;
     out.uv1 = in.uv1;
     out.alpha = in.color.a;

@@ -7,11 +7,11 @@ struct Fragment {
 };
 
 @vertex
-fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>) -> Fragment {
+fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place) -> Fragment {
     var out: Fragment;
-    out.clip = frame.clip_from_world * vec4<f32>(position, 1.0);
-    out.world = position;
-    out.normal = normal;
+    out.world = point_at(place, position);
+    out.clip = frame.clip_from_world * vec4<f32>(out.world, 1.0);
+    out.normal = normal_at(place, normal);
     return out;
 }
 

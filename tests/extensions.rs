@@ -113,7 +113,7 @@ fn variants_choose_another_material_and_leave_the_rest() {
         ]}],
         "nodes": [{"mesh": 0}],
     });
-    let mut session = open(json, &[0; 36]);
+    let mut session = open(json, &floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]));
     let document = session.document();
     assert_eq!(document.variants.iter().map(|v| &**v).collect::<Vec<_>>(), ["Day", "Night"]);
     let material = |k: usize, variant| document.material_of(&document.meshes[0].primitives[k], variant).map(|m| m.0);

@@ -200,3 +200,163 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     // The background is the token's colour to the byte: linear light out, gamma in the picture.
     assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
 }
+
+/// A square of two metres about the origin that faces +Z, in a material of its own, and what else the JSON says.
+fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::PathBuf {
+    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    let normals = [0.0, 0.0, 1.0].repeat(6);
+    let places = [-3.0, 0.0, 0.0, 3.0, 0.0, 0.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0];
+    let bin = [common::floats(&corners), common::floats(&normals), common::floats(&places)].concat();
+    let vec3 = |offset: u32, count: u32| serde_json::json!({"bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": count, "type": "VEC3"});
+    let mut json = serde_json::json!({
+        "bufferViews": [{"buffer": 0, "byteLength": bin.len()}],
+        "accessors": [vec3(0, 6), vec3(72, 6), vec3(144, 2), vec3(168, 2)],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0.0}}],
+        "nodes": [{"mesh": 0}],
+    });
+    for (key, value) in more.as_object().expect("an object") {
+        json[key] = value.clone();
+    }
+    let path = folder.join("square.glb");
+    std::fs::write(&path, common::glb(json, &bin)).expect("a file");
+    path
+}
+
+/// What `ulna render` makes of a file with these arguments, 90 by 60 pixels.
+fn rendered(path: &std::path::Path, arguments: &[&str]) -> image::RgbaImage {
+    let out = path.with_extension("png");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["render", path.to_str().expect("a path"), "-o", out.to_str().expect("a path")])
+        .args(["--no-grid", "--size", "90x60"])
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    image::open(&out).expect("a picture").into_rgba8()
+}
+
+#[test]
+fn a_variant_shows_its_materials() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let unlit = |color: [f32; 4]| serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color}, "extensions": {"KHR_materials_unlit": {}}});
+    let mapping = serde_json::json!([{"material": 1, "variants": [1]}, {"material": 2, "variants": [2]}]);
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
+            "extensions": {"KHR_materials_variants": {"variants": [{"name": "As is"}, {"name": "Leaf"}, {"name": "Sea"}]}},
+            "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]), unlit([0.0, 0.0, 1.0, 1.0])],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": 0,
+                "extensions": {"KHR_materials_variants": {"mappings": mapping}}}]}],
+        }),
+    );
+    for (arguments, wanted) in [
+        (&["--view", "front"][..], [255, 0, 0, 255]),
+        (&["--view", "front", "--variant", "As is"], [255, 0, 0, 255]),
+        (&["--view", "front", "--variant", "Leaf"], [0, 255, 0, 255]),
+        (&["--view", "front", "--variant", "2"], [0, 0, 255, 255]),
+    ] {
+        assert_eq!(rendered(&path, arguments).get_pixel(45, 30).0, wanted, "{arguments:?}");
+    }
+}
+
+#[test]
+fn instances_are_drawn_where_they_stand_mirrored_ones_too() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "extensionsUsed": ["EXT_mesh_gpu_instancing"],
+            "nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 2, "SCALE": 3}}}}],
+        }),
+    );
+    for shading in ["textured", "solid", "wireframe"] {
+        let picture = rendered(&path, &["--view", "front", "--orthographic", "--shading", shading]);
+        let empty = *picture.get_pixel(45, 2);
+        let drawn = |range: std::ops::Range<u32>| -> usize {
+            range
+                .flat_map(|x| (0..60).map(move |y| (x, y)))
+                .filter(|(x, y)| *picture.get_pixel(*x, *y) != empty)
+                .count()
+        };
+        let (left, middle, right) = (drawn(0..30), drawn(40..50), drawn(60..90));
+        assert_eq!(middle, 0, "{shading}: the node itself is not drawn");
+        assert!(left > 40 && right > 40 && left.abs_diff(right) < 40, "{shading}: {left} {right}");
+    }
+}
+
+#[test]
+fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
+    // All three are before the square and shine at it: a red sun, a green spot with a narrow cone to its right half, and a
+    // blue point whose range ends before it.
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "extensionsUsed": ["KHR_lights_punctual"],
+            "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "baseColorFactor": [0.3, 0.3, 0.3, 1.0]}}],
+            "extensions": {"KHR_lights_punctual": {"lights": [
+                {"type": "directional", "color": [1.0, 0.0, 0.0], "intensity": 1.0},
+                {"type": "spot", "color": [0.0, 1.0, 0.0], "intensity": 4.0, "spot": {"outerConeAngle": 0.2}},
+                {"type": "point", "color": [0.0, 0.0, 1.0], "intensity": 50.0, "range": 2.0},
+            ]}},
+            "nodes": [{"mesh": 0}, {"extensions": light(0)},
+                {"translation": [0.6, 0.0, 2.0], "extensions": light(1)}, {"translation": [0.0, 0.0, 3.0], "extensions": light(2)}],
+        }),
+    );
+    let studio = rendered(&path, &["--view", "front", "--orthographic"]);
+    let own = rendered(&path, &["--view", "front", "--orthographic", "--lights"]);
+    // The square's left half, and the middle of the cone.
+    let (aside, lit) = ((33, 30), (53, 30));
+    let at = |picture: &image::RgbaImage, (x, y): (u32, u32)| picture.get_pixel(x, y).0.map(i32::from);
+    let [r, g, b, _] = at(&studio, aside);
+    assert!(r > 60 && (r - g).abs() < 25 && (r - b).abs() < 25, "{r} {g} {b}");
+    let [r, g, b, _] = at(&own, aside);
+    assert!(r > g + 5 && (g - b).abs() < 25, "{r} {g} {b}");
+    let [_, green, blue, _] = at(&own, lit);
+    assert!(green > g + 12 && (blue - b).abs() < 10, "{green} {blue}");
+    // A file without lights looks the same, asked or not.
+    let plain = square_file(folder.path(), serde_json::json!({}));
+    assert_eq!(rendered(&plain, &["--lights"]), rendered(&plain, &[]));
+}
+
+#[test]
+fn a_camera_of_the_file_sees_what_it_looks_at() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "cameras": [
+                {"name": "Wide", "type": "perspective", "perspective": {"yfov": 1.5707964, "znear": 0.01}},
+                {"type": "orthographic", "orthographic": {"xmag": 3.0, "ymag": 2.0, "znear": 0.01, "zfar": 50.0}},
+            ],
+            "nodes": [{"mesh": 0}, {"name": "Before", "camera": 0, "translation": [0, 0, 2]},
+                {"name": "Flat", "camera": 1, "translation": [0, 0, 9]},
+                {"name": "Away", "camera": 0, "translation": [0, 0, 2], "rotation": [0, 1, 0, 0]}],
+        }),
+    );
+    // The square spans half the height for both: 90° at two metres see four, and so does a height of twice two.
+    for name in ["Wide", "Before", "Flat"] {
+        let picture = rendered(&path, &["--camera", name]);
+        let empty = *picture.get_pixel(1, 1);
+        let rows = (0..60).filter(|y| *picture.get_pixel(45, *y) != empty).count();
+        let columns = (0..90).filter(|x| *picture.get_pixel(*x, 30) != empty).count();
+        assert!(rows.abs_diff(30) <= 2 && columns.abs_diff(30) <= 2, "{name}: {rows} {columns}");
+    }
+    let away = rendered(&path, &["--camera", "Away"]);
+    assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
+}

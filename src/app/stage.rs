@@ -236,6 +236,7 @@ impl Stage {
             scale: self.pixels_per_point,
             grid: shown.grid,
             bones,
+            lights: false,
             size: self.extent,
         };
         if let Some((target, _)) = &self.target {

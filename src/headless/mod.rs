@@ -155,6 +155,12 @@ pub struct RenderArgs {
     /// Through a camera of the file: its name, that of its node, or its index among those shown; instead of --view.
     #[arg(long)]
     pub camera: Option<String>,
+    /// A variant of the materials, by name or index, where the file has some.
+    #[arg(long)]
+    pub variant: Option<String>,
+    /// By the file's own lights, where it has some.
+    #[arg(long)]
+    pub lights: bool,
     /// Draw the joints too.
     #[arg(long)]
     pub joints: bool,

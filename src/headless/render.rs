@@ -60,7 +60,8 @@ mod imp {
             }
             let look = Look::theme(theme);
             let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
-            let show = Show { shading, grid: !args.no_grid, bones, size: extent, ..Show::default() };
+            let show =
+                Show { shading, grid: !args.no_grid, bones, lights: args.lights, size: extent, ..Show::default() };
             picture.take(document, &pose, &camera, &look, &show).map_err(Failure::fault)
         };
         match args.frames {
@@ -77,7 +78,9 @@ mod imp {
     fn shown(document: &Document, args: &RenderArgs) -> Result<Shown, Failure> {
         let scenes: Vec<String> = (0..document.scenes.len()).map(|k| document.scene_label(k)).collect();
         let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;
-        Ok(Shown { scene, variant: None })
+        let variants: Vec<String> = document.variants.iter().map(|v| v.to_string()).collect();
+        let variant = args.variant.as_ref().map(|text| choice("variant", &variants, text)).transpose()?;
+        Ok(Shown { scene, variant })
     }
 
     fn size(text: &str) -> Result<[u32; 2], Failure> {

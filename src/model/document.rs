@@ -180,8 +180,13 @@ impl Document {
         (0..count).map(|k| given.get(k).copied().unwrap_or(0.0)).collect()
     }
 
-    /// Vertices of all meshes as they are shown (a mesh under two nodes counts twice).
+    /// Vertices of all meshes as they are shown (a mesh under two nodes, or in two instances, counts twice).
     pub fn shown_vertex_count(&self) -> usize {
-        self.shown_nodes().iter().filter_map(|id| self.node(*id).mesh).map(|m| self.mesh(m).vertex_count()).sum()
+        let count = |id: &NodeId| {
+            let node = self.node(*id);
+            let instances = node.instances.as_ref().map_or(1, |i| i.len());
+            node.mesh.map_or(0, |m| self.mesh(m).vertex_count()) * instances
+        };
+        self.shown_nodes().iter().map(count).sum()
     }
 }

@@ -36,6 +36,13 @@ impl Placement {
     }
 }
 
+/// Where a node's instances are, `scene_from_mesh` each; nothing where its mesh is shown once, as under a skin.
+pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<Mat4>> {
+    let found = document.node(node);
+    let list = found.instances.as_ref().filter(|_| found.skin.is_none())?;
+    Some(list.iter().map(|instance| pose.world[node.index()] * instance.matrix()).collect())
+}
+
 /// Morphs and places a primitive: `p' = Σ w·T·p`, normals by the cofactor matrix of `Σ w·T` times the sign of its
 /// determinant.
 ///

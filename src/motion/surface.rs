@@ -1,6 +1,6 @@
 //! The posed surface as something a ray can hit: for clicks on the skin, and for brushes.
 
-use glam::{Vec3, Vec3A};
+use glam::{Mat4, Vec3, Vec3A};
 
 use super::{Placement, Pose, Posed, skinning};
 use crate::model::{Document, NodeId, Topology};
@@ -34,7 +34,10 @@ pub struct Hit {
 struct Part {
     node: NodeId,
     primitive: usize,
+    /// In scene space, or in mesh space where there are `places`.
     posed: Posed,
+    /// `scene_from_mesh` of each instance, where the mesh is shown so.
+    places: Option<Vec<Mat4>>,
     bvh: Bvh,
 }
 
@@ -66,8 +69,18 @@ impl Surface {
                     .filter(|p| {
                         p.node == node && p.primitive == index && p.bvh.triangle_count() == primitive.indices.len() / 3
                     })
-                    .unwrap_or_else(|| Part { node, primitive: index, posed: Posed::default(), bvh: Bvh::default() });
-                let placement = Placement::of(document, pose, node, primitive);
+                    .unwrap_or_else(|| Part {
+                        node,
+                        primitive: index,
+                        posed: Posed::default(),
+                        places: None,
+                        bvh: Bvh::default(),
+                    });
+                part.places = skinning::instances(document, pose, node);
+                let placement = match part.places {
+                    Some(_) => Placement::Rigid(Mat4::IDENTITY),
+                    None => Placement::of(document, pose, node, primitive),
+                };
                 skinning::skin(primitive, &[], &pose.morphs[node.index()], &placement, &mut part.posed);
                 if part.bvh.triangle_count() == 0 {
                     part.bvh = Bvh::build(&part.posed.positions, &primitive.indices);
@@ -82,10 +95,27 @@ impl Surface {
     /// Lowest and highest corner of everything, or `None` where there is no finite point.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         let mut bounds: Option<(Vec3, Vec3)> = None;
-        for p in self.parts.iter().flat_map(|part| &part.posed.positions).filter(|p| p.is_finite()) {
-            let (low, high) = bounds.get_or_insert((*p, *p));
-            *low = low.min(*p);
-            *high = high.max(*p);
+        let mut grow = |p: Vec3| {
+            if p.is_finite() {
+                let (low, high) = bounds.get_or_insert((p, p));
+                *low = low.min(p);
+                *high = high.max(p);
+            }
+        };
+        for part in &self.parts {
+            match &part.places {
+                None => part.posed.positions.iter().copied().for_each(&mut grow),
+                Some(places) => {
+                    // Around the corners of the mesh's own box: never too small.
+                    let Some(root) = part.bvh.nodes.first() else { continue };
+                    for corner in 0..8u32 {
+                        let pick = |k: u32| corner >> k & 1 == 1;
+                        let sides = glam::BVec3A::new(pick(0), pick(1), pick(2));
+                        let corner = Vec3::from(Vec3A::select(sides, root.high, root.low));
+                        places.iter().for_each(|m| grow(m.transform_point3(corner)));
+                    }
+                }
+            }
         }
         bounds
     }
@@ -96,10 +126,17 @@ impl Surface {
         for part in self.parts.iter().filter(|p| !skip(p.node)) {
             let Some(mesh) = document.node(part.node).mesh else { continue };
             let primitive = &document.mesh(mesh).primitives[part.primitive];
-            let limit = best.map_or(f32::INFINITY, |h| h.distance);
-            if let Some((distance, triangle, shares)) =
-                part.bvh.hit(&part.posed.positions, &primitive.indices, ray, limit)
-            {
+            let own = std::slice::from_ref(&Mat4::IDENTITY);
+            for place in part.places.as_deref().unwrap_or(own) {
+                let limit = best.map_or(f32::INFINITY, |h| h.distance);
+                // A distance along a direction that is not made unit again is the same in both spaces.
+                let mesh_from_scene = place.inverse();
+                let local = Ray {
+                    origin: mesh_from_scene.transform_point3(ray.origin),
+                    direction: mesh_from_scene.transform_vector3(ray.direction),
+                };
+                let found = part.bvh.hit(&part.posed.positions, &primitive.indices, &local, limit);
+                let Some((distance, triangle, shares)) = found else { continue };
                 let corner = &primitive.indices[triangle * 3..triangle * 3 + 3];
                 best = Some(Hit {
                     distance,
@@ -279,6 +316,64 @@ fn ray_triangle(ray: &Ray, a: Vec3, b: Vec3, c: Vec3) -> Option<(f32, [f32; 3])>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_instance_is_hit_where_it_stands() {
+        let places = [Vec3::ZERO, Vec3::new(5.0, 0.0, 0.0), Vec3::new(0.0, 3.0, 1.0)];
+        let mut document = Document::default();
+        let triangle = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let primitive = crate::model::Primitive {
+            topology: Topology::Triangles,
+            positions: triangle.into(),
+            normals: Default::default(),
+            tangents: Default::default(),
+            uv0: Default::default(),
+            uv1: Default::default(),
+            colors: Default::default(),
+            indices: [0, 1, 2].into(),
+            material: None,
+            variants: Default::default(),
+            targets: Default::default(),
+            weights: None,
+        };
+        let mesh = crate::model::Mesh {
+            name: None,
+            primitives: vec![primitive],
+            default_weights: Default::default(),
+            target_names: Vec::new(),
+        };
+        document.meshes.push(std::sync::Arc::new(mesh));
+        let scaled = |translation| crate::model::Transform {
+            translation,
+            scale: Vec3::splat(2.0),
+            ..crate::model::Transform::IDENTITY
+        };
+        document.nodes.push(crate::model::Node {
+            name: None,
+            parent: None,
+            children: Default::default(),
+            rest: crate::model::Local::Trs(crate::model::Transform::IDENTITY),
+            rest_source: crate::model::RestSource::File,
+            user: None,
+            mesh: Some(0.into()),
+            skin: None,
+            instances: Some(places.map(scaled).into()),
+            camera: None,
+            light: None,
+            morph_weights: None,
+        });
+        document.order = [NodeId(0)].into();
+        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let surface = Surface::new(&document, &pose);
+        for place in places {
+            let ray = Ray { origin: place + Vec3::new(0.5, 0.5, 10.0), direction: Vec3::NEG_Z };
+            let hit = surface.hit(&document, &ray, &|_| false).expect("a hit");
+            assert!((hit.distance - 10.0).abs() < 1e-5, "{}", hit.distance);
+        }
+        let aside = Ray { origin: Vec3::new(3.0, 0.5, 10.0), direction: Vec3::NEG_Z };
+        assert!(surface.hit(&document, &aside, &|_| false).is_none());
+        assert_eq!(surface.bounds(), Some((Vec3::ZERO, Vec3::new(7.0, 5.0, 1.0))));
+    }
 
     #[test]
     fn the_tree_finds_what_a_plain_loop_finds_after_a_refit_too() {

@@ -2,6 +2,7 @@
 
 mod camera;
 mod gpu;
+mod lights;
 mod look;
 mod material;
 mod picture;

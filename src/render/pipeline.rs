@@ -3,7 +3,7 @@
 use super::{
     Gpu, shader,
     shadow::{self, Shadow},
-    skin::{POSED_STRIDE, TANGENT_STRIDE},
+    skin::{PLACE_STRIDE, POSED_STRIDE, TANGENT_STRIDE},
     sky,
     target::{COLOR_SRGB, DEPTH, MASK, SAMPLES},
 };
@@ -114,6 +114,7 @@ impl PipelineMaker<'_> {
                 step_mode: wgpu::VertexStepMode::Vertex,
                 attributes: &looks,
             }),
+            placed(),
             Some(wgpu::VertexBufferLayout {
                 array_stride: TANGENT_STRIDE,
                 step_mode: wgpu::VertexStepMode::Vertex,
@@ -121,7 +122,7 @@ impl PipelineMaker<'_> {
             }),
         ];
         let layouts = [Some(self.frame), Some(self.material)];
-        let (vertex, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..2]) };
+        let (vertex, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
         self.make(&Recipe {
             name: "mesh",
             vertex,
@@ -147,7 +148,7 @@ impl PipelineMaker<'_> {
             vertex: "vertex",
             fragment: "fragment",
             layouts: &[Some(self.frame)],
-            buffers: &[posed()],
+            buffers: &[posed(), placed()],
             topology: wgpu::PrimitiveTopology::LineList,
             format: COLOR_SRGB,
             blend: true,
@@ -163,7 +164,7 @@ impl PipelineMaker<'_> {
             vertex: "vertex",
             fragment: "fragment_mask",
             layouts: &[Some(self.frame)],
-            buffers: &[posed()],
+            buffers: &[posed(), placed()],
             topology: wgpu::PrimitiveTopology::TriangleList,
             format: MASK,
             blend: false,
@@ -209,7 +210,7 @@ impl PipelineMaker<'_> {
                 module: &module,
                 entry_point: Some("vertex"),
                 compilation_options: Default::default(),
-                buffers: &[posed(), Some(looks)],
+                buffers: &[posed(), Some(looks), placed()],
             },
             primitive: wgpu::PrimitiveState::default(),
             depth_stencil: Some(wgpu::DepthStencilState {
@@ -302,6 +303,17 @@ const fn posed() -> Option<wgpu::VertexBufferLayout<'static>> {
     Some(wgpu::VertexBufferLayout {
         array_stride: POSED_STRIDE,
         step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &ATTRIBUTES,
+    })
+}
+
+/// The place of an instance: three rows of a matrix.
+const fn placed() -> Option<wgpu::VertexBufferLayout<'static>> {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
+        wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4, 8 => Float32x4];
+    Some(wgpu::VertexBufferLayout {
+        array_stride: PLACE_STRIDE,
+        step_mode: wgpu::VertexStepMode::Instance,
         attributes: &ATTRIBUTES,
     })
 }

@@ -5,6 +5,7 @@ use glam::Vec2;
 
 use super::{
     Camera, Gpu, Look, Scene, Target,
+    lights::{MOST, Shining},
     material::Materials,
     pipeline::{Layer, PipelineMaker, frame_bind, frame_entry, frame_layout},
     scene::Part,
@@ -35,6 +36,7 @@ struct FrameUniform {
     matt: [[f32; 4]; 9],
     wire: [f32; 4],
     outline: [f32; 4],
+    lights: [Shining; MOST],
 }
 
 /// Keep in sync with `Bone` in shaders/joint.wgsl.
@@ -87,6 +89,8 @@ pub struct Show {
     pub grid: bool,
     /// Bones over everything.
     pub bones: Vec<BoneLook>,
+    /// The file's own lights instead of the studio's, where it has some.
+    pub lights: bool,
     /// The model's size in metres: how far the grid goes.
     pub size: f32,
 }
@@ -206,11 +210,16 @@ impl Renderer {
     pub fn draw(&mut self, gpu: &Gpu, target: &Target, scene: &Scene, camera: &Camera, look: &Look, show: &Show) {
         let size = Vec2::new(target.size[0] as f32, target.size[1] as f32);
         let (shadow_from_world, off_surface) = self.shadow.frame(scene.bounds);
-        let uniform = FrameUniform {
+        let mut lights = [Shining::default(); MOST];
+        let lit = if show.lights { scene.lights.len().min(MOST) } else { 0 };
+        lights[..lit].copy_from_slice(&scene.lights[..lit]);
+        let mut uniform = FrameUniform {
             shadow_from_world: shadow_from_world.to_cols_array_2d(),
             matt: self.matt,
+            lights,
             ..frame_uniform(camera, look, show, size, off_surface)
         };
+        uniform.eye_forward[3] = lit as f32;
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
         let mut encoder =
@@ -283,10 +292,8 @@ impl Renderer {
         blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
         for part in blended {
             if part.double_sided && show.shading == Shading::Textured {
-                let turned = [BLEND_BACK, BLEND_FRONT];
-                for layer in if part.mirrored { [turned[1], turned[0]] } else { turned } {
-                    self.draw_part(pass, part, layer);
-                }
+                self.draw_part(pass, part, BLEND_BACK);
+                self.draw_part(pass, part, BLEND_FRONT);
             } else {
                 self.draw_part(pass, part, BLEND);
             }
@@ -302,8 +309,11 @@ impl Renderer {
             };
             pass.set_pipeline(&self.wire);
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
+            pass.set_vertex_buffer(1, part.places.slice(..));
             pass.set_index_buffer(edges.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..(edges.size() / 4) as u32, 0, 0..1);
+            for (instances, ..) in part.draws() {
+                pass.draw_indexed(0..(edges.size() / 4) as u32, 0, instances);
+            }
         }
     }
 
@@ -325,8 +335,11 @@ impl Renderer {
         pass.set_bind_group(0, &self.frame_bind, &[]);
         for part in parts {
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
+            pass.set_vertex_buffer(1, part.places.slice(..));
             pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..part.index_count, 0, 0..1);
+            for (instances, ..) in part.draws() {
+                pass.draw_indexed(0..part.index_count, 0, instances);
+            }
         }
     }
 
@@ -346,30 +359,42 @@ impl Renderer {
         pass.set_pipeline(&self.caster);
         pass.set_bind_group(0, &self.shadow_bind, &[]);
         for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
-            pass.set_bind_group(1, part.material(), &[]);
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));
+            pass.set_vertex_buffer(2, part.places.slice(..));
             pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..part.index_count, 0, 0..1);
+            for (instances, _, material) in part.draws() {
+                pass.set_bind_group(1, material, &[]);
+                pass.draw_indexed(0..part.index_count, 0, instances);
+            }
         }
     }
 
     fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, layer: usize) {
         let thin = &self.thin[usize::from(layer != OPAQUE)];
         let bumped = usize::from(part.skin.posed_tangents.is_some());
-        pass.set_pipeline(match part.topology {
-            Topology::Triangles => &self.triangles[layer][bumped],
-            Topology::Lines => &thin[0],
-            Topology::Points => &thin[1],
-        });
         if let Some(tangents) = &part.skin.posed_tangents {
-            pass.set_vertex_buffer(2, tangents.slice(..));
+            pass.set_vertex_buffer(3, tangents.slice(..));
         }
-        pass.set_bind_group(1, part.material(), &[]);
         pass.set_vertex_buffer(0, part.skin.posed.slice(..));
         pass.set_vertex_buffer(1, part.looks.slice(..));
+        pass.set_vertex_buffer(2, part.places.slice(..));
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..part.index_count, 0, 0..1);
+        for (instances, mirrored, material) in part.draws() {
+            // What is mirrored turns its other side to the eye.
+            let layer = match (layer, mirrored) {
+                (BLEND_BACK, true) => BLEND_FRONT,
+                (BLEND_FRONT, true) => BLEND_BACK,
+                (layer, _) => layer,
+            };
+            pass.set_pipeline(match part.topology {
+                Topology::Triangles => &self.triangles[layer][bumped],
+                Topology::Lines => &thin[0],
+                Topology::Points => &thin[1],
+            });
+            pass.set_bind_group(1, material, &[]);
+            pass.draw_indexed(0..part.index_count, 0, instances);
+        }
     }
 
     fn upload_bones(&mut self, gpu: &Gpu, show: &Show) -> u32 {
@@ -449,6 +474,7 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
         shadow_from_world: [[0.0; 4]; 4],
         matt: [[0.0; 4]; 9],
         wire: look.wire,
+        lights: [Shining::default(); MOST],
         outline: [look.outline[0], look.outline[1], look.outline[2], OUTLINE * show.scale.max(1.0)],
     }
 }

@@ -2,19 +2,21 @@
 
 use std::{
     collections::BTreeSet,
+    ops::Range,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use glam::Vec3;
+use glam::{Mat4, Vec3};
 use wgpu::util::DeviceExt as _;
 
 use super::{
     Decoded, Gpu,
+    lights::{self, Shining},
     material::Materials,
-    skin::{SkinPart, SkinPass},
+    skin::{PLACE_STRIDE, SkinPart, SkinPass, rows},
 };
 use crate::{
     model::{AlphaMode, Document, Material, NodeId, Primitive, Topology},
@@ -29,6 +31,8 @@ pub struct Scene {
     pub(super) version: u64,
     /// A box around everything that is posed; nothing where nothing is.
     pub(super) bounds: Option<(Vec3, Vec3)>,
+    /// The file's own lights at this pose.
+    pub(super) lights: Vec<Shining>,
 }
 
 /// A number that was not given before.
@@ -55,7 +59,11 @@ pub(super) struct Part {
     normals: Arc<[Vec3]>,
     tangents: Option<Tangents>,
     material: [wgpu::BindGroup; 2],
-    pub mirrored: bool,
+    /// `scene_from_posed`, three rows an instance: the identity alone, unless the node has instances.
+    pub places: wgpu::Buffer,
+    /// Instances that are not mirrored, and all of them; those that are come last.
+    upright: u32,
+    placed: u32,
     /// A box in mesh space around the vertices that each joint moves; the first alone where the part is rigid.
     boxes: Vec<Option<(Vec3, Vec3)>>,
     /// A point of it, for drawing what is behind first.
@@ -63,8 +71,20 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub(super) fn material(&self) -> &wgpu::BindGroup {
-        &self.material[usize::from(self.mirrored)]
+    /// What is drawn at once: instances, whether they are mirrored, and the material for that. One draw for most parts.
+    pub(super) fn draws(&self) -> impl Iterator<Item = (Range<u32>, bool, &wgpu::BindGroup)> {
+        let ranges = [0..self.upright, self.upright..self.placed];
+        let draws = ranges.into_iter().zip([false, true]).zip(&self.material);
+        draws.map(|((range, mirrored), bind)| (range, mirrored, bind)).filter(|(range, ..)| !range.is_empty())
+    }
+
+    /// Puts the instances where they are: those that are mirrored after those that are not.
+    fn place(&mut self, gpu: &Gpu, places: &[Mat4]) {
+        let mirrored = |m: &Mat4| glam::Mat3::from_mat4(*m).determinant() < 0.0;
+        let (turned, upright): (Vec<&Mat4>, Vec<&Mat4>) = places.iter().partition(|m| mirrored(m));
+        let rows: Vec<[f32; 12]> = upright.iter().chain(&turned).map(|m| rows(m)).collect();
+        (self.upright, self.placed) = (upright.len() as u32, rows.len() as u32);
+        gpu.queue.write_buffer(&self.places, 0, bytemuck::cast_slice(&rows));
     }
 
     /// Pairs of indices, one an edge of its triangles; nothing where it has none. Made when first asked for.
@@ -102,15 +122,30 @@ impl Scene {
             base_color: glam::Vec4::new(0.8, 0.8, 0.8, 1.0),
             ..Material::default()
         };
+        let identity = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("one place"),
+            contents: bytemuck::cast_slice(&rows(&Mat4::IDENTITY)),
+            usage: wgpu::BufferUsages::VERTEX,
+        });
         let mut parts = Vec::new();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
+            let places = match document.node(node).instances.as_ref().filter(|_| document.node(node).skin.is_none()) {
+                None => identity.clone(),
+                Some(list) => gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("places"),
+                    size: list.len().max(1) as u64 * PLACE_STRIDE,
+                    usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                }),
+            };
             for (index, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
                 if primitive.positions.is_empty() || primitive.indices.is_empty() {
                     continue;
                 }
                 let normals = skinning::base_normals(primitive);
-                let material = primitive.material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
+                let material = document.material_of(primitive, document.shown.variant);
+                let material = material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
                 let joints = document.node(node).skin.map_or(1, |s| document.skin(s).joints.len());
                 // Only a normal map needs them, and they cost bytes.
                 let tangents = material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
@@ -151,13 +186,15 @@ impl Scene {
                     normals,
                     tangents,
                     material: [materials.bind(gpu, material, false), materials.bind(gpu, material, true)],
-                    mirrored: false,
+                    places: places.clone(),
+                    upright: 1,
+                    placed: 1,
                     boxes: boxes(primitive, joints),
                     centre: Vec3::ZERO,
                 });
             }
         }
-        Self { parts, pass, version: next_version(), bounds: None }
+        Self { parts, pass, version: next_version(), bounds: None, lights: Vec::new() }
     }
 
     /// Hides the surfaces of these nodes, and shows all others.
@@ -188,7 +225,11 @@ impl Scene {
             for part in &mut self.parts {
                 let Some(mesh) = document.node(part.node).mesh else { continue };
                 let primitive = &document.mesh(mesh).primitives[part.primitive];
-                let placement = Placement::of(document, pose, part.node, primitive);
+                let places = skinning::instances(document, pose, part.node);
+                let placement = match &places {
+                    Some(_) => Placement::Rigid(Mat4::IDENTITY),
+                    None => Placement::of(document, pose, part.node, primitive),
+                };
                 let matrix = match &placement {
                     Placement::Rigid(m) => *m,
                     Placement::Skinned(palette) => palette.first().copied().unwrap_or_default(),
@@ -197,7 +238,12 @@ impl Scene {
                     Placement::Rigid(m) => std::slice::from_ref(m),
                     Placement::Skinned(palette) => palette.as_slice(),
                 };
-                for (matrix, (from, to)) in matrices.iter().zip(&part.boxes).filter_map(|(m, b)| b.map(|b| (m, b))) {
+                // Instances share the one box of their mesh.
+                let boxed: Vec<(&Mat4, (Vec3, Vec3))> = match &places {
+                    Some(places) => part.boxes[0].map_or_else(Vec::new, |b| places.iter().map(|m| (m, b)).collect()),
+                    None => matrices.iter().zip(&part.boxes).filter_map(|(m, b)| b.map(|b| (m, b))).collect(),
+                };
+                for (matrix, (from, to)) in boxed {
                     for corner in 0..8u32 {
                         let pick = |k: u32| corner >> k & 1 == 1;
                         let p = Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), to, from);
@@ -206,8 +252,12 @@ impl Scene {
                         high = high.max(p);
                     }
                 }
-                part.mirrored = glam::Mat3::from_mat4(matrix).determinant() < 0.0;
-                part.centre = matrix.transform_point3(primitive.positions[primitive.positions.len() / 2]);
+                match &places {
+                    Some(places) => part.place(gpu, places),
+                    None => part.upright = u32::from(glam::Mat3::from_mat4(matrix).determinant() >= 0.0),
+                }
+                let first = places.as_ref().and_then(|p| p.first().copied()).unwrap_or(matrix);
+                part.centre = first.transform_point3(primitive.positions[primitive.positions.len() / 2]);
                 let morphs = &pose.morphs[part.node.index()];
                 let tangents = part.tangents.as_ref();
                 part.skin.update(gpu, &mut pass, primitive, &part.normals, tangents, morphs, &placement);
@@ -215,6 +265,7 @@ impl Scene {
         }
         gpu.queue.submit([encoder.finish()]);
         self.bounds = (low.is_finite() && high.is_finite()).then_some((low, high));
+        self.lights = lights::shining(document, pose, self.bounds);
     }
 }
 

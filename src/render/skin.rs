@@ -24,6 +24,8 @@ struct SkinParams {
 
 /// Bytes of a posed vertex: position and normal.
 pub(super) const POSED_STRIDE: u64 = 24;
+/// Bytes of the place of an instance.
+pub(super) const PLACE_STRIDE: u64 = 48;
 /// Bytes of a posed tangent.
 pub(super) const TANGENT_STRIDE: u64 = 16;
 
@@ -291,7 +293,7 @@ fn interleaved(positions: &[Vec3], normals: &[Vec3], tangents: Option<&Tangents>
 }
 
 /// The upper three rows of a matrix.
-fn rows(m: &Mat4) -> [f32; 12] {
+pub(super) fn rows(m: &Mat4) -> [f32; 12] {
     let [a, b, c, _] = m.transpose().to_cols_array_2d();
     [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1], c[2], c[3]]
 }
