@@ -275,6 +275,7 @@ fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure
 }
 
 /// The one of several things that a text names, by its name or its index.
+#[cfg(feature = "render")]
 fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
     let index = || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
     labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
