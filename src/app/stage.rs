@@ -188,7 +188,7 @@ impl Stage {
         let Some(document) = session.map(Session::document) else { return };
         let same = self.posed.as_ref().is_some_and(|(d, c, t)| *c == clip && *t == time && d == document);
         if !same {
-            let moment = Moment { clip: clip.and_then(|c| document.clips.get(&c)).map(|c| &**c), time };
+            let moment = Moment { clip: clip.and_then(|c| document.clips.get(&c)), time };
             self.pose.update(document, moment);
             self.bones = bones(document, &self.pose, &self.joints);
             self.posed = Some((document.clone(), clip, time));

@@ -86,7 +86,7 @@ pub(super) fn key(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
 }
 
 fn seen(document: &Document, clip: Option<ClipId>, time: f32) -> Pose {
-    let clip = clip.and_then(|c| document.clips.get(&c)).map(|c| &**c);
+    let clip = clip.and_then(|c| document.clips.get(&c));
     Pose::evaluate(document, Moment { clip, time: f64::from(time) })
 }
 

@@ -25,7 +25,7 @@ pub struct Scene {
 pub struct Document {
     /// All nodes.
     pub nodes: Vec<Node>,
-    /// All nodes, parents before children.
+    /// All nodes, parents before children; another `Arc` whenever a parent changes.
     pub order: Arc<[NodeId]>,
     /// All scenes; empty in a library of parts.
     pub scenes: Vec<Scene>,

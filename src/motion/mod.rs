@@ -1,5 +1,6 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
+mod compiled;
 mod pose;
 mod sample;
 mod skeleton;

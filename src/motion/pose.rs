@@ -1,15 +1,20 @@
 //! The pose: every node's local and world transform at a moment, `W_j = W_p · M_j`.
 
+use std::sync::Arc;
+
 use glam::Mat4;
 
-use super::sample::sample_into;
+use super::{
+    compiled::{self, Compiled},
+    sample::sample_into,
+};
 use crate::model::{Clip, Document, Local, NodeId, Property, SkinId, Transform};
 
 /// What is shown: the pose of the document, or a clip at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment<'a> {
     /// The clip, or `None` for the pose.
-    pub clip: Option<&'a Clip>,
+    pub clip: Option<&'a Arc<Clip>>,
     /// Seconds on the clip's clock.
     pub time: f64,
 }
@@ -23,6 +28,67 @@ pub struct Pose {
     pub world: Vec<Mat4>,
     /// Weights of morph targets, by node; empty where the node's mesh has none.
     pub morphs: Vec<Vec<f32>>,
+    player: Player,
+}
+
+/// What a pose keeps from one moment to the next. No part of its value.
+#[derive(Clone, Debug, Default)]
+struct Player {
+    /// The clip that was asked for last, and how often in a row.
+    asked: Option<(Arc<Clip>, u32)>,
+    compiled: Option<Compiled>,
+    /// Nodes with their parents (`u32::MAX`: none), parents first, and the order they were made from.
+    tree: Option<(Arc<[NodeId]>, Vec<(u32, u32)>)>,
+}
+
+impl PartialEq for Player {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Player {
+    /// The clip laid out, once it was asked for often enough to be worth it: a single moment is not.
+    fn clip(&mut self, clip: Option<&Arc<Clip>>) -> Option<&mut Compiled> {
+        const WORTH: u32 = 3;
+        let clip = clip?;
+        match &mut self.asked {
+            Some((known, count)) if Arc::ptr_eq(known, clip) => {
+                *count = count.saturating_add(1);
+                if *count == WORTH {
+                    self.compiled = Compiled::new(clip);
+                }
+            }
+            _ => {
+                self.asked = Some((clip.clone(), 1));
+                self.compiled = None;
+            }
+        }
+        self.compiled.as_mut()
+    }
+
+    fn tree(&mut self, document: &Document) -> &[(u32, u32)] {
+        let same = self.tree.as_ref().is_some_and(|(order, _)| Arc::ptr_eq(order, &document.order));
+        if !same {
+            let parents = document.order.iter().map(|id| (id.0, document.node(*id).parent.map_or(u32::MAX, |p| p.0)));
+            self.tree = Some((document.order.clone(), parents.collect()));
+        }
+        self.tree.as_ref().map_or(&[], |(_, list)| list)
+    }
+}
+
+/// `W_p · M`, where `M` is no more than translation, rotation and scale: its last row is known.
+fn child(parent: &Mat4, local: &Transform) -> Mat4 {
+    let turn = glam::Mat3A::from_quat(local.rotation);
+    let p = [parent.x_axis, parent.y_axis, parent.z_axis];
+    let column = |v: glam::Vec3A, scale: f32| p[0] * (v.x * scale) + p[1] * (v.y * scale) + p[2] * (v.z * scale);
+    let t = local.translation;
+    Mat4::from_cols(
+        column(turn.x_axis, local.scale.x),
+        column(turn.y_axis, local.scale.y),
+        column(turn.z_axis, local.scale.z),
+        p[0] * t.x + p[1] * t.y + p[2] * t.z + parent.w_axis,
+    )
 }
 
 impl Pose {
@@ -33,20 +99,16 @@ impl Pose {
         pose
     }
 
-    /// [`Pose::evaluate`] into the memory of this pose.
+    /// [`Pose::evaluate`] into the memory of this pose. A clip that is asked for again and again is laid out for playing.
     pub fn update(&mut self, document: &Document, moment: Moment<'_>) {
-        self.local.clear();
-        self.local.extend(document.nodes.iter().map(|n| n.local()));
-        self.morphs.resize(document.nodes.len(), Vec::new());
-        for (id, node) in document.node_ids().zip(&document.nodes) {
-            let morphs = &mut self.morphs[id.index()];
-            morphs.clear();
-            if node.mesh.is_some_and(|m| document.mesh(m).target_count() > 0) {
-                *morphs = document.morph_weights(id);
-            }
-        }
+        let mut player = std::mem::take(&mut self.player);
+        let compiled = player.clip(moment.clip);
+        self.begin(document, compiled.as_deref());
         if let Some(clip) = moment.clip {
-            self.apply_clip(clip, moment.time);
+            match compiled {
+                Some(compiled) => compiled.apply(moment.time, &mut self.local, &mut self.morphs),
+                None => self.apply_clip(clip, moment.time),
+            }
             for (node, local) in &document.pending {
                 self.local[node.index()] = Local::Trs(*local);
             }
@@ -57,14 +119,34 @@ impl Pose {
                 }
             }
         }
-        self.world.clear();
-        self.world.resize(document.nodes.len(), Mat4::IDENTITY);
-        for id in document.order.iter() {
-            let local = self.local[id.index()].matrix();
-            self.world[id.index()] = match document.node(*id).parent {
-                Some(parent) => self.world[parent.index()] * local,
-                None => local,
+        self.worlds(player.tree(document));
+        self.player = player;
+    }
+
+    /// The pose of the document, which a clip then changes. What the clip replaces as a whole is left out.
+    fn begin(&mut self, document: &Document, compiled: Option<&Compiled>) {
+        self.local.resize(document.nodes.len(), Local::Trs(Transform::IDENTITY));
+        let moved = compiled.map_or(&[][..], |c| c.moved());
+        let mut next = 0;
+        for (index, (slot, node)) in self.local.iter_mut().zip(&document.nodes).enumerate() {
+            let found = moved.get(next).filter(|(n, _)| *n as usize == index);
+            next += usize::from(found.is_some());
+            *slot = match found {
+                Some((_, true)) => Local::Trs(Transform::IDENTITY),
+                Some((_, false)) => Local::Trs(node.local().transform()),
+                None => node.local(),
             };
+        }
+        self.morphs.resize(document.nodes.len(), Vec::new());
+        for (morphs, node) in self.morphs.iter_mut().zip(&document.nodes) {
+            let mesh = node.mesh.map(|m| document.mesh(m)).filter(|m| m.target_count() > 0);
+            let Some(mesh) = mesh else {
+                morphs.clear();
+                continue;
+            };
+            let given = node.morph_weights.as_ref().unwrap_or(&mesh.default_weights);
+            morphs.clear();
+            morphs.extend((0..mesh.target_count()).map(|k| given.get(k).copied().unwrap_or(0.0)));
         }
     }
 
@@ -84,12 +166,23 @@ impl Pose {
             let out = &mut buffer[..track.width];
             sample_into(track, time, out);
             let mut local = self.local[node].transform();
-            match track.property {
-                Property::Translation => local.translation = [out[0], out[1], out[2]].into(),
-                Property::Rotation => local.rotation = glam::Quat::from_slice(out),
-                Property::Scale | Property::Weights => local.scale = [out[0], out[1], out[2]].into(),
-            }
+            compiled::set(&mut local, track.property, out);
             self.local[node] = Local::Trs(local);
+        }
+    }
+
+    /// `W_j = W_p · M_j`, parents first.
+    fn worlds(&mut self, tree: &[(u32, u32)]) {
+        self.world.resize(self.local.len(), Mat4::IDENTITY);
+        for (node, parent) in tree {
+            let node = *node as usize;
+            let parent = self.world.get(*parent as usize).copied();
+            self.world[node] = match (&self.local[node], parent) {
+                (Local::Trs(local), Some(parent)) => child(&parent, local),
+                (Local::Trs(local), None) => local.matrix(),
+                (Local::Matrix(local), Some(parent)) => parent * *local,
+                (Local::Matrix(local), None) => *local,
+            };
         }
     }
 

@@ -4,56 +4,78 @@ use glam::{Quat, Vec4};
 
 use crate::model::{Interpolation, Property, Track, transform::unit_or};
 
+/// A moment on a track's own clock: between a key and the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct At {
+    /// The key before, or at it.
+    pub key: usize,
+    /// 0 at that key, towards 1 at the next; 0 before the first and after the last.
+    pub part: f32,
+    /// Seconds to the next key.
+    span: f32,
+}
+
+/// Where `time` lies among key times, beginning the search at `cursor`, which is moved there.
+pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> At {
+    let last = times.len() - 1;
+    let inside = |k: usize| k < last && f64::from(times[k]) <= time && time < f64::from(times[k + 1]);
+    let key = if inside(*cursor) {
+        *cursor
+    } else if inside(*cursor + 1) {
+        *cursor + 1
+    } else {
+        times.partition_point(|t| f64::from(*t) <= time).saturating_sub(1)
+    };
+    *cursor = key;
+    let start = f64::from(times[key]);
+    if key == last || time < start {
+        return At { key, part: 0.0, span: 0.0 };
+    }
+    let span = f64::from(times[key + 1]) - start;
+    At { key, part: ((time - start) / span) as f32, span: span as f32 }
+}
+
 /// The value of `track` at `time` seconds, written to `out` (`track.width` numbers).
 ///
 /// Before the first and after the last key the end value holds; at a key the stored value is used as it is, rotations
 /// made unit.
 pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
-    let times = &track.times;
-    let after = times.partition_point(|t| f64::from(*t) <= time);
-    if after == 0 {
-        out.copy_from_slice(track.value(0));
-    } else if after == times.len() {
-        out.copy_from_slice(track.value(times.len() - 1));
+    sample_at(track, segment(&track.times, time, &mut 0), out);
+}
+
+/// [`sample_into`] where the moment is found already.
+pub(super) fn sample_at(track: &Track, at: At, out: &mut [f32]) {
+    let (key, u) = (at.key, at.part);
+    if u <= 0.0 {
+        out.copy_from_slice(track.value(key));
     } else {
-        between(track, after - 1, time, out);
+        match track.interpolation {
+            Interpolation::Step => out.copy_from_slice(track.value(key)),
+            Interpolation::Linear if track.property == Property::Rotation => {
+                let a = Quat::from_slice(track.value(key));
+                let b = Quat::from_slice(track.value(key + 1));
+                out.copy_from_slice(&slerp(a, b, u).to_array());
+            }
+            Interpolation::Linear => {
+                for ((o, a), b) in out.iter_mut().zip(track.value(key)).zip(track.value(key + 1)) {
+                    *o = a + (b - a) * u;
+                }
+            }
+            Interpolation::CubicSpline => {
+                let (u2, u3) = (u * u, u * u * u);
+                let (w, span) = (track.width, at.span);
+                let (from, to) = (&track.values[key * 3 * w..(key + 1) * 3 * w], &track.values[(key + 1) * 3 * w..]);
+                let (value, slope) = (2.0 * u3 - 3.0 * u2 + 1.0, span * (u3 - 2.0 * u2 + u));
+                let (next, next_slope) = (-2.0 * u3 + 3.0 * u2, span * (u3 - u2));
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = value * from[w + i] + slope * from[2 * w + i] + next * to[w + i] + next_slope * to[i];
+                }
+            }
+        }
     }
     if track.property == Property::Rotation {
         let q = unit_or(Quat::from_slice(out), Quat::IDENTITY);
         out.copy_from_slice(&q.to_array());
-    }
-}
-
-/// The value between key `k` and the next, at `time` seconds.
-fn between(track: &Track, k: usize, time: f64, out: &mut [f32]) {
-    let (start, end) = (f64::from(track.times[k]), f64::from(track.times[k + 1]));
-    let span = end - start;
-    let u = ((time - start) / span) as f32;
-    match track.interpolation {
-        Interpolation::Step => out.copy_from_slice(track.value(k)),
-        Interpolation::Linear if track.property == Property::Rotation => {
-            let a = Quat::from_slice(track.value(k));
-            let b = Quat::from_slice(track.value(k + 1));
-            out.copy_from_slice(&slerp(a, b, u).to_array());
-        }
-        Interpolation::Linear => {
-            for ((o, a), b) in out.iter_mut().zip(track.value(k)).zip(track.value(k + 1)) {
-                *o = a + (b - a) * u;
-            }
-        }
-        Interpolation::CubicSpline => {
-            let (u2, u3) = (u * u, u * u * u);
-            let w = track.width;
-            let span = span as f32;
-            let from = &track.values[k * 3 * w..];
-            let to = &track.values[(k + 1) * 3 * w..];
-            for (i, o) in out.iter_mut().enumerate() {
-                *o = (2.0 * u3 - 3.0 * u2 + 1.0) * from[w + i]
-                    + span * (u3 - 2.0 * u2 + u) * from[2 * w + i]
-                    + (-2.0 * u3 + 3.0 * u2) * to[w + i]
-                    + span * (u3 - u2) * to[i];
-            }
-        }
     }
 }
 
