@@ -18,7 +18,7 @@ struct Material {
     bump_v: vec4<f32>,
     shade_u: vec4<f32>,
     shade_v: vec4<f32>,
-    // x: 1 where the part is mirrored, so that its front is its back; y: 1 where alpha is opaque; z: scale of the normal
+    // x: 1 where the part is mirrored, so that its front is its back, plus 2 where it has flat faces; y: 1 where alpha is opaque; z: scale of the normal
     // map; w: strength of the occlusion
     part: vec4<f32>,
 };

@@ -87,15 +87,15 @@ fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
 }
 
 // Karis, Physically Based Shading on Mobile (2014): the split-sum environment BRDF without a table.
-fn environment_brdf(f0: vec3<f32>, roughness: f32, facing: f32) -> vec3<f32> {
+// x: what f0 is multiplied by; y: what is added.
+fn environment_brdf(roughness: f32, facing: f32) -> vec2<f32> {
     let r = roughness * vec4<f32>(-1.0, -0.0275, -0.572, 0.022) + vec4<f32>(1.0, 0.0425, 1.04, -0.04);
     let a = min(r.x * r.x, exp2(-9.28 * facing)) * r.x + r.y;
-    let scale = vec2<f32>(-1.04, 1.04) * a + r.zw;
-    return f0 * scale.x + scale.y;
+    return vec2<f32>(-1.04, 1.04) * a + r.zw;
 }
 
 // GGX with the Smith visibility term (Heitz 2014) and Schlick's Fresnel: glTF 2.0, appendix B.
-fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32) -> vec3<f32> {
+fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> vec3<f32> {
     let h = normalize(light + v);
     let nl = max(dot(n, light), 0.0);
     let nv = max(dot(n, v), 1e-4);
@@ -107,11 +107,11 @@ fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffus
     let distribution = a2 / (3.14159265 * d * d);
     let visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
     let fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
-    return color * nl * (diffuse * (1.0 - fresnel) / 3.14159265 + fresnel * distribution * visibility);
+    return color * nl * (diffuse * (1.0 - fresnel) / 3.14159265 + fresnel * gain * distribution * visibility);
 }
 
 // KHR_lights_punctual: with the square of the distance, ending smoothly at the range and at the cone.
-fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32) -> vec3<f32> {
+fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> vec3<f32> {
     var towards = -light.direction.xyz;
     var reaches = 1.0;
     if light.position.w > 0.5 {
@@ -122,7 +122,7 @@ fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffu
         let cone = clamp(dot(-towards, light.direction.xyz) * light.cone.x + light.cone.y, 0.0, 1.0);
         reaches = clamp(1.0 - part * part * part * part, 0.0, 1.0) / (distance * distance) * cone * cone;
     }
-    return lit_by(towards, light.color.rgb * reaches, n, v, diffuse, f0, roughness);
+    return lit_by(towards, light.color.rgb * reaches, n, v, diffuse, f0, roughness, gain);
 }
 
 // Light above 0.7 is rolled off towards 1, so that pale skin keeps its form.
@@ -133,12 +133,19 @@ fn shoulder(color: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
-    let front = front_facing != (material.part.x > 0.5);
+    let kind = u32(material.part.x);
+    let front = front_facing != ((kind & 1u) != 0u);
+    // Derivatives are taken before the ways part.
+    let across = dpdx(in.world);
+    let down = dpdy(in.world);
+    let bump_at = place(material.bump_u, material.bump_v, in);
+    let bump_across = dpdx(bump_at);
+    let bump_down = dpdy(bump_at);
     let plain = frame.misc.y > 0.5;
     var base = material.base_color * in.color * textureSample(base_texture, base_sampler, place(material.base_u, material.base_v, in));
     let rough = textureSample(rough_texture, rough_sampler, place(material.rough_u, material.rough_v, in));
     let glow = textureSample(glow_texture, glow_sampler, place(material.glow_u, material.glow_v, in));
-    let bump = textureSample(bump_texture, bump_sampler, place(material.bump_u, material.bump_v, in)).xyz * 2.0 - 1.0;
+    let bump = textureSample(bump_texture, bump_sampler, bump_at).xyz * 2.0 - 1.0;
     let shade = textureSample(shade_texture, shade_sampler, place(material.shade_u, material.shade_v, in)).r;
     // A surface without a normal is a line or a point: it has no back.
     let has_normal = dot(in.normal, in.normal) > 0.25;
@@ -159,7 +166,24 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
         return vec4<f32>(base.rgb + emission, alpha);
     }
     var n = normalize(in.normal);
-    if !plain && dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
+    let v = towards_eye(in.world);
+    var smooth_normal = n * select(-1.0, 1.0, front);
+    if (kind & 2u) != 0u {
+        // A file without normals means flat faces (glTF 2.0, *Meshes*).
+        let face = normalize(cross(down, across) + v * 1e-12);
+        smooth_normal = face * select(-1.0, 1.0, dot(face, v) >= 0.0);
+        n = smooth_normal * select(-1.0, 1.0, front);
+        if !plain {
+            // Schüler, Normal Mapping Without Precomputed Tangents (2013); v runs down the picture.
+            let a = cross(down, n);
+            let b = cross(n, across);
+            let t = a * bump_across.x + b * bump_down.x;
+            let w = -(a * bump_across.y + b * bump_down.y);
+            let longest = max(dot(t, t), dot(w, w));
+            let turned = (t * bump.x + w * bump.y) * material.part.z * inverseSqrt(max(longest, 1e-30)) + n * bump.z;
+            n = normalize(turned + n * 1e-5);
+        }
+    } else if !plain && dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
         // As MikkTSpace asks: the interpolated directions, not made square again.
         let side = select(-1.0, 1.0, in.tangent.w >= 0.0);
         let bitangent = cross(in.normal, in.tangent.xyz) * side;
@@ -169,7 +193,6 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if !front {
         n = -n;
     }
-    let v = towards_eye(in.world);
     if frame.misc.y > 2.5 {
         // X-ray: what is seen edge-on is denser, as in glass.
         let edge = 1.0 - abs(dot(n, v));
@@ -184,22 +207,29 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let open = select(1.0 + material.part.w * (shade - 1.0), 1.0, plain);
     var color = diffuse * matt_light(n) * open;
     let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
-    color += environment_brdf(f0, roughness, facing) * mirrored * open;
+    // What a rough surface throws from facet to facet before it leaves: Fdez-Agüera, A Multiple-Scattering Microfacet
+    // Model for Real-Time Image-Based Lighting (2019). Without it rough metal is far too dark.
+    let split = environment_brdf(roughness, facing);
+    let single = f0 * split.x + split.y;
+    let kept = split.x + split.y;
+    let average = f0 + (1.0 - f0) / 21.0;
+    let multiple = single * average / (1.0 - (1.0 - kept) * average) * (1.0 - kept);
+    color += (single * mirrored + multiple * matt_light(n)) * open;
+    let gain = 1.0 + f0 * (1.0 / max(kept, 0.05) - 1.0);
     let lights = u32(frame.eye_forward.w);
     if lights > 0u && !plain {
         for (var k = 0u; k < lights; k += 1u) {
-            color += lit_by_file(frame.lights[k], in.world, n, v, diffuse, f0, roughness);
+            color += lit_by_file(frame.lights[k], in.world, n, v, diffuse, f0, roughness, gain);
         }
         return vec4<f32>(shoulder(color) + emission, alpha);
     }
-    let smooth_normal = normalize(in.normal) * select(-1.0, 1.0, front);
     let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(in.world, smooth_normal);
-    color += lit_by(frame.key.xyz, key, n, v, diffuse, f0, roughness);
+    color += lit_by(frame.key.xyz, key, n, v, diffuse, f0, roughness, gain);
     // A faint light from the eye, so that the side that turns from the key keeps its form.
-    color += lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, diffuse, f0, max(roughness, 0.5));
+    color += lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, diffuse, f0, max(roughness, 0.5), gain);
     // A cool light from behind draws the outline of the form.
     let away = frame.eye_forward.xyz;
     let back = normalize(vec3<f32>(away.x, 0.45, away.z) + vec3<f32>(away.z, 0.0, -away.x) * 0.5);
-    color += lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, diffuse, f0, max(roughness, 0.4));
+    color += lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, diffuse, f0, max(roughness, 0.4), gain);
     return vec4<f32>(shoulder(color) + emission, alpha);
 }

@@ -88,11 +88,15 @@ impl Compiled {
                 }
                 continue;
             }
+            let Local::Trs(local) = &mut local[node] else { continue };
+            if track.property == Property::Rotation && track.interpolation == Interpolation::Linear && at.part > 0.0 {
+                let key = |k: usize| glam::Vec4::from_slice(&track.values[k * 4..k * 4 + 4]);
+                local.rotation = glam::Quat::from_vec4(turn_one(key(at.key), key(at.key + 1), at.part));
+                continue;
+            }
             let out = &mut buffer[..track.width];
             sample_at(track, at, out);
-            if let Local::Trs(local) = &mut local[node] {
-                set(local, track.property, out);
-            }
+            set(local, track.property, out);
         }
     }
 }
@@ -146,15 +150,27 @@ impl Group {
         let [moves, scales, turns] = &self.nodes;
         let lines = 3 * (moves.len() + scales.len());
         let (straight, round) = self.now.split_at_mut(lines);
-        // Wider vectors where the machine has them, chosen when the program runs.
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                mix(&from[..lines], &to[..lines], at.part, straight);
-                turn(&from[lines..], &to[lines..], at.part, round);
-            },
-        );
+        mix(&from[..lines], &to[..lines], at.part, straight);
+        turn(&from[lines..], &to[lines..], at.part, round);
         let (translations, factors) = straight.split_at(3 * moves.len());
+        if moves == turns && moves == scales {
+            let n = moves.len();
+            let lane = |of: &[f32], k: usize, i: usize| of[k * n + i];
+            for (i, node) in moves.iter().enumerate() {
+                let part = |of: &[f32]| glam::Vec3::new(lane(of, 0, i), lane(of, 1, i), lane(of, 2, i));
+                local[*node as usize] = Local::Trs(Transform {
+                    translation: part(translations),
+                    rotation: glam::Quat::from_xyzw(
+                        lane(round, 0, i),
+                        lane(round, 1, i),
+                        lane(round, 2, i),
+                        lane(round, 3, i),
+                    ),
+                    scale: part(factors),
+                });
+            }
+            return;
+        }
         scatter(moves, translations, local, |t, v| t.translation = v);
         scatter(scales, factors, local, |t, v| t.scale = v);
         let n = turns.len();
@@ -190,11 +206,33 @@ fn mix(from: &[f32], to: &[f32], part: f32, out: &mut [f32]) {
 /// The most terms a slerp needs: neighbours that are a quarter turn of the sphere apart.
 const TERMS: usize = 24;
 
+/// `1 / (k(2k+1))` and `k² / (k(2k+1))`.
+const SERIES: [(f32, f32); TERMS] = {
+    let mut list = [(0.0, 0.0); TERMS];
+    let mut k = 1;
+    while k < TERMS {
+        let i = k as f32;
+        list[k] = (1.0 / (i * (2.0 * i + 1.0)), i / (2.0 * i + 1.0));
+        k += 1;
+    }
+    list
+};
+
+/// How many terms an angle needs, by `1 − |cos θ|`: term k is at most `(that / 2)^k` of the first, and an `f32` holds 24
+/// bits.
+fn terms(widest: f32) -> usize {
+    if widest <= 1e-7 {
+        return 1;
+    }
+    // ln 2⁻²⁵, over the logarithm of the ratio of neighbours.
+    ((-17.4 / (widest.min(1.0) * 0.5).ln()).ceil() as usize + 1).clamp(2, TERMS)
+}
+
 /// Slerp of lanes of unit quaternions, on the short way, made unit.
 ///
 /// `sin(tθ)/sin θ` as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate Algorithm for Computing SLERP* (2011),
-/// equation 9; its coefficients depend on `t` alone, so all joints of a group share them. As many terms are taken as the
-/// widest angle of the group needs for an `f32`.
+/// equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with `c_k = (t² − k²)/(k(2k+1))`. The coefficients depend on `t` alone,
+/// so all joints of a group share them, and as many terms are taken as the widest angle of the group needs.
 #[inline(always)]
 fn turn(from: &[f32], to: &[f32], part: f32, out: &mut [f32]) {
     let n = out.len() / 4;
@@ -204,26 +242,32 @@ fn turn(from: &[f32], to: &[f32], part: f32, out: &mut [f32]) {
     let (ox, rest) = out.split_at_mut(n);
     let (oy, rest) = rest.split_at_mut(n);
     let (oz, ow) = rest.split_at_mut(n);
-    // The dot products wait in the last lane, and how far the widest is from 1 in `widest`.
+    // The dot products wait in the last lane.
     let mut widest = 0.0f32;
     for i in 0..n {
         let dot = ax[i] * bx[i] + ay[i] * by[i] + az[i] * bz[i] + aw[i] * bw[i];
         ow[i] = dot;
         widest = widest.max(1.0 - dot.abs());
     }
-    let (there, back) = (series(part), series(1.0 - part));
-    // Term k is at most (widest/2)^k of the first.
-    let terms = if widest <= 0.0 { 1 } else { ((-17.4 / (widest.min(1.0) * 0.5).ln()).ceil() as usize + 1).min(TERMS) };
+    let terms = terms(widest);
+    let (t, s) = (part, 1.0 - part);
+    let mut there = [0.0f32; TERMS];
+    let mut back = [0.0f32; TERMS];
+    for k in 1..terms {
+        let (u, v) = SERIES[k];
+        there[k] = t * t * u - v;
+        back[k] = s * s * u - v;
+    }
     for i in 0..n {
         let dot = ow[i];
         let side = if dot < 0.0 { -1.0 } else { 1.0 };
         let x = dot.abs().min(1.0) - 1.0;
-        let (mut a, mut b) = (back[terms - 1], there[terms - 1]);
-        for k in (0..terms - 1).rev() {
-            a = a * x + back[k];
-            b = b * x + there[k];
+        let (mut a, mut b) = (1.0f32, 1.0f32);
+        for k in (1..terms).rev() {
+            a = 1.0 + back[k] * x * a;
+            b = 1.0 + there[k] * x * b;
         }
-        b *= side;
+        let (a, b) = (a * s, b * t * side);
         let (qx, qy) = (ax[i] * a + bx[i] * b, ay[i] * a + by[i] * b);
         let (qz, qw) = (az[i] * a + bz[i] * b, aw[i] * a + bw[i] * b);
         let length = (qx * qx + qy * qy + qz * qz + qw * qw).sqrt();
@@ -236,14 +280,18 @@ fn turn(from: &[f32], to: &[f32], part: f32, out: &mut [f32]) {
     }
 }
 
-/// Coefficients of `sin(tθ)/sin θ` in powers of `cos θ − 1`: the first is `t`, each next by `(t² − k²)/(k(2k+1))`.
-fn series(t: f32) -> [f32; TERMS] {
-    let mut list = [t; TERMS];
-    for k in 1..TERMS {
-        let i = k as f32;
-        list[k] = list[k - 1] * (t * t - i * i) / (i * (2.0 * i + 1.0));
+/// [`turn`] of one quaternion: no sine, no arc.
+fn turn_one(a: glam::Vec4, b: glam::Vec4, t: f32) -> glam::Vec4 {
+    let dot = a.dot(b);
+    let x = dot.abs().min(1.0) - 1.0;
+    let s = 1.0 - t;
+    let (mut p, mut q) = (1.0f32, 1.0f32);
+    for (u, v) in SERIES[1..terms(-x)].iter().rev() {
+        p = 1.0 + (s * s * u - v) * x * p;
+        q = 1.0 + (t * t * u - v) * x * q;
     }
-    list
+    let mixed = a * (p * s) + b * (q * t * if dot < 0.0 { -1.0 } else { 1.0 });
+    mixed.normalize_or(glam::Vec4::W)
 }
 
 #[cfg(test)]
@@ -267,8 +315,9 @@ mod tests {
                     let mut out = [0.0; 4];
                     turn(&a.to_array(), &b.to_array(), part, &mut out);
                     let wanted = glam::Vec4::from(slerp(a, b, part));
-                    let found = glam::Vec4::from(out);
-                    worst = worst.max((found - wanted).length().min((found + wanted).length()));
+                    for found in [glam::Vec4::from(out), turn_one(a.into(), b.into(), part)] {
+                        worst = worst.max((found - wanted).length().min((found + wanted).length()));
+                    }
                 }
             }
         }

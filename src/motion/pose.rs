@@ -131,14 +131,19 @@ impl Pose {
         for (index, (slot, node)) in self.local.iter_mut().zip(&document.nodes).enumerate() {
             let found = moved.get(next).filter(|(n, _)| *n as usize == index);
             next += usize::from(found.is_some());
-            *slot = match found {
-                Some((_, true)) => Local::Trs(Transform::IDENTITY),
-                Some((_, false)) => Local::Trs(node.local().transform()),
-                None => node.local(),
-            };
+            match found {
+                // Every part of it comes from the clip.
+                Some((_, true)) => {}
+                Some((_, false)) => *slot = Local::Trs(node.local().transform()),
+                None => *slot = node.local(),
+            }
         }
         self.morphs.resize(document.nodes.len(), Vec::new());
         for (morphs, node) in self.morphs.iter_mut().zip(&document.nodes) {
+            if node.mesh.is_none() {
+                morphs.clear();
+                continue;
+            }
             let mesh = node.mesh.map(|m| document.mesh(m)).filter(|m| m.target_count() > 0);
             let Some(mesh) = mesh else {
                 morphs.clear();

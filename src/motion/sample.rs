@@ -24,7 +24,14 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> At {
     } else if inside(*cursor + 1) {
         *cursor + 1
     } else {
-        times.partition_point(|t| f64::from(*t) <= time).saturating_sub(1)
+        // Most keys lie evenly: the guess is right or next to it, and nothing is searched.
+        let (first, end) = (f64::from(times[0]), f64::from(times[last]));
+        let guess = ((time - first) / (end - first) * last as f64).clamp(0.0, last as f64) as usize;
+        let near = [guess, guess.saturating_sub(1), guess + 1];
+        match near.into_iter().find(|k| inside(*k)) {
+            Some(key) => key,
+            None => times.partition_point(|t| f64::from(*t) <= time).saturating_sub(1),
+        }
     };
     *cursor = key;
     let start = f64::from(times[key]);

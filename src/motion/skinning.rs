@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use glam::{Mat3, Mat4, Vec3};
+use glam::{Mat3, Mat4, Vec3, Vec3A, Vec4};
+use rayon::prelude::*;
 
 use super::Pose;
-use crate::model::{Document, NodeId, Primitive, Topology};
+use crate::model::{Document, NodeId, Primitive, Topology, WeightMap};
 
 /// A primitive's surface in scene space.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +44,11 @@ pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<M
     Some(list.iter().map(|instance| pose.world[node.index()] * instance.matrix()).collect())
 }
 
+/// Vertices below which one thread is faster than two.
+const PARALLEL: usize = 16_384;
+/// Vertices a task.
+const CHUNK: usize = 4_096;
+
 /// Morphs and places a primitive: `p' = Σ w·T·p`, normals by the cofactor matrix of `Σ w·T` times the sign of its
 /// determinant.
 ///
@@ -50,6 +56,17 @@ pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<M
 /// ignored.
 pub fn skin(primitive: &Primitive, base_normals: &[Vec3], morphs: &[f32], placement: &Placement, out: &mut Posed) {
     let count = primitive.positions.len();
+    let moved = primitive.targets.iter().zip(morphs).any(|(_, w)| *w != 0.0);
+    if !moved
+        && base_normals.len() == count
+        && let (Placement::Skinned(palette), Some(weights)) = (placement, &primitive.weights)
+        && let Some(blend) = Blend::new(palette, weights)
+    {
+        out.positions.resize(count, Vec3::ZERO);
+        out.normals.resize(count, Vec3::ZERO);
+        blend.skin(&primitive.positions, base_normals, &mut out.positions, &mut out.normals);
+        return;
+    }
     out.positions.clear();
     out.normals.clear();
     out.positions.extend_from_slice(&primitive.positions);
@@ -64,23 +81,14 @@ pub fn skin(primitive: &Primitive, base_normals: &[Vec3], morphs: &[f32], placem
         }
     }
     match (placement, &primitive.weights) {
-        (Placement::Skinned(palette), Some(weights)) => {
-            for vertex in 0..count {
-                let mut blended = Mat4::ZERO;
-                for (joint, weight) in weights.vertex(vertex) {
-                    if weight != 0.0
-                        && let Some(matrix) = palette.get(usize::from(joint))
-                    {
-                        blended += *matrix * weight;
-                    }
-                }
-                // Not transform_point3: it divides by nothing, but a sum of weights that is not 1 must scale the
-                // translation as it does the rest.
-                let p = blended * out.positions[vertex].extend(1.0);
-                out.positions[vertex] = p.truncate();
-                out.normals[vertex] = normal_matrix(&blended) * out.normals[vertex];
+        (Placement::Skinned(palette), Some(weights)) => match Blend::new(palette, weights) {
+            Some(blend) => {
+                let (positions, normals) = (out.positions.clone(), out.normals.clone());
+                blend.skin(&positions, &normals, &mut out.positions, &mut out.normals);
+                return;
             }
-        }
+            None => one_by_one(palette, weights, out),
+        },
         (Placement::Rigid(matrix), _) => {
             let turn = normal_matrix(matrix);
             for (p, n) in out.positions.iter_mut().zip(&mut out.normals) {
@@ -94,6 +102,104 @@ pub fn skin(primitive: &Primitive, base_normals: &[Vec3], morphs: &[f32], placem
     for normal in &mut out.normals {
         *normal = normal.normalize_or_zero();
     }
+}
+
+/// The plain way, which looks at every weight: for palettes with a matrix that is not finite, where a weight of 0 must not
+/// count.
+fn one_by_one(palette: &[Mat4], weights: &WeightMap, out: &mut Posed) {
+    for (vertex, (position, normal)) in out.positions.iter_mut().zip(&mut out.normals).enumerate() {
+        let mut blended = Mat4::ZERO;
+        for (joint, weight) in weights.vertex(vertex) {
+            if weight != 0.0
+                && let Some(matrix) = palette.get(usize::from(joint))
+            {
+                blended += *matrix * weight;
+            }
+        }
+        // Not transform_point3: it divides by nothing, but a sum of weights that is not 1 must scale the translation as
+        // it does the rest.
+        *position = (blended * position.extend(1.0)).truncate();
+        *normal = normal_matrix(&blended) * *normal;
+    }
+}
+
+/// What skinning reads besides the vertices, laid out for long vectors and without a branch a weight.
+struct Blend<'a> {
+    /// Columns of the palette's matrices, and last a matrix of zeros for joints that are none.
+    palette: Vec<[Vec4; 4]>,
+    weights: &'a WeightMap,
+}
+
+impl<'a> Blend<'a> {
+    /// Nothing where a matrix is not finite: times a weight of 0 it would not be 0.
+    fn new(palette: &[Mat4], weights: &'a WeightMap) -> Option<Self> {
+        if !palette.iter().all(|m| m.is_finite()) || weights.stride() == 0 {
+            return None;
+        }
+        let columns = |m: &Mat4| [m.x_axis, m.y_axis, m.z_axis, m.w_axis];
+        let palette = palette.iter().map(columns).chain([[Vec4::ZERO; 4]]).collect();
+        Some(Self { palette, weights })
+    }
+
+    fn skin(&self, positions: &[Vec3], normals: &[Vec3], out: &mut [Vec3], out_normals: &mut [Vec3]) {
+        let run = |first: usize, out: &mut [Vec3], out_normals: &mut [Vec3]| {
+            let stride = self.weights.stride();
+            let range = first..first + out.len();
+            let slots = range.start * stride..range.end * stride;
+            let (joints, weights) = (&self.weights.joints[slots.clone()], &self.weights.weights[slots]);
+            let (positions, normals) = (&positions[range.clone()], &normals[range]);
+            let sums = Sums { palette: &self.palette };
+            if stride == 4 {
+                let (joints, weights) = (joints.as_chunks::<4>().0, weights.as_chunks::<4>().0);
+                for (k, (out, normal)) in out.iter_mut().zip(out_normals).enumerate() {
+                    (*out, *normal) = place(sums.of(&joints[k], &weights[k]), positions[k], normals[k]);
+                }
+            } else {
+                let sets = joints.chunks_exact(stride).zip(weights.chunks_exact(stride));
+                for (k, ((joints, weights), (out, normal))) in sets.zip(out.iter_mut().zip(out_normals)).enumerate() {
+                    (*out, *normal) = place(sums.of(joints, weights), positions[k], normals[k]);
+                }
+            }
+        };
+        if out.len() < PARALLEL {
+            run(0, out, out_normals);
+            return;
+        }
+        let chunks = out.par_chunks_mut(CHUNK).zip(out_normals.par_chunks_mut(CHUNK)).enumerate();
+        chunks.for_each(|(k, (out, normals))| run(k * CHUNK, out, normals));
+    }
+}
+
+/// Sums of weighted matrices.
+struct Sums<'a> {
+    palette: &'a [[Vec4; 4]],
+}
+
+impl Sums<'_> {
+    /// `Σ w·T` as columns. Joints past the palette take the zeros at its end.
+    #[inline(always)]
+    fn of(&self, joints: &[u16], weights: &[f32]) -> [Vec4; 4] {
+        let none = self.palette.len() - 1;
+        let mut m = [Vec4::ZERO; 4];
+        for (joint, weight) in joints.iter().zip(weights) {
+            let matrix = &self.palette[usize::from(*joint).min(none)];
+            let weight = Vec4::splat(*weight);
+            m = [m[0] + matrix[0] * weight, m[1] + matrix[1] * weight, m[2] + matrix[2] * weight, m[3] + matrix[3] * weight];
+        }
+        m
+    }
+}
+
+/// A vertex by its blended matrix. Not divided by a sum of weights: one that is not 1 must scale the translation as it does
+/// the rest.
+#[inline(always)]
+fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
+    let position = (m[0] * Vec4::splat(p.x) + m[1] * Vec4::splat(p.y) + m[2] * Vec4::splat(p.z) + m[3]).truncate();
+    let [x, y, z, _] = m.map(Vec3A::from_vec4);
+    let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
+    let turned = yz * n.x + zx * n.y + xy * n.z;
+    let side = if x.dot(yz) < 0.0 { -1.0 } else { 1.0 };
+    (position, Vec3::from((turned * side).normalize_or_zero()))
 }
 
 /// The cofactor matrix of the 3×3 part, times the sign of its determinant: turns normals rightly under any scale,

@@ -104,7 +104,11 @@ impl Surface {
         };
         for part in &self.parts {
             match &part.places {
-                None => part.posed.positions.iter().copied().for_each(&mut grow),
+                // What no triangle uses is not seen. The root holds what is used, if all of it is finite.
+                None => match part.bvh.nodes.first().filter(|n| n.low.is_finite() && n.high.is_finite()) {
+                    Some(root) => [root.low, root.high].into_iter().for_each(|p| grow(p.into())),
+                    None => part.posed.positions.iter().copied().for_each(&mut grow),
+                },
                 Some(places) => {
                     // Around the corners of the mesh's own box: never too small.
                     let Some(root) = part.bvh.nodes.first() else { continue };

@@ -91,8 +91,8 @@ impl Materials {
         }
     }
 
-    /// The bind group of a material on a part that is mirrored or not.
-    pub(super) fn bind(&self, gpu: &Gpu, material: &Material, mirrored: bool) -> wgpu::BindGroup {
+    /// The bind group of a material on a part that is mirrored or not, and has flat faces or normals of its own.
+    pub(super) fn bind(&self, gpu: &Gpu, material: &Material, mirrored: bool, flat: bool) -> wgpu::BindGroup {
         let slots = [
             (&material.base_color_texture, &self.color),
             (&material.metallic_roughness_texture, &self.data),
@@ -125,7 +125,7 @@ impl Materials {
             ],
             transforms,
             part: [
-                f32::from(mirrored),
+                f32::from(u8::from(mirrored) + 2 * u8::from(flat)),
                 f32::from(material.alpha != AlphaMode::Blend),
                 material.normal_scale,
                 material.occlusion_strength,

@@ -66,7 +66,7 @@ pub(super) struct Part {
     placed: u32,
     /// A box in mesh space around the vertices that each joint moves; the first alone where the part is rigid.
     boxes: Vec<Option<(Vec3, Vec3)>>,
-    /// A point of it, for drawing what is behind first.
+    /// The middle of it, for drawing what is behind first.
     pub centre: Vec3,
 }
 
@@ -116,12 +116,7 @@ impl Scene {
     pub fn new(gpu: &Gpu, material_layout: &wgpu::BindGroupLayout, document: &Document, images: &[Decoded]) -> Self {
         let pass = (gpu.compute && !gpu.software).then(|| SkinPass::new(gpu));
         let materials = Materials::new(gpu, material_layout, &document.materials, images);
-        let plain = Material {
-            metallic: 0.0,
-            roughness: 0.8,
-            base_color: glam::Vec4::new(0.8, 0.8, 0.8, 1.0),
-            ..Material::default()
-        };
+        let plain = Material::default();
         let identity = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("one place"),
             contents: bytemuck::cast_slice(&rows(&Mat4::IDENTITY)),
@@ -144,6 +139,8 @@ impl Scene {
                     continue;
                 }
                 let normals = skinning::base_normals(primitive);
+                let flat = primitive.topology == Topology::Triangles
+                    && primitive.normals.len() != primitive.positions.len();
                 let material = document.material_of(primitive, document.shown.variant);
                 let material = material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
                 let joints = document.node(node).skin.map_or(1, |s| document.skin(s).joints.len());
@@ -185,7 +182,7 @@ impl Scene {
                     edges: OnceLock::new(),
                     normals,
                     tangents,
-                    material: [materials.bind(gpu, material, false), materials.bind(gpu, material, true)],
+                    material: [false, true].map(|mirrored| materials.bind(gpu, material, mirrored, flat)),
                     places: places.clone(),
                     upright: 1,
                     placed: 1,
@@ -243,21 +240,24 @@ impl Scene {
                     Some(places) => part.boxes[0].map_or_else(Vec::new, |b| places.iter().map(|m| (m, b)).collect()),
                     None => matrices.iter().zip(&part.boxes).filter_map(|(m, b)| b.map(|b| (m, b))).collect(),
                 };
+                let mut own = (Vec3::INFINITY, Vec3::NEG_INFINITY);
                 for (matrix, (from, to)) in boxed {
                     for corner in 0..8u32 {
                         let pick = |k: u32| corner >> k & 1 == 1;
                         let p = Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), to, from);
                         let p = matrix.transform_point3(p);
-                        low = low.min(p);
-                        high = high.max(p);
+                        own = (own.0.min(p), own.1.max(p));
                     }
                 }
+                low = low.min(own.0);
+                high = high.max(own.1);
                 match &places {
                     Some(places) => part.place(gpu, places),
                     None => part.upright = u32::from(glam::Mat3::from_mat4(matrix).determinant() >= 0.0),
                 }
-                let first = places.as_ref().and_then(|p| p.first().copied()).unwrap_or(matrix);
-                part.centre = first.transform_point3(primitive.positions[primitive.positions.len() / 2]);
+                if own.0.is_finite() && own.1.is_finite() {
+                    part.centre = (own.0 + own.1) * 0.5;
+                }
                 let morphs = &pose.morphs[part.node.index()];
                 let tangents = part.tangents.as_ref();
                 part.skin.update(gpu, &mut pass, primitive, &part.normals, tangents, morphs, &placement);

@@ -89,6 +89,8 @@ pub(super) struct SkinPart {
     pub posed_tangents: Option<wgpu::Buffer>,
     bind: Option<SkinBind>,
     vertex_count: u32,
+    /// Memory of the CPU's skinning, from frame to frame.
+    scratch: Posed,
 }
 
 #[derive(Debug)]
@@ -128,12 +130,12 @@ impl SkinPart {
         let rest = Rest { primitive, normals, tangents, count };
         let bind =
             pass.filter(|_| rest.fits(gpu)).map(|pass| rest.bind(gpu, pass, joints, &posed, posed_tangents.as_ref()));
-        Self { posed, posed_tangents, bind, vertex_count: count as u32 }
+        Self { posed, posed_tangents, bind, vertex_count: count as u32, scratch: Posed::default() }
     }
 
     /// Poses the primitive: on the device where it can, else on the CPU with the result uploaded.
     pub(super) fn update(
-        &self,
+        &mut self,
         gpu: &Gpu,
         pass: &mut Option<(wgpu::ComputePass<'_>, &SkinPass)>,
         primitive: &Primitive,
@@ -146,8 +148,8 @@ impl SkinPart {
             return;
         }
         let (Some(bind), Some((pass, pipeline))) = (&self.bind, pass) else {
-            let mut posed = Posed::default();
-            skinning::skin(primitive, normals, morphs, placement, &mut posed);
+            let posed = &mut self.scratch;
+            skinning::skin(primitive, normals, morphs, placement, posed);
             let vertices = interleaved(&posed.positions, &posed.normals, tangents);
             gpu.queue.write_buffer(&self.posed, 0, bytemuck::cast_slice(&vertices));
             if let (Some(buffer), Some(tangents)) = (&self.posed_tangents, tangents) {
@@ -321,7 +323,7 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     {
         let mut pass = Some((encoder.begin_compute_pass(&Default::default()), &pipeline));
-        for (node, k, part, normals, placement) in &parts {
+        for (node, k, part, normals, placement) in &mut parts {
             let Some(mesh) = document.node(*node).mesh else { continue };
             part.update(
                 gpu,
