@@ -6,6 +6,7 @@ use std::f32::consts::TAU;
 use glam::{Mat3, Quat, Vec3, vec3};
 
 use crate::body::{FINGERS, SIDES, Skeleton};
+use crate::morphs::{BREATHE, FLEX};
 
 /// Frames per second of every clip.
 pub const FRAME_RATE: f32 = 30.0;
@@ -17,13 +18,15 @@ pub enum Keys {
     Rotation(Vec<Quat>),
     /// Local translations, in metres.
     Translation(Vec<Vec3>),
+    /// How much of each morph target there is, 0 to 1.
+    Weights(Vec<[f32; 2]>),
 }
 
-/// Keys for one property of one joint.
+/// Keys for one property of one joint, or of the figure's mesh.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Index of the joint.
-    pub joint: usize,
+    /// Index of the joint; none for the mesh.
+    pub joint: Option<usize>,
     /// The frames the keys stand on.
     pub frames: Vec<u32>,
     /// The value at each of those frames.
@@ -51,6 +54,8 @@ struct Pose<'a> {
     turns: Vec<Quat>,
     /// Where the feet are to be planted.
     feet: [Foot; 2],
+    /// How much of each morph target there is.
+    weights: [f32; 2],
 }
 
 /// Where a foot is.
@@ -100,6 +105,7 @@ impl<'a> Pose<'a> {
             turns: vec![Quat::IDENTITY; skeleton.joints.len()],
             feet: SIDES
                 .map(|(prefix, _)| Foot { ankle: skeleton.at(&format!("{prefix}Foot")).head, ..Foot::default() }),
+            weights: [0.0; 2],
         }
     }
 
@@ -210,6 +216,7 @@ impl<'a> Pose<'a> {
             hips: self.hips.lerp(other.hips, t),
             turns: pairs.map(|(a, b)| a.slerp(*b, t)).collect(),
             feet: self.feet,
+            weights: self.weights,
         }
     }
 
@@ -449,6 +456,7 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
     let breath = 0.5 - 0.5 * wave(2.0 * t, 0.0);
     let shift = wave(t, 0.25);
+    pose.weights[BREATHE] = breath;
     pose.hips = vec3(0.022 * shift, -0.005 - 0.004 * shift * shift + 0.002 * breath, 0.0);
     pose.turn("Hips", ry(1.5 * shift) * rz(1.8 * shift) * rx(0.6));
     pose.turn("Spine", rz(-1.4 * shift) * rx(0.8 - 0.8 * breath));
@@ -493,6 +501,8 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     up.curl(RIGHT, open.map(|c| c + 3.0 * lag));
 
     let mut pose = stand.mix(&up, raise);
+    pose.weights[BREATHE] = 0.6 * (smooth(frame / 18.0) - smooth((frame - 50.0) / 34.0));
+    pose.weights[FLEX] = 0.5 * raise;
     // The forearm leads on the way up and stays folded on the way down.
     let fold = smooth((frame - 1.0) / 13.0) - smooth((frame - 69.0) / 17.0);
     if let Some(elbow) = skeleton.find("RightLowerArm") {
@@ -578,20 +588,25 @@ fn key<'a>(
         pose.plant(1);
     }
     let mut tracks = Vec::new();
+    if poses.iter().any(|pose| pose.weights != [0.0; 2]) {
+        let frames = spacing.frames("Chest", length);
+        let keys = frames.iter().map(|&f| poses[f as usize].weights).collect();
+        tracks.push(Track { joint: None, keys: Keys::Weights(keys), frames });
+    }
     for (j, joint) in skeleton.joints.iter().enumerate() {
         let moves = |pose: &Pose| pose.turns[j].angle_between(Quat::IDENTITY) > 1e-4;
         let frames = spacing.frames(&joint.name, length);
         if joint.parent.is_none() {
             let place = |&f: &u32| joint.head + poses[f as usize].hips;
             tracks.push(Track {
-                joint: j,
+                joint: Some(j),
                 keys: Keys::Translation(frames.iter().map(place).collect()),
                 frames: frames.clone(),
             });
         }
         if poses.iter().any(moves) {
             let keys = frames.iter().map(|&f| poses[f as usize].local(j));
-            tracks.push(Track { joint: j, keys: Keys::Rotation(keys.collect()), frames });
+            tracks.push(Track { joint: Some(j), keys: Keys::Rotation(keys.collect()), frames });
         }
     }
     Clip { name, tracks }

@@ -4,6 +4,7 @@
 mod body;
 mod clips;
 mod glb;
+mod morphs;
 mod surface;
 mod weights;
 
@@ -16,8 +17,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let body = body::Body::new();
     let mesh = surface::extract(&body);
     let binding = weights::bind(&mesh, &skeleton);
+    let morphs = morphs::morphs(&mesh, &skeleton);
     let clips = clips::clips(&skeleton);
-    let file = glb::write(&body, &skeleton, &mesh, &binding, &clips)?;
+    let figure = glb::Figure { skeleton: &skeleton, mesh: &mesh, binding: &binding, morphs: &morphs };
+    let file = glb::write(&body, &figure, &clips)?;
     std::fs::write(&path, &file)?;
     println!(
         "{}: {} vertices, {} triangles, {} joints, {} clips, {} bytes",
