@@ -3,10 +3,11 @@
 use glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use serde_json::{Value, json};
 
-use crate::body::{Body, Joint, Skeleton};
+use crate::body::{Joint, Skeleton};
 use crate::clips::{Clip, FRAME_RATE, Keys};
 use crate::morphs::Morph;
-use crate::surface::Mesh;
+use crate::pictures::Pictures;
+use crate::unwrap::Unwrapped;
 use crate::weights::Influence;
 
 const FLOAT: u32 = 5126;
@@ -15,6 +16,9 @@ const SHORT: u32 = 5123;
 const INT: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
+const LINEAR: u32 = 9729;
+const LINEAR_MIPMAP_LINEAR: u32 = 9987;
+const CLAMP: u32 = 33071;
 /// The mesh's node; node 0 is the armature.
 const MESH: usize = 1;
 /// The first joint's node; the other joints follow.
@@ -142,29 +146,27 @@ fn flat(points: &[Vec3]) -> Vec<f32> {
 pub struct Figure<'a> {
     /// The joints.
     pub skeleton: &'a Skeleton,
-    /// The surface in the rest pose.
-    pub mesh: &'a Mesh,
+    /// The surface in the rest pose, with texture coordinates.
+    pub unwrapped: &'a Unwrapped,
     /// Which joints carry each vertex of the mesh.
     pub binding: &'a [Influence],
     /// The mesh's morph targets.
     pub morphs: &'a [Morph],
+    /// What is painted on it.
+    pub pictures: &'a Pictures,
 }
 
-fn primitive(buffer: &mut Buffer, body: &Body, figure: &Figure<'_>) -> Value {
-    let (mesh, binding) = (figure.mesh, figure.binding);
+fn primitive(buffer: &mut Buffer, figure: &Figure<'_>) -> Value {
+    let (mesh, binding) = (&figure.unwrapped.mesh, figure.binding);
     let count = mesh.positions.len();
     let places = flat(&mesh.positions);
     let position = buffer.floats(&places, "VEC3", 3, Some(VERTICES));
     buffer.range(position, &places, 3);
     let normal = buffer.floats(&flat(&mesh.normals), "VEC3", 3, Some(VERTICES));
-    let paint = |&p: &Vec3| {
-        let c = body.colour(p) * 255.0;
-        [c.x.round() as u8, c.y.round() as u8, c.z.round() as u8, 255]
-    };
-    let colours: Vec<u8> = mesh.positions.iter().flat_map(paint).collect();
-    let view = buffer.view(&colours, Some(VERTICES));
-    let colour = buffer.accessor(view, BYTE, count, "VEC4");
-    buffer.accessors[colour]["normalized"] = json!(true);
+    let uvs: Vec<f32> = figure.unwrapped.uvs.iter().flat_map(|uv| uv.to_array()).collect();
+    let uv = buffer.floats(&uvs, "VEC2", 2, Some(VERTICES));
+    let tangents: Vec<f32> = figure.unwrapped.tangents.iter().flat_map(|t| t.to_array()).collect();
+    let tangent = buffer.floats(&tangents, "VEC4", 4, Some(VERTICES));
     let joints: Vec<u8> = binding.iter().flat_map(|i| i.joints).collect();
     let view = buffer.view(&joints, Some(VERTICES));
     let joints = buffer.accessor(view, BYTE, count, "VEC4");
@@ -188,7 +190,8 @@ fn primitive(buffer: &mut Buffer, body: &Body, figure: &Figure<'_>) -> Value {
         "attributes": {
             "POSITION": position,
             "NORMAL": normal,
-            "COLOR_0": colour,
+            "TANGENT": tangent,
+            "TEXCOORD_0": uv,
             "JOINTS_0": joints,
             "WEIGHTS_0": weights,
         },
@@ -230,13 +233,15 @@ fn animation(buffer: &mut Buffer, clip: &Clip) -> Value {
 }
 
 /// The whole file.
-pub fn write(body: &Body, figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json::Error> {
+pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json::Error> {
     let skeleton = figure.skeleton;
     let names: Vec<&str> = figure.morphs.iter().map(|m| m.name).collect();
     let mut buffer = Buffer::default();
-    let primitive = primitive(&mut buffer, body, figure);
+    let primitive = primitive(&mut buffer, figure);
     let binds = buffer.floats(&inverse_binds(skeleton), "MAT4", 16, None);
     let animations: Vec<Value> = clips.iter().map(|clip| animation(&mut buffer, clip)).collect();
+    let colour = buffer.view(&figure.pictures.colour, None);
+    let normal = buffer.view(&figure.pictures.normal, None);
     let mut nodes =
         vec![json!({ "name": "Armature", "children": [FIRST] }), json!({ "name": "Mannequin", "mesh": 0, "skin": 0 })];
     for (j, joint) in skeleton.joints.iter().enumerate() {
@@ -272,8 +277,19 @@ pub fn write(body: &Body, figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>
         }],
         "materials": [{
             "name": "Mannequin",
-            "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.6 },
+            "pbrMetallicRoughness": {
+                "baseColorTexture": { "index": 0 },
+                "metallicFactor": 0.0,
+                "roughnessFactor": 0.6,
+            },
+            "normalTexture": { "index": 1 },
         }],
+        "textures": [{ "sampler": 0, "source": 0 }, { "sampler": 0, "source": 1 }],
+        "samplers": [{ "magFilter": LINEAR, "minFilter": LINEAR_MIPMAP_LINEAR, "wrapS": CLAMP, "wrapT": CLAMP }],
+        "images": [
+            { "name": "Mannequin colour", "mimeType": "image/png", "bufferView": colour },
+            { "name": "Mannequin normal", "mimeType": "image/png", "bufferView": normal },
+        ],
         "animations": animations,
         "accessors": buffer.accessors,
         "bufferViews": buffer.views,

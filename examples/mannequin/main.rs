@@ -1,11 +1,16 @@
 //! Makes `assets/mannequin.glb`, a figure to try the editor on: everything in it is
 //! computed here, from shapes, rules and motions written as code.
 
+mod atlas;
 mod body;
 mod clips;
+mod flatten;
 mod glb;
 mod morphs;
+mod paint;
+mod pictures;
 mod surface;
+mod unwrap;
 mod weights;
 
 use std::error::Error;
@@ -17,10 +22,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let body = body::Body::new();
     let mesh = surface::extract(&body);
     let binding = weights::bind(&mesh, &skeleton);
-    let morphs = morphs::morphs(&mesh, &skeleton);
+    let unwrapped = unwrap::unwrap(&mesh, &binding, &skeleton);
+    let binding: Vec<_> = unwrapped.source.iter().map(|&v| binding[v]).collect();
+    let mesh = &unwrapped.mesh;
+    let pictures = pictures::paint(&unwrapped, &paint::Paint::new(&body, &skeleton))?;
+    let morphs = morphs::morphs(mesh, &skeleton);
     let clips = clips::clips(&skeleton);
-    let figure = glb::Figure { skeleton: &skeleton, mesh: &mesh, binding: &binding, morphs: &morphs };
-    let file = glb::write(&body, &figure, &clips)?;
+    let figure = glb::Figure {
+        skeleton: &skeleton,
+        unwrapped: &unwrapped,
+        binding: &binding,
+        morphs: &morphs,
+        pictures: &pictures,
+    };
+    let file = glb::write(&figure, &clips)?;
     std::fs::write(&path, &file)?;
     println!(
         "{}: {} vertices, {} triangles, {} joints, {} clips, {} bytes",
