@@ -4,7 +4,7 @@ use glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use serde_json::{Value, json};
 
 use crate::body::{Joint, Skeleton};
-use crate::clips::{Clip, FRAME_RATE, Keys};
+use crate::keys::{Clip, FRAME_RATE, Keys};
 use crate::morphs::Morph;
 use crate::pictures::Pictures;
 use crate::unwrap::Unwrapped;
