@@ -167,7 +167,7 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     pose.weights[BREATHE] = 0.8 * (smooth(frame / 12.0) - smooth((frame - 40.0) / 40.0));
     pose.weights[FLEX] = 0.5 * raise.clamp(0.0, 1.0);
     // Down and toward the arm first, then up and away onto the left leg.
-    pose.hips += vec3(0.014 * body - 0.012 * wind, 0.004 * body - 0.012 * wind, 0.006 * body);
+    pose.hips += vec3(0.014 * body - 0.012 * wind, -0.005 * body - 0.012 * wind, 0.006 * body);
     let sway = 1.3 * upper;
     add(&mut pose, "Hips", rz(1.2 * body - 0.8 * wind) * ry(-2.0 * body + 1.5 * wind));
     add(&mut pose, "Spine", rz(1.4 * body + 0.3 * sway) * ry(-2.0 * body + 1.2 * wind) * rx(1.6 * wind));
