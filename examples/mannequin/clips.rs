@@ -89,7 +89,7 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let settle = 1.0 - hips * hips;
     pose.hips = vec3(0.036 * hips, -0.007 - 0.006 * settle + 0.002 * breath, -0.004);
     pose.turn("Hips", ry(2.5 * hips) * rz(3.2 * hips) * rx(0.8));
-    pose.turn("Spine", rz(-2.6 * hips) * ry(-1.0 * chest) * rx(0.4 - 0.7 * breath));
+    pose.turn("Spine", rz(-2.6 * hips) * ry(-chest) * rx(0.4 - 0.7 * breath));
     pose.turn("Chest", rz(-2.4 * chest) * ry(-1.8 * chest) * rx(0.6 - 1.2 * breath));
     pose.turn("UpperChest", rz(-0.8 * chest) * ry(-0.6 * chest) * rx(0.6 - 1.0 * breath));
     // The eyes wander once, and not to where the weight goes.
