@@ -385,18 +385,13 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The tone in linear light, as vertex colours are stored.
-    fn linear(self) -> Vec3 {
-        let srgb = match self {
+    /// The tone in sRGB, 0 to 255.
+    pub fn srgb(self) -> Vec3 {
+        match self {
             Self::Shell => vec3(228.0, 221.0, 209.0),
             Self::Joint => vec3(62.0, 68.0, 78.0),
             Self::Accent => vec3(53.0, 194.0, 182.0),
-        };
-        let decode = |c: f32| match c / 255.0 {
-            c if c <= 0.04045 => c / 12.92,
-            c => ((c + 0.055) / 1.055).powf(2.4),
-        };
-        Vec3::from(srgb.to_array().map(decode))
+        }
     }
 }
 
@@ -560,21 +555,26 @@ impl Body {
         region.shape.distance(p) + ring
     }
 
-    /// The colour at `p`, in linear light.
-    pub fn colour(&self, p: Vec3) -> Vec3 {
+    /// The shares of shell, joint and accent at `p`, each going over into the next
+    /// within `soft` of the edge between them, and the distance to the nearest
+    /// edge that shows.
+    pub fn tones(&self, p: Vec3, soft: f32) -> ([f32; 3], f32) {
         let p = vec3(p.x.abs(), p.y, p.z);
-        // An edge belongs to the inside.
-        let step = |s: f32| (1.5 - s / EDGE).clamp(0.0, 1.0);
-        let mut colour = Tone::Shell.linear();
+        let step = |s: f32| (0.5 - 0.5 * s / soft).clamp(0.0, 1.0);
+        let mut shares = Vec3::X;
         for region in &self.regions {
             let s = region.shape.distance(p);
-            colour = colour.lerp(region.tone.linear(), step(s));
+            let own = match region.tone {
+                Tone::Shell => Vec3::X,
+                Tone::Joint => Vec3::Y,
+                Tone::Accent => Vec3::Z,
+            };
+            shares = shares.lerp(own, step(s));
             if region.ring > 0.0 {
-                let inside = step(s) * (1.0 - step(s + region.ring + 2.0 * EDGE));
-                colour = colour.lerp(Tone::Accent.linear(), inside);
+                shares = shares.lerp(Vec3::Z, step(s) * (1.0 - step(s + region.ring)));
             }
         }
-        colour
+        (shares.to_array(), self.edge(p).0.abs())
     }
 }
 

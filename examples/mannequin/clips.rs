@@ -1,413 +1,40 @@
-//! The figure's motions: Idle, Walk, Run and Wave, drawn as continuous poses
-//! with planted feet and then keyed sparsely on whole frames.
+//! The figure's motions: Idle, Walk, Run and Wave.
 
-use std::f32::consts::TAU;
+use glam::vec3;
 
-use glam::{Mat3, Quat, Vec3, vec3};
-
-use crate::body::{FINGERS, SIDES, Skeleton};
-
-/// Frames per second of every clip.
-pub const FRAME_RATE: f32 = 30.0;
-
-/// What a track moves.
-#[derive(Clone, Debug)]
-pub enum Keys {
-    /// Local rotations.
-    Rotation(Vec<Quat>),
-    /// Local translations, in metres.
-    Translation(Vec<Vec3>),
-}
-
-/// Keys for one property of one joint.
-#[derive(Clone, Debug)]
-pub struct Track {
-    /// Index of the joint.
-    pub joint: usize,
-    /// The frames the keys stand on.
-    pub frames: Vec<u32>,
-    /// The value at each of those frames.
-    pub keys: Keys,
-}
-
-/// A named motion.
-#[derive(Clone, Debug)]
-pub struct Clip {
-    /// Its name in the file.
-    pub name: &'static str,
-    /// Its tracks, by joint.
-    pub tracks: Vec<Track>,
-}
-
-/// A pose, as turns away from the rest pose.
-///
-/// A joint's turn is given in the figure's own axes (X left, Y up, Z forward) as
-/// they stand after its parents' turns, so that a positive turn about X always
-/// bends forward whatever the joint's own axes are.
-#[derive(Clone)]
-struct Pose<'a> {
-    skeleton: &'a Skeleton,
-    hips: Vec3,
-    turns: Vec<Quat>,
-    /// Where the feet are to be planted.
-    feet: [Foot; 2],
-}
-
-/// Where a foot is.
-#[derive(Clone, Copy, Debug, Default)]
-struct Foot {
-    ankle: Vec3,
-    /// Toes down is positive, in radians.
-    pitch: f32,
-    /// Turn outward, in radians.
-    yaw: f32,
-    /// How far the toes bend up against the foot, in radians.
-    toes: f32,
-}
-
-fn rx(degrees: f32) -> Quat {
-    Quat::from_rotation_x(degrees.to_radians())
-}
-
-fn ry(degrees: f32) -> Quat {
-    Quat::from_rotation_y(degrees.to_radians())
-}
-
-fn rz(degrees: f32) -> Quat {
-    Quat::from_rotation_z(degrees.to_radians())
-}
-
-/// The same turn on the other side of the body.
-fn mirror(turn: Quat, sign: f32) -> Quat {
-    Quat::from_xyzw(turn.x, turn.y * sign, turn.z * sign, turn.w)
-}
-
-/// A wave of one cycle per unit of `t`, 1 at `peak`.
-fn wave(t: f32, peak: f32) -> f32 {
-    ((t - peak) * TAU).cos()
-}
-
-fn smooth(t: f32) -> f32 {
-    let t = t.clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
-}
-
-impl<'a> Pose<'a> {
-    fn new(skeleton: &'a Skeleton) -> Self {
-        Self {
-            skeleton,
-            hips: Vec3::ZERO,
-            turns: vec![Quat::IDENTITY; skeleton.joints.len()],
-            feet: SIDES
-                .map(|(prefix, _)| Foot { ankle: skeleton.at(&format!("{prefix}Foot")).head, ..Foot::default() }),
-        }
-    }
-
-    fn turn(&mut self, name: &str, turn: Quat) {
-        if let Some(joint) = self.skeleton.find(name) {
-            self.turns[joint] = turn;
-        }
-    }
-
-    /// Turns a joint of one side; `turn` is drawn for the left.
-    fn turn_side(&mut self, side: usize, part: &str, turn: Quat) {
-        let (prefix, sign) = SIDES[side];
-        self.turn(&format!("{prefix}{part}"), mirror(turn, sign));
-    }
-
-    /// Bends an elbow by so many degrees and rolls the forearm inward.
-    fn elbow(&mut self, side: usize, bend: f32, roll: f32) {
-        let lower = self.skeleton.at("LeftLowerArm").rotation;
-        let bend = Quat::from_axis_angle(lower * Vec3::X, bend.to_radians());
-        let roll = Quat::from_axis_angle(lower * Vec3::Y, roll.to_radians());
-        self.turn_side(side, "LowerArm", bend * roll);
-    }
-
-    /// Turns a hand: toward the palm, and toward the thumb.
-    fn hand(&mut self, side: usize, palmward: f32, thumbward: f32) {
-        let hand = self.skeleton.at("LeftHand").rotation;
-        let turn = hand * rz(-palmward) * rx(thumbward) * hand.inverse();
-        self.turn_side(side, "Hand", turn);
-    }
-
-    /// Curls the fingers of a hand; the thumb follows less.
-    fn curl(&mut self, side: usize, degrees: [f32; 5]) {
-        for (finger, degrees) in FINGERS.into_iter().zip(degrees) {
-            for bone in 1..=3 {
-                let part = format!("{finger}{bone}");
-                let rest = self.skeleton.at(&format!("Left{part}")).rotation;
-                let share = [0.8, 1.15, 0.75][bone - 1];
-                let turn = rest * rz(-degrees * share) * rest.inverse();
-                self.turn_side(side, &part, turn);
-            }
-        }
-    }
-
-    /// Every joint's turn away from rest in world axes, and its position.
-    fn world(&self) -> (Vec<Quat>, Vec<Vec3>) {
-        let joints = &self.skeleton.joints;
-        let mut turns: Vec<Quat> = Vec::with_capacity(joints.len());
-        let mut places: Vec<Vec3> = Vec::with_capacity(joints.len());
-        for (j, joint) in joints.iter().enumerate() {
-            let (turn, place) = match joint.parent {
-                None => (Quat::IDENTITY, joint.head + self.hips),
-                Some(p) => (turns[p], places[p] + turns[p] * (joint.head - joints[p].head)),
-            };
-            turns.push((turn * self.turns[j]).normalize());
-            places.push(place);
-        }
-        (turns, places)
-    }
-
-    /// Reaches a foot to its place with hip and knee, the knee forward.
-    fn plant(&mut self, side: usize) {
-        let foot = self.feet[side];
-        let (prefix, sign) = SIDES[side];
-        let joint = |part: &str| self.skeleton.find(&format!("{prefix}{part}"));
-        let (Some(thigh), Some(shin), Some(ankle), Some(toes)) =
-            (joint("UpperLeg"), joint("LowerLeg"), joint("Foot"), joint("Toes"))
-        else {
-            return;
-        };
-        let joints = &self.skeleton.joints;
-        let rest_thigh = joints[shin].head - joints[thigh].head;
-        let rest_shin = joints[ankle].head - joints[shin].head;
-        let (turns, places) = self.world();
-        let pelvis = joints[thigh].parent.map_or(Quat::IDENTITY, |p| turns[p]);
-        let from = places[thigh];
-        let (l1, l2) = (rest_thigh.length(), rest_shin.length());
-        let reach = foot.ankle - from;
-        let distance = reach.length().min((l1 + l2) * 0.9985);
-        let toward = reach.normalize_or_zero();
-        // The knee points where pelvis and toes point on average.
-        let toe_out = Quat::from_rotation_y(foot.yaw * sign);
-        let ahead = (pelvis * Vec3::Z + toe_out * Vec3::Z).normalize_or_zero();
-        let ahead = ahead.reject_from_normalized(toward).normalize_or_zero();
-        let cosine = (l1 * l1 + distance * distance - l2 * l2) / (2.0 * l1 * distance);
-        let angle = cosine.clamp(-1.0, 1.0).acos();
-        let to_knee = (toward * angle.cos() + ahead * angle.sin()) * l1;
-        let to_ankle = toward * distance - to_knee;
-        let side_axis = -toward.cross(ahead);
-        let frame = |y: Vec3, x: Vec3| {
-            let y = y.normalize_or_zero();
-            let x = x.reject_from_normalized(y).normalize_or_zero();
-            Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)))
-        };
-        let thigh_turn = frame(to_knee, side_axis) * frame(rest_thigh, Vec3::X).inverse();
-        let shin_turn = frame(to_ankle, side_axis) * frame(rest_shin, Vec3::X).inverse();
-        let foot_turn = toe_out * Quat::from_rotation_x(foot.pitch);
-        self.turns[thigh] = pelvis.inverse() * thigh_turn;
-        self.turns[shin] = thigh_turn.inverse() * shin_turn;
-        self.turns[ankle] = shin_turn.inverse() * foot_turn;
-        self.turns[toes] = Quat::from_rotation_x(-foot.toes);
-    }
-
-    /// This pose and another, mixed.
-    fn mix(&self, other: &Self, t: f32) -> Self {
-        let pairs = self.turns.iter().zip(&other.turns);
-        Self {
-            skeleton: self.skeleton,
-            hips: self.hips.lerp(other.hips, t),
-            turns: pairs.map(|(a, b)| a.slerp(*b, t)).collect(),
-            feet: self.feet,
-        }
-    }
-
-    /// A joint's rotation in its parent's axes, as files store it.
-    fn local(&self, joint: usize) -> Quat {
-        let joints = &self.skeleton.joints;
-        let rest = joints[joint].rotation;
-        let parent = joints[joint].parent;
-        let parent = parent.map_or(Quat::IDENTITY, |p| joints[p].rotation);
-        let still = parent.inverse() * rest;
-        let local = (parent.inverse() * self.turns[joint] * rest).normalize();
-        // The same sign all through the clip.
-        if local.dot(still) < 0.0 { -local } else { local }
-    }
-}
-
-/// A smooth curve through points, with given slopes at both ends.
-fn spline(keys: &[(f32, f32)], first: f32, last: f32, t: f32) -> f32 {
-    let n = keys.len();
-    let slope = |i: usize| match i {
-        0 => first,
-        i if i + 1 == n => last,
-        i => (keys[i + 1].1 - keys[i - 1].1) / (keys[i + 1].0 - keys[i - 1].0),
-    };
-    let i = (1..n - 1).take_while(|&i| keys[i].0 <= t).count();
-    let ((t0, a), (t1, b)) = (keys[i], keys[i + 1]);
-    let h = t1 - t0;
-    let u = ((t - t0) / h).clamp(0.0, 1.0);
-    let (u2, u3) = (u * u, u * u * u);
-    a * (2.0 * u3 - 3.0 * u2 + 1.0)
-        + b * (3.0 * u2 - 2.0 * u3)
-        + slope(i) * h * (u3 - 2.0 * u2 + u)
-        + slope(i + 1) * h * (u3 - u2)
-}
-
-/// How the feet go through one cycle, from heel strike to heel strike.
-struct Gait {
-    /// Metres per cycle.
-    stride: f32,
-    /// Part of the cycle the foot is on the ground.
-    stance: f32,
-    /// Where the foot comes down, ahead of its rest place.
-    contact: f32,
-    /// Foot pitch over the cycle (time, degrees), from 0 to 1.
-    pitch: &'static [(f32, f32)],
-    /// The ankle in the air: time, height and distance ahead.
-    swing: &'static [(f32, f32, f32)],
-    /// How far the feet come together from their rest places.
-    narrow: f32,
-}
-
-/// The middle of the round heel.
-const HEEL: Vec3 = vec3(0.0, 0.036, -0.046);
-/// The joint of the toes.
-const BALL: Vec3 = vec3(0.0, 0.024, 0.100);
-
-impl Gait {
-    fn pitch(&self, t: f32) -> f32 {
-        spline(self.pitch, 0.0, 0.0, t).to_radians()
-    }
-
-    /// Height and distance ahead of the ankle while the foot is on the ground,
-    /// which goes back evenly under the figure.
-    fn grounded(&self, rest: Vec3, t: f32) -> (f32, f32) {
-        let pitch = self.pitch(t);
-        // The foot rolls on its round heel, then turns about the root of the
-        // toes, which stay flat.
-        let (pivot, roll) = if pitch < 0.0 { (HEEL, HEEL.y * pitch) } else { (BALL, 0.0) };
-        let arm = Quat::from_rotation_x(pitch) * vec3(0.0, rest.y - pivot.y, rest.z - pivot.z);
-        let ahead = self.contact - self.stride * t + pivot.z + roll + arm.z;
-        // The flesh under the toes' root would sink in while they bend.
-        let rise = 0.009 * smooth((pitch - 0.15) / 0.30);
-        (pivot.y + arm.y + rise, ahead)
-    }
-
-    fn foot(&self, skeleton: &Skeleton, side: usize, t: f32) -> Foot {
-        let t = t.rem_euclid(1.0);
-        let (prefix, sign) = SIDES[side];
-        let rest = skeleton.at(&format!("{prefix}Foot")).head;
-        let (y, z) = if t <= self.stance {
-            self.grounded(rest, t)
-        } else {
-            const H: f32 = 1e-3;
-            let (from, before) = (self.grounded(rest, self.stance), self.grounded(rest, self.stance - H));
-            let (to, after) = (self.grounded(rest, 0.0), self.grounded(rest, H));
-            let mut heights = vec![(self.stance, from.0)];
-            let mut aheads = vec![(self.stance, from.1)];
-            for &(at, height, ahead) in self.swing {
-                heights.push((at, height));
-                aheads.push((at, ahead));
-            }
-            heights.push((1.0, to.0));
-            aheads.push((1.0, to.1));
-            (
-                spline(&heights, (from.0 - before.0) / H, (after.0 - to.0) / H, t),
-                spline(&aheads, (from.1 - before.1) / H, (after.1 - to.1) / H, t),
-            )
-        };
-        let pitch = self.pitch(t);
-        // While the heel is up the toes stay on the ground; in the air they relax.
-        let flat = pitch.max(0.0);
-        let relaxed = 0.12 * flat;
-        let toes = if t <= self.stance {
-            flat
-        } else {
-            let u = smooth((t - self.stance) / 0.14);
-            flat + (relaxed - flat) * u
-        };
-        Foot { ankle: vec3(rest.x - sign * self.narrow, y, z), pitch, yaw: 0.03, toes }
-    }
-}
-
-const WALK: Gait = Gait {
-    stride: 1.16,
-    stance: 0.61,
-    contact: 0.265,
-    pitch: &[
-        (0.0, -19.0),
-        (0.06, -8.0),
-        (0.12, 0.0),
-        (0.34, 0.0),
-        (0.48, 17.0),
-        (0.61, 54.0),
-        (0.67, 56.0),
-        (0.79, 12.0),
-        (0.90, -15.0),
-        (1.0, -19.0),
-    ],
-    swing: &[(0.70, 0.218, -0.205), (0.80, 0.158, 0.050), (0.90, 0.126, 0.255)],
-    narrow: 0.024,
-};
-
-const RUN: Gait = Gait {
-    stride: 2.10,
-    stance: 0.32,
-    contact: 0.235,
-    pitch: &[
-        (0.0, -8.0),
-        (0.06, 0.0),
-        (0.14, 2.0),
-        (0.22, 20.0),
-        (0.32, 55.0),
-        (0.46, 82.0),
-        (0.58, 72.0),
-        (0.70, 38.0),
-        (0.82, 4.0),
-        (0.92, -10.0),
-        (1.0, -8.0),
-    ],
-    swing: &[
-        (0.42, 0.330, -0.430),
-        (0.52, 0.460, -0.340),
-        (0.62, 0.480, -0.130),
-        (0.72, 0.400, 0.140),
-        (0.82, 0.280, 0.350),
-        (0.92, 0.155, 0.370),
-    ],
-    narrow: 0.046,
-};
-
-/// Relaxed arms hanging beside the body.
-fn hang(pose: &mut Pose, side: usize) {
-    pose.turn_side(side, "Shoulder", rz(-3.0));
-    pose.turn_side(side, "UpperArm", rx(2.0) * rz(-30.0));
-    pose.elbow(side, 10.0, 8.0);
-    pose.hand(side, 4.0, 0.0);
-    pose.curl(side, [8.0, 14.0, 18.0, 21.0, 24.0]);
-}
+use crate::body::{SIDES, Skeleton};
+use crate::gait::{RUN, WALK};
+use crate::keys::{Clip, Spacing, key};
+use crate::morphs::{BREATHE, FLEX};
+use crate::pose::{Pose, rx, ry, rz, smooth, wave};
 
 /// Walking: contact at 0, down at 0.12, passing at 0.3, up at 0.42.
 fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
-    let bob = -0.030 - 0.019 * wave(2.0 * t, 0.22);
-    pose.hips = vec3(0.020 * wave(t, 0.31), bob, 0.006 * wave(2.0 * t, 0.9));
-    let yaw = -7.0 * wave(t, 0.02);
-    let roll = 3.5 * wave(t, 0.22);
-    pose.turn("Hips", ry(yaw) * rz(roll) * rx(3.0 + 1.2 * wave(2.0 * t, 0.1)));
-    // The shoulders turn against the hips and keep level.
-    let counter = 6.5 * wave(t, 0.06);
-    pose.turn("Spine", ry(counter * 0.7) * rz(-roll * 0.55) * rx(-1.0));
-    pose.turn("Chest", ry(counter * 0.8) * rz(-roll * 0.60) * rx(0.5));
-    pose.turn("UpperChest", ry(counter * 0.5) * rz(-roll * 0.2) * rx(1.0));
-    let shoulders = yaw + counter * 2.0;
-    let nod = 1.3 * wave(2.0 * t, 0.18);
-    pose.turn("Neck", ry(-shoulders * 0.4) * rz(roll * 0.1) * rx(1.5));
-    pose.turn("Head", ry(-shoulders * 0.5) * rz(roll * 0.15) * rx(-4.5 + nod));
+    let bob = -0.036 - 0.018 * wave(2.0 * t, 0.23);
+    pose.hips = vec3(0.022 * wave(t, 0.30), bob, 0.006 * wave(2.0 * t, 0.9));
+    pose.weights[BREATHE] = 0.25 - 0.25 * wave(t, 0.1);
+    // The hip of the leg in front goes forward, that of the leg in the air drops.
+    let yaw = -7.5 * wave(t, 0.02);
+    let roll = 4.2 * wave(t, 0.20) + 0.8 * wave(3.0 * t, 0.4);
+    pose.turn("Hips", ry(yaw) * rz(roll) * rx(3.0 + 1.4 * wave(2.0 * t, 0.1)));
+    // The shoulders turn against the hips, each joint a little after the one below.
+    pose.turn("Spine", ry(4.5 * wave(t, 0.03)) * rz(-0.60 * roll) * rx(-1.0));
+    pose.turn("Chest", ry(5.6 * wave(t, 0.05)) * rz(-0.62 * roll) * rx(0.5 + 0.6 * wave(2.0 * t, 0.28)));
+    pose.turn("UpperChest", ry(4.0 * wave(t, 0.07)) * rz(-1.3 * wave(t, 0.27)) * rx(1.0));
+    pose.look(ry(1.0 * wave(t, 0.1)) * rz(0.8 * wave(t, 0.25)) * rx(0.3 + 1.0 * wave(2.0 * t, 0.30)));
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
-        // The arm goes back while its own leg goes forward, the forearm trailing.
-        let swing = 7.0 + 19.0 * wave(t, 0.03);
-        let forward = 0.5 - 0.5 * wave(t, 0.10);
-        pose.turn_side(side, "Shoulder", ry(3.0 * wave(t, 0.03)) * rz(-3.0));
-        pose.turn_side(side, "UpperArm", rx(swing) * rz(-27.0) * ry(2.0));
-        pose.elbow(side, 8.0 + 18.0 * smooth(forward), 6.0);
-        pose.hand(side, 5.0 - 5.0 * wave(t, 0.16), 3.0 * wave(t, 0.1));
-        let loose = 3.0 * wave(t, 0.2);
-        let curls = [10.0, 18.0, 22.0, 25.0, 28.0].map(|c| c + loose);
-        pose.curl(side, curls);
+        // The arm goes back while its own leg goes forward; forearm, hand and
+        // fingers follow one after the other.
+        let swing = 6.0 + 20.0 * wave(t, 0.03) + 1.5 * wave(2.0 * t, 0.1);
+        let forward = smooth(0.5 - 0.5 * wave(t, 0.11));
+        pose.turn_side(side, "Shoulder", ry(4.0 * wave(t, 0.02)) * rz(-3.0 + 1.2 * wave(2.0 * t, 0.30)));
+        pose.turn_side(side, "UpperArm", rx(swing) * rz(-28.0) * ry(2.0 + 4.0 * wave(t, 0.5)));
+        pose.elbow(side, 8.0 + 21.0 * forward, 6.0 + 6.0 * forward);
+        pose.hand(side, 4.0 - 8.0 * wave(t, 0.19), 4.0 * wave(t, 0.15));
+        let loose = 5.0 * wave(t, 0.24);
+        pose.curl(side, [10.0, 18.0, 22.0, 25.0, 28.0].map(|c| c - loose));
         pose.feet[side] = WALK.foot(skeleton, side, t);
     }
     pose
@@ -416,196 +43,155 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
 /// Running: contact at 0, flight from 0.32 to 0.5 and from 0.82 to 1.
 fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
-    let bob = -0.040 + 0.036 * wave(2.0 * t, 0.82);
+    let bob = -0.058 + 0.031 * wave(2.0 * t, 0.82);
     pose.hips = vec3(0.012 * wave(t, 0.16), bob, 0.010 * wave(2.0 * t, 0.7));
+    pose.weights[BREATHE] = 0.45 - 0.45 * wave(t, 0.2);
+    pose.weights[FLEX] = 0.35;
     let yaw = -10.0 * wave(t, 0.95);
-    let roll = 3.5 * wave(t, 0.12);
-    pose.turn("Hips", ry(yaw) * rz(roll) * rx(10.0 + 2.0 * wave(2.0 * t, 0.6)));
-    let counter = 11.0 * wave(t, 0.97);
-    pose.turn("Spine", ry(counter * 0.6) * rz(-roll * 0.5) * rx(2.0));
-    pose.turn("Chest", ry(counter * 0.8) * rz(-roll * 0.5) * rx(2.0));
-    pose.turn("UpperChest", ry(counter * 0.6) * rz(-roll * 0.2) * rx(1.0));
-    let shoulders = yaw + counter * 2.0;
-    pose.turn("Neck", ry(-shoulders * 0.4) * rx(-3.0));
-    let nod = 2.0 * wave(2.0 * t, 0.25);
-    pose.turn("Head", ry(-shoulders * 0.5) * rx(-9.0 + nod));
+    let roll = 4.0 * wave(t, 0.12);
+    pose.turn("Hips", ry(yaw) * rz(roll) * rx(9.0 + 2.5 * wave(2.0 * t, 0.6)));
+    pose.turn("Spine", ry(6.5 * wave(t, 0.96)) * rz(-roll * 0.5) * rx(2.0));
+    pose.turn("Chest", ry(9.0 * wave(t, 0.98)) * rz(-roll * 0.5) * rx(2.0 + 1.2 * wave(2.0 * t, 0.35)));
+    pose.turn("UpperChest", ry(6.5 * wave(t, 0.0)) * rz(-roll * 0.25) * rx(1.0));
+    pose.look(ry(2.0 * wave(t, 0.0)) * rz(1.0 * wave(t, 0.2)) * rx(4.0 + 1.6 * wave(2.0 * t, 0.40)));
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
-        let swing = 13.0 + 35.0 * wave(t, 0.97);
-        let forward = 0.5 - 0.5 * wave(t, 0.0);
-        pose.turn_side(side, "Shoulder", ry(6.0 * wave(t, 0.97)) * rz(-3.0));
-        let inward = ry(-3.0 + 15.0 * wave(t, 0.0));
-        pose.turn_side(side, "UpperArm", rx(swing) * rz(-17.0) * inward);
-        pose.elbow(side, 70.0 + 18.0 * forward, 12.0);
-        pose.hand(side, 6.0 - 4.0 * wave(t, 0.1), 4.0);
-        pose.curl(side, [22.0, 44.0, 48.0, 52.0, 55.0]);
+        let swing = 9.0 + 35.0 * wave(t, 0.97) + 2.5 * wave(2.0 * t, 0.1);
+        // The elbow closes on the way forward and opens as the hand passes the hip.
+        let forward = 0.5 - 0.5 * wave(t, 0.02);
+        pose.turn_side(side, "Shoulder", ry(7.0 * wave(t, 0.96)) * rz(-2.0 + 2.0 * wave(2.0 * t, 0.35)));
+        let inward = ry(-6.0 + 11.0 * wave(t, 0.0));
+        pose.turn_side(side, "UpperArm", rx(swing) * rz(-18.0) * inward);
+        pose.elbow(side, 74.0 + 22.0 * forward - 8.0 * wave(t, 0.20), 12.0);
+        pose.hand(side, 6.0 - 7.0 * wave(t, 0.10), 4.0 + 3.0 * wave(t, 0.2));
+        let loose = 4.0 * wave(2.0 * t, 0.45);
+        pose.curl(side, [22.0, 44.0, 48.0, 52.0, 55.0].map(|c| c + loose));
         pose.feet[side] = RUN.foot(skeleton, side, t);
     }
     pose
 }
 
-/// Standing: one slow breath and one shift of weight to the left and back.
+/// Where the weight is over one loop of Idle: 1 on the left leg, -1 on the right,
+/// staying for a while on each.
+fn weight(t: f32) -> f32 {
+    let t = t.rem_euclid(1.0);
+    1.0 - 2.0 * smooth((t - 0.34) / 0.20) + 2.0 * smooth((t - 0.80) / 0.20)
+}
+
+/// Standing: two slow breaths, and the weight from the left leg to the right and
+/// back, the shoulders and the head following the hips.
 fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let mut pose = Pose::new(skeleton);
-    let breath = 0.5 - 0.5 * wave(2.0 * t, 0.0);
-    let shift = wave(t, 0.25);
-    pose.hips = vec3(0.022 * shift, -0.005 - 0.004 * shift * shift + 0.002 * breath, 0.0);
-    pose.turn("Hips", ry(1.5 * shift) * rz(1.8 * shift) * rx(0.6));
-    pose.turn("Spine", rz(-1.4 * shift) * rx(0.8 - 0.8 * breath));
-    pose.turn("Chest", rz(-shift) * ry(-0.8 * shift) * rx(0.6 - 1.5 * breath));
-    pose.turn("UpperChest", rz(-0.4 * shift) * rx(0.4 - 1.3 * breath));
-    pose.turn("Neck", ry(-1.2 * wave(t, 0.35)) * rx(1.5 + 1.0 * breath));
-    let look = 3.5 * wave(t, 0.45);
-    pose.turn("Head", ry(look) * rz(0.8 * shift) * rx(-1.5 + 1.2 * breath));
+    // In takes less time than out.
+    let breath = 0.5 - 0.5 * wave(2.0 * t + 0.035 * wave(2.0 * t, 0.25), 0.0);
+    let (hips, chest, head) = (weight(t), weight(t - 0.025), weight(t - 0.055));
+    pose.weights[BREATHE] = breath;
+    let settle = 1.0 - hips * hips;
+    pose.hips = vec3(0.036 * hips, -0.007 - 0.006 * settle + 0.002 * breath, -0.004);
+    pose.turn("Hips", ry(2.5 * hips) * rz(3.2 * hips) * rx(0.8));
+    pose.turn("Spine", rz(-2.6 * hips) * ry(-chest) * rx(0.4 - 0.7 * breath));
+    pose.turn("Chest", rz(-2.4 * chest) * ry(-1.8 * chest) * rx(0.6 - 1.2 * breath));
+    pose.turn("UpperChest", rz(-0.8 * chest) * ry(-0.6 * chest) * rx(0.6 - 1.0 * breath));
+    // The eyes wander once, and not to where the weight goes.
+    let glance = -6.0 * head + 2.0 * wave(2.0 * t, 0.7);
+    pose.look(ry(glance) * rz(1.4 * head) * rx(1.0 - 0.8 * breath + 1.5 * settle));
     for (side, (_, sign)) in SIDES.into_iter().enumerate() {
-        hang(&mut pose, side);
-        let lift = 1.6 * breath;
-        pose.turn_side(side, "Shoulder", rz(-5.0 + lift) * ry(-0.8 * breath));
-        let sway = 1.2 * wave(t, 0.3) * sign;
-        pose.turn_side(side, "UpperArm", rx(2.0 - 0.8 * breath) * rz(-30.0 - lift + sway));
-        pose.elbow(side, 11.0 + 1.6 * wave(2.0 * t, 0.6), 8.0);
-        let loose = 1.8 * wave(2.0 * t, 0.65);
-        let curls = [8.0, 14.0, 18.0, 21.0, 24.0].map(|c| c + loose);
-        pose.curl(side, curls);
+        let (loaded, late) = (sign * chest, sign * weight(t - 0.045));
+        let lift = 1.8 * breath;
+        pose.turn_side(side, "Shoulder", rz(-4.5 + lift - 0.8 * loaded) * ry(-0.8 * breath));
+        pose.turn_side(side, "UpperArm", rx(3.0 - 0.8 * breath - 1.5 * late) * rz(-31.0 - lift + 1.8 * late));
+        pose.elbow(side, 13.0 + 1.8 * wave(2.0 * t, 0.6) + 2.0 * late, 8.0 + 2.0 * sign);
+        pose.hand(side, 4.0 + 1.5 * wave(2.0 * t, 0.68) - 2.0 * late, 0.0);
+        let loose = 2.2 * wave(2.0 * t, 0.72) + 2.0 * sign;
+        pose.curl(side, [9.0, 15.0, 19.0, 22.0, 25.0].map(|c| c + loose));
+        // The toes point a little out, the right foot a little ahead.
+        pose.feet[side].yaw = 0.13;
+        pose.feet[side].ankle += vec3(0.004 * sign, 0.0, -0.016 * sign);
     }
     pose
 }
 
-/// The seconds-long greeting: `t` in frames.
+/// Rises from 0 to 1 over so many frames from `start`, goes past it by `over` and
+/// comes to rest.
+fn arrive(frame: f32, start: f32, frames: f32, over: f32) -> f32 {
+    let u = (frame - start) / frames;
+    let past = (u - 0.80).max(0.0) / 0.85;
+    // One swing beyond, over by the time it would come back.
+    smooth(u) + over * (past * std::f32::consts::TAU * 0.5).sin().max(0.0) * f32::from(past < 1.0)
+}
+
+/// The greeting: the body winds up, the arm goes up with the elbow first, the hand
+/// waves behind the forearm, and all comes down past its rest and settles.
 fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     const RIGHT: usize = 1;
     let stand = idle(skeleton, 0.0);
-    // Up, with a small overshoot, and down again.
-    let raise = smooth((frame - 3.0) / 15.0) - smooth((frame - 66.0) / 18.0);
-    let body = smooth(frame / 16.0) - smooth((frame - 64.0) / 22.0);
-    let beat = smooth((frame - 14.0) / 6.0) - smooth((frame - 60.0) / 6.0);
-    // Two and a half waves of the hand, eighteen frames each.
-    let phase = (frame - 18.0) / 18.0;
-    let (side, lag) = (beat * wave(phase, 0.25), beat * wave(phase, 0.40));
+    // A dip against the coming motion, gone when the arm is on its way.
+    let wind = smooth(frame / 6.0) - smooth((frame - 6.0) / 7.0);
+    let body = arrive(frame, 3.0, 16.0, 0.12) - arrive(frame, 60.0, 18.0, 0.06);
+    let raise = arrive(frame, 6.0, 13.0, 0.07) - arrive(frame, 65.0, 15.0, 0.05);
+    // The forearm folds early and unfolds late; hand and fingers trail both ways.
+    let fold = arrive(frame, 4.0, 13.0, 0.04) - arrive(frame, 66.0, 14.0, 0.07);
+    let (drag, drop) = (frame - 12.5, frame - 72.0);
+    let trail = (-drag * drag / 14.0).exp() - 0.9 * (-drop * drop / 24.0).exp();
+    let beat = smooth((frame - 15.0) / 6.0) - smooth((frame - 58.0) / 9.0);
+    // Two and a half waves of sixteen frames; each joint a little after the last.
+    let phase = (frame - 19.0) / 16.0;
+    let [upper, fore, hand, fingers] = [0.19, 0.25, 0.38, 0.47].map(|peak| beat * wave(phase, peak));
 
     let mut up = stand.clone();
-    up.turn_side(RIGHT, "Shoulder", rz(9.0) * ry(-4.0));
-    let lift = rz(-11.0) * ry(-16.0) * rx(-68.0) * rz(45.0);
-    up.turn_side(RIGHT, "UpperArm", lift);
-    up.elbow(RIGHT, 91.0 + 17.0 * side, 10.0);
-    up.hand(RIGHT, -6.0, 15.0 * lag);
-    let open = [-4.0, -3.0, -2.0, -1.0, 1.0];
-    up.curl(RIGHT, open.map(|c| c + 3.0 * lag));
+    up.turn_side(RIGHT, "Shoulder", rz(8.0) * ry(-5.0));
+    up.turn_side(RIGHT, "UpperArm", rz(-17.0 + 2.5 * upper) * ry(-22.0) * rx(-66.0) * rz(36.0));
+    up.elbow(RIGHT, 94.0 + 18.0 * fore, 10.0 + 4.0 * fore);
+    up.hand(RIGHT, -7.0, 17.0 * hand);
+    up.curl(RIGHT, [-4.0, -3.0, -2.0, -1.0, 1.0].map(|c| c + 4.0 * fingers));
 
     let mut pose = stand.mix(&up, raise);
-    // The forearm leads on the way up and stays folded on the way down.
-    let fold = smooth((frame - 1.0) / 13.0) - smooth((frame - 69.0) / 17.0);
-    if let Some(elbow) = skeleton.find("RightLowerArm") {
-        pose.turns[elbow] = stand.turns[elbow].slerp(up.turns[elbow], fold);
-    }
-    // The weight goes to the left leg, the head tilts toward the hand.
-    pose.hips += vec3(0.020, -0.003, 0.0) * body;
-    let add = |pose: &mut Pose, name: &str, turn: Quat| {
+    let mut blend = |name: &str, amount: f32| {
+        if let Some(joint) = skeleton.find(name) {
+            pose.turns[joint] = stand.turns[joint].slerp(up.turns[joint], amount);
+        }
+    };
+    blend("RightLowerArm", fold);
+    blend("RightHand", (raise - 0.35 * trail).clamp(-0.3, 1.1));
+    let add = |pose: &mut Pose, name: &str, turn| {
         if let Some(joint) = pose.skeleton.find(name) {
-            let turn = Quat::IDENTITY.slerp(turn, body);
             pose.turns[joint] = turn * pose.turns[joint];
         }
     };
-    let sway = 1.2 * side;
-    add(&mut pose, "Hips", rz(1.8) * ry(-2.0));
-    add(&mut pose, "Spine", rz(0.5 + 0.3 * sway) * ry(-2.0));
-    add(&mut pose, "Chest", rz(1.5 + 0.4 * sway) * ry(-2.5));
-    add(&mut pose, "UpperChest", rz(1.0 + 0.3 * sway) * rx(-2.0));
-    add(&mut pose, "Neck", rz(-2.0) * ry(2.0));
-    add(&mut pose, "Head", rz(-7.0 - 0.6 * sway) * ry(3.0) * rx(-3.0));
+    // The wrist hangs back on the way up and floats on the way down.
+    let wrist = skeleton.at("RightHand").rotation;
+    add(&mut pose, "RightHand", wrist * rz(24.0 * trail) * wrist.inverse());
+    add(&mut pose, "RightUpperArm", rx(7.0 * wind) * rz(2.5 * wind));
+    add(&mut pose, "RightShoulder", rz(3.0 * wind));
+
+    pose.weights[BREATHE] = 0.8 * (smooth(frame / 12.0) - smooth((frame - 40.0) / 40.0));
+    pose.weights[FLEX] = 0.5 * raise.clamp(0.0, 1.0);
+    // Down and toward the arm first, then up and away onto the left leg.
+    pose.hips += vec3(0.014 * body - 0.012 * wind, -0.005 * body - 0.012 * wind, 0.006 * body);
+    let sway = 1.3 * upper;
+    add(&mut pose, "Hips", rz(1.2 * body - 0.8 * wind) * ry(-2.0 * body + 1.5 * wind));
+    add(&mut pose, "Spine", rz(1.4 * body + 0.3 * sway) * ry(-2.0 * body + 1.2 * wind) * rx(1.6 * wind));
+    add(&mut pose, "Chest", rz(2.0 * body + 0.5 * sway) * ry(-2.5 * body + 1.5 * wind) * rx(1.2 * wind - 0.8 * body));
+    add(&mut pose, "UpperChest", rz(1.4 * body + 0.4 * sway) * rx(1.0 * wind - 1.6 * body));
+    let (turns, _) = stand.world();
+    let first = skeleton.find("Head").map_or(glam::Quat::IDENTITY, |head| turns[head]);
+    let greeting = ry(2.0) * rz(-6.5 - 0.8 * sway) * rx(-1.5);
+    pose.look(rx(2.5 * wind - 1.2 * sway.abs() * 0.3) * first.slerp(greeting, body.clamp(-0.1, 1.2)));
+    // The left arm is carried along by the body, a little late.
+    let carried = arrive(frame, 7.0, 18.0, 0.2) - arrive(frame, 63.0, 16.0, 0.15);
+    add(&mut pose, "LeftUpperArm", rx(3.0 * carried - 2.0 * wind) * rz(3.0 * carried));
     pose
-}
-
-/// How many frames apart a joint's keys stand.
-struct Spacing {
-    hips: u32,
-    /// Legs and feet in the air.
-    legs: u32,
-    /// So many frames from the start of its half of the clip, a leg has a key on
-    /// every frame, so that the foot stays where it stands.
-    stance: u32,
-    /// Spine, neck and head.
-    trunk: u32,
-    /// Shoulders, arms and hands.
-    arms: u32,
-    fingers: u32,
-}
-
-impl Spacing {
-    /// The frames that `name` has keys on.
-    fn frames(&self, name: &str, length: u32) -> Vec<u32> {
-        let has = |parts: &[&str]| parts.iter().any(|&p| name.contains(p));
-        let (step, stance) = if has(&FINGERS) {
-            (self.fingers, 0)
-        } else if has(&["Shoulder", "Arm", "Hand"]) {
-            (self.arms, 0)
-        } else if has(&["Leg", "Foot", "Toes"]) {
-            (self.legs, self.stance)
-        } else if has(&["Hips"]) {
-            (self.hips, 0)
-        } else {
-            (self.trunk, 0)
-        };
-        let start = if name.starts_with("Right") { length / 2 } else { 0 };
-        let keyed = |f: &u32| f.is_multiple_of(step) || (f + length - start) % length < stance;
-        (0..length).filter(keyed).chain([length]).collect()
-    }
-}
-
-fn key<'a>(
-    skeleton: &'a Skeleton,
-    name: &'static str,
-    length: u32,
-    spacing: &Spacing,
-    looped: bool,
-    pose_at: impl Fn(f32) -> Pose<'a>,
-) -> Clip {
-    // The last frame of a loop is its first.
-    let wrap = |f: u32| if looped { f % length } else { f };
-    let mut poses: Vec<Pose> = (0..=length).map(|f| pose_at(wrap(f) as f32)).collect();
-    // The legs reach from where the hips really are between their keys.
-    let hips = spacing.frames("Hips", length);
-    for pair in hips.windows(2) {
-        let (from, to) = (pair[0] as usize, pair[1] as usize);
-        for f in from + 1..to {
-            let t = (f - from) as f32 / (to - from) as f32;
-            poses[f].hips = poses[from].hips.lerp(poses[to].hips, t);
-            poses[f].turns[0] = poses[from].turns[0].slerp(poses[to].turns[0], t);
-        }
-    }
-    for pose in &mut poses {
-        pose.plant(0);
-        pose.plant(1);
-    }
-    let mut tracks = Vec::new();
-    for (j, joint) in skeleton.joints.iter().enumerate() {
-        let moves = |pose: &Pose| pose.turns[j].angle_between(Quat::IDENTITY) > 1e-4;
-        let frames = spacing.frames(&joint.name, length);
-        if joint.parent.is_none() {
-            let place = |&f: &u32| joint.head + poses[f as usize].hips;
-            tracks.push(Track {
-                joint: j,
-                keys: Keys::Translation(frames.iter().map(place).collect()),
-                frames: frames.clone(),
-            });
-        }
-        if poses.iter().any(moves) {
-            let keys = frames.iter().map(|&f| poses[f as usize].local(j));
-            tracks.push(Track { joint: j, keys: Keys::Rotation(keys.collect()), frames });
-        }
-    }
-    Clip { name, tracks }
 }
 
 /// All four motions.
 pub fn clips(skeleton: &Skeleton) -> Vec<Clip> {
-    let spacing = |hips, legs, stance, trunk, arms, fingers| Spacing { hips, legs, stance, trunk, arms, fingers };
-    let standing = spacing(6, 6, 0, 6, 10, 15);
-    let walking = spacing(2, 2, 0, 3, 3, 5);
-    let running = spacing(2, 2, 7, 2, 2, 5);
-    let waving = spacing(5, 5, 0, 5, 3, 6);
+    let spacing = |hips, legs, trunk, arms, fingers| Spacing { hips, legs, trunk, arms, fingers };
+    let standing = spacing(3, 3, 5, 5, 10);
+    let walking = spacing(1, 1, 2, 2, 3);
+    let running = spacing(1, 1, 1, 1, 2);
+    let waving = spacing(2, 2, 2, 1, 3);
     vec![
-        key(skeleton, "Idle", 120, &standing, true, |f| idle(skeleton, f / 120.0)),
+        key(skeleton, "Idle", 180, &standing, true, |f| idle(skeleton, f / 180.0)),
         key(skeleton, "Walk", 30, &walking, true, |f| walk(skeleton, f / 30.0)),
         key(skeleton, "Run", 20, &running, true, |f| run(skeleton, f / 20.0)),
         key(skeleton, "Wave", 90, &waving, false, |f| greet(skeleton, f)),

@@ -3,9 +3,11 @@
 use glam::{DAffine3, DQuat, DVec3, Quat, Vec3};
 use serde_json::{Value, json};
 
-use crate::body::{Body, Joint, Skeleton};
-use crate::clips::{Clip, FRAME_RATE, Keys};
-use crate::surface::Mesh;
+use crate::body::{Joint, Skeleton};
+use crate::keys::{Clip, FRAME_RATE, Keys};
+use crate::morphs::Morph;
+use crate::pictures::Pictures;
+use crate::unwrap::Unwrapped;
 use crate::weights::Influence;
 
 const FLOAT: u32 = 5126;
@@ -14,6 +16,13 @@ const SHORT: u32 = 5123;
 const INT: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
+const LINEAR: u32 = 9729;
+const LINEAR_MIPMAP_LINEAR: u32 = 9987;
+const CLAMP: u32 = 33071;
+/// The mesh's node; node 0 is the armature.
+const MESH: usize = 1;
+/// The first joint's node; the other joints follow.
+const FIRST: usize = 2;
 
 /// The binary chunk and the views and accessors into it.
 #[derive(Default)]
@@ -55,6 +64,28 @@ impl Buffer {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.view(&bytes, target);
         self.accessor(view, FLOAT, values.len() / width, kind)
+    }
+
+    /// Adds an accessor that is zero but at a few vertices.
+    fn sparse(&mut self, values: &[Vec3]) -> usize {
+        let kept: Vec<usize> = (0..values.len()).filter(|&v| values[v] != Vec3::ZERO).collect();
+        let wide = values.len() > usize::from(u16::MAX);
+        let index =
+            |&v: &usize| if wide { (v as u32).to_le_bytes().to_vec() } else { (v as u16).to_le_bytes().to_vec() };
+        let indices: Vec<u8> = kept.iter().flat_map(index).collect();
+        let places: Vec<u8> = kept.iter().flat_map(|&v| values[v].to_array()).flat_map(f32::to_le_bytes).collect();
+        let (indices, places) = (self.view(&indices, None), self.view(&places, None));
+        self.accessors.push(json!({
+            "componentType": FLOAT,
+            "count": values.len(),
+            "type": "VEC3",
+            "sparse": {
+                "count": kept.len(),
+                "indices": { "bufferView": indices, "componentType": if wide { INT } else { SHORT } },
+                "values": { "bufferView": places },
+            },
+        }));
+        self.accessors.len() - 1
     }
 
     /// Notes the range of the values, which readers ask for in some places.
@@ -111,20 +142,31 @@ fn flat(points: &[Vec3]) -> Vec<f32> {
     points.iter().flat_map(|p| p.to_array()).collect()
 }
 
-fn primitive(buffer: &mut Buffer, body: &Body, mesh: &Mesh, binding: &[Influence]) -> Value {
+/// The figure without its motions.
+pub struct Figure<'a> {
+    /// The joints.
+    pub skeleton: &'a Skeleton,
+    /// The surface in the rest pose, with texture coordinates.
+    pub unwrapped: &'a Unwrapped,
+    /// Which joints carry each vertex of the mesh.
+    pub binding: &'a [Influence],
+    /// The mesh's morph targets.
+    pub morphs: &'a [Morph],
+    /// What is painted on it.
+    pub pictures: &'a Pictures,
+}
+
+fn primitive(buffer: &mut Buffer, figure: &Figure<'_>) -> Value {
+    let (mesh, binding) = (&figure.unwrapped.mesh, figure.binding);
     let count = mesh.positions.len();
     let places = flat(&mesh.positions);
     let position = buffer.floats(&places, "VEC3", 3, Some(VERTICES));
     buffer.range(position, &places, 3);
     let normal = buffer.floats(&flat(&mesh.normals), "VEC3", 3, Some(VERTICES));
-    let paint = |&p: &Vec3| {
-        let c = body.colour(p) * 255.0;
-        [c.x.round() as u8, c.y.round() as u8, c.z.round() as u8, 255]
-    };
-    let colours: Vec<u8> = mesh.positions.iter().flat_map(paint).collect();
-    let view = buffer.view(&colours, Some(VERTICES));
-    let colour = buffer.accessor(view, BYTE, count, "VEC4");
-    buffer.accessors[colour]["normalized"] = json!(true);
+    let uvs: Vec<f32> = figure.unwrapped.uvs.iter().flat_map(|uv| uv.to_array()).collect();
+    let uv = buffer.floats(&uvs, "VEC2", 2, Some(VERTICES));
+    let tangents: Vec<f32> = figure.unwrapped.tangents.iter().flat_map(|t| t.to_array()).collect();
+    let tangent = buffer.floats(&tangents, "VEC4", 4, Some(VERTICES));
     let joints: Vec<u8> = binding.iter().flat_map(|i| i.joints).collect();
     let view = buffer.view(&joints, Some(VERTICES));
     let joints = buffer.accessor(view, BYTE, count, "VEC4");
@@ -138,22 +180,30 @@ fn primitive(buffer: &mut Buffer, body: &Body, mesh: &Mesh, binding: &[Influence
     };
     let view = buffer.view(&bytes, Some(INDICES));
     let indices = buffer.accessor(view, component, mesh.triangles.len() * 3, "SCALAR");
+    let target = |morph: &Morph| {
+        let position = buffer.sparse(&morph.positions);
+        buffer.range(position, &flat(&morph.positions), 3);
+        json!({ "POSITION": position, "NORMAL": buffer.sparse(&morph.normals) })
+    };
+    let targets: Vec<Value> = figure.morphs.iter().map(target).collect();
     json!({
         "attributes": {
             "POSITION": position,
             "NORMAL": normal,
-            "COLOR_0": colour,
+            "TANGENT": tangent,
+            "TEXCOORD_0": uv,
             "JOINTS_0": joints,
             "WEIGHTS_0": weights,
         },
         "indices": indices,
         "material": 0,
+        "targets": targets,
     })
 }
 
-/// One clip; joint `j` is node `first + j`. Tracks keyed on the same frames
+/// One clip. Tracks keyed on the same frames
 /// share their times.
-fn animation(buffer: &mut Buffer, clip: &Clip, first: usize) -> Value {
+fn animation(buffer: &mut Buffer, clip: &Clip) -> Value {
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
     let mut inputs: Vec<(&[u32], usize)> = Vec::new();
     for track in &clip.tracks {
@@ -172,29 +222,26 @@ fn animation(buffer: &mut Buffer, clip: &Clip, first: usize) -> Value {
                 (buffer.floats(&values, "VEC4", 4, None), "rotation")
             }
             Keys::Translation(keys) => (buffer.floats(&flat(keys), "VEC3", 3, None), "translation"),
+            Keys::Weights(keys) => (buffer.floats(keys.as_flattened(), "SCALAR", 1, None), "weights"),
         };
         let sampler = samplers.len();
         samplers.push(json!({ "input": input, "interpolation": "LINEAR", "output": output }));
-        let target = json!({ "node": first + track.joint, "path": path });
+        let target = json!({ "node": track.joint.map_or(MESH, |j| FIRST + j), "path": path });
         channels.push(json!({ "sampler": sampler, "target": target }));
     }
     json!({ "name": clip.name, "samplers": samplers, "channels": channels })
 }
 
 /// The whole file.
-pub fn write(
-    body: &Body,
-    skeleton: &Skeleton,
-    mesh: &Mesh,
-    binding: &[Influence],
-    clips: &[Clip],
-) -> Result<Vec<u8>, serde_json::Error> {
-    // Node 0 is the armature, node 1 the mesh; the joints follow.
-    const FIRST: usize = 2;
+pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json::Error> {
+    let skeleton = figure.skeleton;
+    let names: Vec<&str> = figure.morphs.iter().map(|m| m.name).collect();
     let mut buffer = Buffer::default();
-    let primitive = primitive(&mut buffer, body, mesh, binding);
+    let primitive = primitive(&mut buffer, figure);
     let binds = buffer.floats(&inverse_binds(skeleton), "MAT4", 16, None);
-    let animations: Vec<Value> = clips.iter().map(|clip| animation(&mut buffer, clip, FIRST)).collect();
+    let animations: Vec<Value> = clips.iter().map(|clip| animation(&mut buffer, clip)).collect();
+    let colour = buffer.view(&figure.pictures.colour, None);
+    let normal = buffer.view(&figure.pictures.normal, None);
     let mut nodes =
         vec![json!({ "name": "Armature", "children": [FIRST] }), json!({ "name": "Mannequin", "mesh": 0, "skin": 0 })];
     for (j, joint) in skeleton.joints.iter().enumerate() {
@@ -216,7 +263,12 @@ pub fn write(
         "scene": 0,
         "scenes": [{ "name": "Mannequin", "nodes": [0, 1] }],
         "nodes": nodes,
-        "meshes": [{ "name": "Mannequin", "primitives": [primitive] }],
+        "meshes": [{
+            "name": "Mannequin",
+            "primitives": [primitive],
+            "weights": vec![0.0; names.len()],
+            "extras": { "targetNames": names },
+        }],
         "skins": [{
             "name": "Armature",
             "inverseBindMatrices": binds,
@@ -225,8 +277,19 @@ pub fn write(
         }],
         "materials": [{
             "name": "Mannequin",
-            "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.6 },
+            "pbrMetallicRoughness": {
+                "baseColorTexture": { "index": 0 },
+                "metallicFactor": 0.0,
+                "roughnessFactor": 0.6,
+            },
+            "normalTexture": { "index": 1 },
         }],
+        "textures": [{ "sampler": 0, "source": 0 }, { "sampler": 0, "source": 1 }],
+        "samplers": [{ "magFilter": LINEAR, "minFilter": LINEAR_MIPMAP_LINEAR, "wrapS": CLAMP, "wrapT": CLAMP }],
+        "images": [
+            { "name": "Mannequin colour", "mimeType": "image/png", "bufferView": colour },
+            { "name": "Mannequin normal", "mimeType": "image/png", "bufferView": normal },
+        ],
         "animations": animations,
         "accessors": buffer.accessors,
         "bufferViews": buffer.views,

@@ -1,10 +1,19 @@
 //! Makes `assets/mannequin.glb`, a figure to try the editor on: everything in it is
 //! computed here, from shapes, rules and motions written as code.
 
+mod atlas;
 mod body;
 mod clips;
+mod flatten;
+mod gait;
 mod glb;
+mod keys;
+mod morphs;
+mod paint;
+mod pictures;
+mod pose;
 mod surface;
+mod unwrap;
 mod weights;
 
 use std::error::Error;
@@ -16,8 +25,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let body = body::Body::new();
     let mesh = surface::extract(&body);
     let binding = weights::bind(&mesh, &skeleton);
+    let unwrapped = unwrap::unwrap(&mesh, &binding, &skeleton);
+    let binding: Vec<_> = unwrapped.source.iter().map(|&v| binding[v]).collect();
+    let mesh = &unwrapped.mesh;
+    let pictures = pictures::paint(&unwrapped, &paint::Paint::new(&body, &skeleton))?;
+    let morphs = morphs::morphs(mesh, &skeleton);
     let clips = clips::clips(&skeleton);
-    let file = glb::write(&body, &skeleton, &mesh, &binding, &clips)?;
+    let figure = glb::Figure {
+        skeleton: &skeleton,
+        unwrapped: &unwrapped,
+        binding: &binding,
+        morphs: &morphs,
+        pictures: &pictures,
+    };
+    let file = glb::write(&figure, &clips)?;
     std::fs::write(&path, &file)?;
     println!(
         "{}: {} vertices, {} triangles, {} joints, {} clips, {} bytes",

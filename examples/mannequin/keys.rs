@@ -1,0 +1,124 @@
+//! Keys: a motion, drawn as continuous poses, kept on whole frames.
+
+use glam::{Quat, Vec3};
+
+use crate::body::{FINGERS, Skeleton};
+use crate::pose::Pose;
+
+/// Frames per second of every clip.
+pub const FRAME_RATE: f32 = 30.0;
+
+/// What a track moves.
+#[derive(Clone, Debug)]
+pub enum Keys {
+    /// Local rotations.
+    Rotation(Vec<Quat>),
+    /// Local translations, in metres.
+    Translation(Vec<Vec3>),
+    /// How much of each morph target there is, 0 to 1.
+    Weights(Vec<[f32; 2]>),
+}
+
+/// Keys for one property of one joint, or of the figure's mesh.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Index of the joint; none for the mesh.
+    pub joint: Option<usize>,
+    /// The frames the keys stand on.
+    pub frames: Vec<u32>,
+    /// The value at each of those frames.
+    pub keys: Keys,
+}
+
+/// A named motion.
+#[derive(Clone, Debug)]
+pub struct Clip {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// Its tracks, by joint.
+    pub tracks: Vec<Track>,
+}
+
+/// How many frames apart a joint's keys stand.
+pub struct Spacing {
+    /// The hips.
+    pub hips: u32,
+    /// Legs and feet.
+    pub legs: u32,
+    /// Spine, neck and head.
+    pub trunk: u32,
+    /// Shoulders, arms and hands.
+    pub arms: u32,
+    /// Fingers.
+    pub fingers: u32,
+}
+
+impl Spacing {
+    /// The frames that `name` has keys on.
+    fn frames(&self, name: &str, length: u32) -> Vec<u32> {
+        let has = |parts: &[&str]| parts.iter().any(|&p| name.contains(p));
+        let step = if has(&FINGERS) {
+            self.fingers
+        } else if has(&["Shoulder", "Arm", "Hand"]) {
+            self.arms
+        } else if has(&["Leg", "Foot", "Toes"]) {
+            self.legs
+        } else if has(&["Hips"]) {
+            self.hips
+        } else {
+            self.trunk
+        };
+        (0..length).step_by(step as usize).chain([length]).collect()
+    }
+}
+
+/// Keys the poses of a motion of so many frames.
+pub fn key<'a>(
+    skeleton: &'a Skeleton,
+    name: &'static str,
+    length: u32,
+    spacing: &Spacing,
+    looped: bool,
+    pose_at: impl Fn(f32) -> Pose<'a>,
+) -> Clip {
+    // The last frame of a loop is its first.
+    let wrap = |f: u32| if looped { f % length } else { f };
+    let mut poses: Vec<Pose> = (0..=length).map(|f| pose_at(wrap(f) as f32)).collect();
+    // The legs reach from where the hips really are between their keys.
+    let hips = spacing.frames("Hips", length);
+    for pair in hips.windows(2) {
+        let (from, to) = (pair[0] as usize, pair[1] as usize);
+        for f in from + 1..to {
+            let t = (f - from) as f32 / (to - from) as f32;
+            poses[f].hips = poses[from].hips.lerp(poses[to].hips, t);
+            poses[f].turns[0] = poses[from].turns[0].slerp(poses[to].turns[0], t);
+        }
+    }
+    for pose in &mut poses {
+        pose.plant(0);
+        pose.plant(1);
+    }
+    let mut tracks = Vec::new();
+    if poses.iter().any(|pose| pose.weights != [0.0; 2]) {
+        let frames = spacing.frames("Chest", length);
+        let keys = frames.iter().map(|&f| poses[f as usize].weights).collect();
+        tracks.push(Track { joint: None, keys: Keys::Weights(keys), frames });
+    }
+    for (j, joint) in skeleton.joints.iter().enumerate() {
+        let moves = |pose: &Pose| pose.turns[j].angle_between(Quat::IDENTITY) > 1e-4;
+        let frames = spacing.frames(&joint.name, length);
+        if joint.parent.is_none() {
+            let place = |&f: &u32| joint.head + poses[f as usize].hips;
+            tracks.push(Track {
+                joint: Some(j),
+                keys: Keys::Translation(frames.iter().map(place).collect()),
+                frames: frames.clone(),
+            });
+        }
+        if poses.iter().any(moves) {
+            let keys = frames.iter().map(|&f| poses[f as usize].local(j));
+            tracks.push(Track { joint: Some(j), keys: Keys::Rotation(keys.collect()), frames });
+        }
+    }
+    Clip { name, tracks }
+}

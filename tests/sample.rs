@@ -1,0 +1,52 @@
+//! The bundled sample moves as a body should: what stands on the ground stays there.
+
+use std::process::Command;
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
+
+/// Where a node is, in metres.
+fn place(clip: &str, seconds: f64, node: &str) -> [f64; 3] {
+    let time = seconds.to_string();
+    let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["eval", SAMPLE, "--clip", clip, "--time", &time])
+        .output()
+        .expect("ulna runs");
+    let facts: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let nodes = facts["nodes"].as_array().expect("nodes");
+    let found = nodes.iter().find(|n| n["name"] == node).expect("the node");
+    [0, 1, 2].map(|axis| found["world_rows"][axis][3].as_f64().expect("a number"))
+}
+
+/// From frame to frame the root of the toes goes back as fast as the figure goes
+/// forward, from where the foot is flat to where it leaves the ground.
+#[test]
+fn feet_that_carry_do_not_slide() {
+    for (clip, frames, stride, from, to, limit) in
+        [("Walk", 30, 1.16, 4, 18, 0.002), ("Run", 20, 2.10, 2, 6, 0.004), ("Idle", 180, 0.0, 60, 66, 0.001)]
+    {
+        for (side, lead) in [("LeftToes", 0), ("RightToes", if stride > 0.0 { frames / 2 } else { 0 })] {
+            let at = |frame: i32| place(clip, f64::from((frame + lead) % frames) / 30.0, side);
+            let speed = stride / f64::from(frames);
+            for frame in from..to {
+                let (a, b) = (at(frame), at(frame + 1));
+                let slide = (b[0] - a[0]).hypot(b[2] - a[2] + speed);
+                assert!(slide < limit, "{clip} {side} frame {frame}: {slide} m");
+            }
+        }
+    }
+}
+
+/// The last frame is the first one, also for the greeting, which begins and ends in
+/// the pose that Idle begins in.
+#[test]
+fn clips_end_where_they_begin() {
+    for node in ["Head", "RightHand", "LeftHand", "LeftFoot", "RightIndex3"] {
+        let begin = place("Idle", 0.0, node);
+        for (clip, end) in [("Idle", 6.0), ("Walk", 1.0), ("Run", 2.0 / 3.0), ("Wave", 3.0)] {
+            let first = if clip == "Wave" { begin } else { place(clip, 0.0, node) };
+            let last = place(clip, end, node);
+            let apart = (0..3).map(|i| (last[i] - first[i]).powi(2)).sum::<f64>().sqrt();
+            assert!(apart < 0.001, "{clip} {node}: {apart} m");
+        }
+    }
+}
