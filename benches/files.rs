@@ -39,7 +39,9 @@ fn big(clips: usize) -> Vec<u8> {
         for track in clip.tracks.values() {
             let kind = if track.property == Property::Rotation { "VEC4" } else { "VEC3" };
             let output = accessor(bytes(&track.values), track.times.len(), kind, None);
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": track.target.0, "path": track.property.path()}}));
+            channels.push(
+                json!({"sampler": samplers.len(), "target": {"node": track.target.0, "path": track.property.path()}}),
+            );
             samplers.push(json!({"input": input, "output": output}));
         }
         animations.push(json!({"name": format!("clip {k}"), "samplers": samplers, "channels": channels}));

@@ -49,7 +49,8 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
         })
         .collect();
     for k in 0..joints {
-        nodes[k].children = (k + 1..joints).filter(|c| parent(*c) == Some(NodeId(k as u32))).map(NodeId::from).collect();
+        nodes[k].children =
+            (k + 1..joints).filter(|c| parent(*c) == Some(NodeId(k as u32))).map(NodeId::from).collect();
     }
     let shared: Arc<[f32]> = (0..keys).map(|k| k as f32 / 30.0).collect();
     let mut tracks = std::collections::BTreeMap::new();
@@ -69,7 +70,9 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
                 let value: Vec<f32> = match property {
                     Property::Translation => vec![0.01 * phase.sin(), 0.1, 0.01 * phase.cos()],
                     Property::Rotation => {
-                        Quat::from_euler(glam::EulerRot::XYZ, 0.5 * phase.sin(), 0.3 * phase.cos(), 0.2).to_array().to_vec()
+                        Quat::from_euler(glam::EulerRot::XYZ, 0.5 * phase.sin(), 0.3 * phase.cos(), 0.2)
+                            .to_array()
+                            .to_vec()
                     }
                     Property::Scale | Property::Weights => vec![1.0 + 0.02 * phase.sin(); 3],
                 };

@@ -184,7 +184,12 @@ impl Sums<'_> {
         for (joint, weight) in joints.iter().zip(weights) {
             let matrix = &self.palette[usize::from(*joint).min(none)];
             let weight = Vec4::splat(*weight);
-            m = [m[0] + matrix[0] * weight, m[1] + matrix[1] * weight, m[2] + matrix[2] * weight, m[3] + matrix[3] * weight];
+            m = [
+                m[0] + matrix[0] * weight,
+                m[1] + matrix[1] * weight,
+                m[2] + matrix[2] * weight,
+                m[3] + matrix[3] * weight,
+            ];
         }
         m
     }

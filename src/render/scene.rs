@@ -139,8 +139,8 @@ impl Scene {
                     continue;
                 }
                 let normals = skinning::base_normals(primitive);
-                let flat = primitive.topology == Topology::Triangles
-                    && primitive.normals.len() != primitive.positions.len();
+                let flat =
+                    primitive.topology == Topology::Triangles && primitive.normals.len() != primitive.positions.len();
                 let material = document.material_of(primitive, document.shown.variant);
                 let material = material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
                 let joints = document.node(node).skin.map_or(1, |s| document.skin(s).joints.len());
