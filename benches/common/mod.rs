@@ -29,7 +29,7 @@ pub enum Keys {
     Cubic,
 }
 
-/// A skeleton of `joints`, each four below the one four before it, with one clip of `keys` keys a track at 30 a second.
+/// A skeleton of `joints`, each with two below it, with one clip of `keys` keys a track at 30 a second.
 pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     let parent = |k: usize| (k > 0).then(|| NodeId(((k - 1) / 2) as u32));
     let mut nodes: Vec<Node> = (0..joints)
@@ -48,9 +48,9 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
             instances: None,
         })
         .collect();
-    for k in 0..joints {
-        nodes[k].children =
-            (k + 1..joints).filter(|c| parent(*c) == Some(NodeId(k as u32))).map(NodeId::from).collect();
+    for (k, node) in nodes.iter_mut().enumerate() {
+        let below = (k + 1..joints).filter(|c| parent(*c) == Some(NodeId(k as u32)));
+        node.children = below.map(NodeId::from).collect();
     }
     let shared: Arc<[f32]> = (0..keys).map(|k| k as f32 / 30.0).collect();
     let mut tracks = std::collections::BTreeMap::new();

@@ -3,7 +3,10 @@
 //! Tracks that are LINEAR and share their key times become lanes of one group: for each key, all x, then all y, … of all
 //! its joints. Everything else is sampled track by track, from where it was last.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use super::sample::{sample_at, segment};
 use crate::model::{Clip, Interpolation, Local, Property, Track, Transform};
@@ -24,7 +27,7 @@ impl Compiled {
         let mut known: HashMap<*const f32, usize> = HashMap::new();
         let mut members: Vec<Vec<Arc<Track>>> = Vec::new();
         let mut singles = Vec::new();
-        let mut lanes: HashMap<(u32, Property), bool> = HashMap::new();
+        let mut lanes: BTreeMap<(u32, Property), bool> = BTreeMap::new();
         let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
         for track in clip.tracks.values().chain(pointers) {
             let lane = track.interpolation == Interpolation::Linear && track.property != Property::Weights;
@@ -56,14 +59,13 @@ impl Compiled {
                 groups.push(Group::new(&tracks));
             }
         }
-        let mut moved: HashMap<u32, u32> = HashMap::new();
+        let mut moved: BTreeMap<u32, u32> = BTreeMap::new();
         for ((node, property), lane) in &lanes {
             if *property != Property::Weights {
                 *moved.entry(*node).or_default() += u32::from(*lane);
             }
         }
-        let mut moved: Vec<(u32, bool)> = moved.into_iter().map(|(node, count)| (node, count == 3)).collect();
-        moved.sort_unstable();
+        let moved = moved.into_iter().map(|(node, count)| (node, count == 3)).collect();
         Some(Self { groups, singles, moved })
     }
 

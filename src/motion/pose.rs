@@ -31,6 +31,9 @@ pub struct Pose {
     player: Player,
 }
 
+/// An order of nodes, and the nodes in it with their parents.
+type Tree = (Arc<[NodeId]>, Vec<(u32, u32)>);
+
 /// What a pose keeps from one moment to the next. No part of its value.
 #[derive(Clone, Debug, Default)]
 struct Player {
@@ -38,7 +41,7 @@ struct Player {
     asked: Option<(Arc<Clip>, u32)>,
     compiled: Option<Compiled>,
     /// Nodes with their parents (`u32::MAX`: none), parents first, and the order they were made from.
-    tree: Option<(Arc<[NodeId]>, Vec<(u32, u32)>)>,
+    tree: Option<Tree>,
 }
 
 impl PartialEq for Player {
