@@ -174,11 +174,12 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
         smooth_normal = face * select(-1.0, 1.0, dot(face, v) >= 0.0);
         n = smooth_normal * select(-1.0, 1.0, front);
         if !plain {
-            // Schüler, Normal Mapping Without Precomputed Tangents (2013); v runs down the picture.
+            // Schüler, Normal Mapping Without Precomputed Tangents (2013). Pixels count downwards here, which turns both
+            // directions round, and v runs down the map, which turns the second back.
             let a = cross(down, n);
             let b = cross(n, across);
-            let t = a * bump_across.x + b * bump_down.x;
-            let w = -(a * bump_across.y + b * bump_down.y);
+            let t = -(a * bump_across.x + b * bump_down.x);
+            let w = a * bump_across.y + b * bump_down.y;
             let longest = max(dot(t, t), dot(w, w));
             let turned = (t * bump.x + w * bump.y) * material.part.z * inverseSqrt(max(longest, 1e-30)) + n * bump.z;
             n = normalize(turned + n * 1e-5);

@@ -79,7 +79,7 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
         let clip = document.clips.values().next();
         let length = clip.map_or(0.0, |c| f64::from(c.length()));
         for time in [0.0, length * 0.37, length * 0.5, length + 1.0] {
-            let (n, w) = compare(&gpu, document, Moment { clip: clip, time }, &name);
+            let (n, w) = compare(&gpu, document, Moment { clip, time }, &name);
             vertices += n;
             worst = worst.max(w);
             if clip.is_none() {
@@ -92,8 +92,9 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
 }
 
-/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture.
-fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
+/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture; with
+/// normals in the file, or flat ones.
+fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
         .write_to(&mut png, image::ImageFormat::Png)
@@ -116,7 +117,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
     let primitive = Primitive {
         topology: Topology::Triangles,
         positions: corners.into(),
-        normals: [glam::Vec3::Z; 4].into(),
+        normals: if normals { [glam::Vec3::Z; 4].into() } else { Default::default() },
         tangents: Default::default(),
         uv0: uv.into(),
         uv1: Default::default(),
@@ -157,25 +158,28 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3]) -> f32 {
 fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
     let Some(mut gpu) = gpu() else { return };
     let mut seen = Vec::new();
-    // Once with the CPU posing the tangents, as on software adapters, and once with the compute pass.
-    for software in [true, false] {
+    // With the CPU posing the tangents, as on software adapters; with the compute pass; and without normals in the file,
+    // where the directions come from the picture itself.
+    for (software, normals) in [(true, true), (false, true), (true, false)] {
         gpu.software = software;
         for turns in [0.0, 0.5, 1.0, 1.5f32] {
             // The square turns in its plane, and the map with it: what was up the picture is now to its left.
             let turn = glam::Quat::from_rotation_z(turns * std::f32::consts::PI);
             let [right, up, left, down] = [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
-                .map(|tilt| brightness(&gpu, turn, tilt));
+                .map(|tilt| brightness(&gpu, turn, tilt, normals));
             let mut around = [right, up, left, down];
             around.rotate_right((turns * 2.0) as usize);
             // The key light stands up and to the left of the eye.
             let [right, up, left, down] = around;
-            assert!(left > right + 20.0, "{software} {turns}: {left} {right}");
-            assert!(up > down + 20.0, "{software} {turns}: {up} {down}");
+            assert!(left > right + 20.0, "{software} {normals} {turns}: {left} {right}");
+            assert!(up > down + 20.0, "{software} {normals} {turns}: {up} {down}");
             seen.push(around);
         }
     }
-    for (cpu, compute) in seen[..4].iter().zip(&seen[4..]) {
-        assert!(cpu.iter().zip(compute).all(|(a, b)| (a - b).abs() <= 3.0), "{cpu:?} {compute:?}");
+    for other in [&seen[4..8], &seen[8..]] {
+        for (cpu, other) in seen[..4].iter().zip(other) {
+            assert!(cpu.iter().zip(other).all(|(a, b)| (a - b).abs() <= 3.0), "{cpu:?} {other:?}");
+        }
     }
 }
 
