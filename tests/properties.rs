@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use ulna::{
     edit::CommandLine,
     model::{Clip, Document, Local, Property},
+    motion::{Moment, Pose},
     session::Session,
 };
 
@@ -186,4 +187,71 @@ fn an_empty_new_clip_is_kept_out_of_the_file_and_one_with_keys_is_in_it() {
     assert_eq!(found[4].name.as_deref(), Some("Nod"));
     assert_eq!(found[4].key_count(), 2);
     assert!(matches!(again.document().nodes[0].rest, Local::Trs(_)));
+}
+
+#[test]
+fn morph_targets_are_posed_keyed_saved_and_undone() {
+    let mut session = sample();
+    let document = session.document();
+    let node = document
+        .node_ids()
+        .find(|id| document.node(*id).mesh.is_some_and(|m| document.mesh(m).target_count() == 2))
+        .expect("a node with the sample's two targets");
+    let before = document.clone();
+    let name = format!("#{}", node.0);
+    let morph = |target: &str, weight: f32| {
+        CommandLine::new("pose.morph").with("node", name.clone()).with("target", target).with("weight", weight)
+    };
+    session.run(&morph("Flex", 0.75)).expect("by name");
+    session.run(&morph("#0", -0.25)).expect("by number");
+    assert_eq!(session.document().morph_weights(node), [-0.25, 0.75]);
+    assert!(session.run(&morph("Smile", 1.0)).is_err(), "no such target");
+    // The file carries it, and nothing else of it changes.
+    let saved = session.pack("model").expect("saved");
+    assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
+    let again = Session::open_bytes(&saved.bytes).expect("opens");
+    assert_eq!(again.document().morph_weights(node), [-0.25, 0.75]);
+    session.run(&CommandLine::new("pose.reset_morphs").with("node", name.clone())).expect("reset");
+    assert!(session.pack("model").expect("saved").changes.is_empty());
+    // Held while a clip is shown, then keyed: the key has what was held, the others as the clip has them.
+    let (clip, other) = {
+        let document = session.document();
+        let clip = *document.clips.keys().next().expect("a clip");
+        let moment = Moment { clip: document.clips.get(&clip), time: 0.5 };
+        (clip, Pose::evaluate(document, moment).morphs[node.index()][0])
+    };
+    let hold = CommandLine::new("pending.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
+    session.run(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5)).expect("held");
+    assert!(session.pack("model").expect("saved").changes.is_empty(), "what waits is not saved");
+    let key = CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", 0.5).with("node", name);
+    session.run(&key).expect("keyed");
+    let document = session.document();
+    assert!(document.pending_morphs.is_empty());
+    let pose = Pose::evaluate(document, Moment { clip: document.clips.get(&clip), time: 0.5 });
+    assert_eq!(pose.morphs[node.index()][1], 0.5);
+    assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);
+    while session.undo().is_some() {}
+    assert!(*session.document() == before);
+}
+
+#[test]
+fn a_clip_that_plays_gives_what_a_single_moment_gives() {
+    let session = sample();
+    let document = session.document();
+    let mut compared = 0;
+    for clip in document.clips.values() {
+        let mut playing = Pose::default();
+        for step in 0..90 {
+            let time = f64::from(step) * 0.0371 - 0.2;
+            let moment = Moment { clip: Some(clip), time };
+            playing.update(document, moment);
+            let alone = Pose::evaluate(document, moment);
+            for (a, b) in playing.world.iter().zip(&alone.world) {
+                assert!(a.abs_diff_eq(*b, 2e-6), "{time}: {a} {b}");
+                compared += 1;
+            }
+            assert_eq!(playing.morphs, alone.morphs);
+        }
+    }
+    assert!(compared > 15_000, "{compared}");
 }

@@ -58,14 +58,14 @@ renderer.shadowMap.enabled = true;
 renderer.toneMapping = THREE.NoToneMapping;
 const environment = new THREE.PMREMGenerator(renderer).fromEquirectangular(skyTexture()).texture;
 
-// The box around every triangle at this pose, or around every vertex.
-function bounds(root, everyVertex) {
+// The box around every triangle at this pose.
+function bounds(root) {
   const box = new THREE.Box3();
   const p = new THREE.Vector3();
   root.traverse(o => {
     if (!o.isMesh) return;
     const { attributes } = o.geometry;
-    const index = everyVertex ? null : o.geometry.index;
+    const index = o.geometry.index;
     const count = index ? index.count : attributes.position.count;
     const seen = new Set();
     for (let k = 0; k < count; k++) {
@@ -155,7 +155,7 @@ async function three(job) {
   scene.background = new THREE.Color(job.background);
   scene.environment = environment;
   scene.add(root);
-  const box = bounds(root, job.everyVertex);
+  const box = bounds(root);
   const seen = camera(box, job);
   lights(scene, box, new THREE.Vector3(...job.key), seen);
   // Straight into sRGB bytes by the device, as ours: samples and see-through surfaces add up as light, not as bytes.

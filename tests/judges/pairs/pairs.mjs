@@ -30,9 +30,8 @@ const CASES = [
   { name: 'gdbot', file: 'characters/GdBot/gdbot.glb', clip: 6, time: 0.4, flat: true },
   // Mask, blend, unlit text, occlusion, a normal map, transmission, iridescence.
   { name: 'materials', file: 'extensions/24_animation_pointer/24_animation_pointer.gltf', view: 'top' },
-  // A normal map with tangents of the file, under a node that mirrors. Ulna frames the vertices that no triangle uses too.
-  { name: 'mirrored-normal-map', file: 'asset-generator/Node_NegativeScale/Node_NegativeScale_12.gltf', flat: true,
-    everyVertex: true },
+  // A normal map with tangents of the file, under a node that mirrors.
+  { name: 'mirrored-normal-map', file: 'asset-generator/Node_NegativeScale/Node_NegativeScale_12.gltf', flat: true },
   { name: 'morph', file: 'morph/MorphStressTest/MorphStressTest.gltf', clip: 1, time: 2.5 },
   // Mirrors: metallic 1, roughness 0.
   { name: 'negative-scale-metal', file: 'khronos/NegativeScaleTest.glb', view: 'front' },
@@ -48,7 +47,7 @@ const CASES = [
 
   // The same as mirrored-normal-map, both programs with tangents of their own making.
   { name: 'edited-mirrored-no-tangents', file: 'asset-generator/Node_NegativeScale/Node_NegativeScale_12.gltf', flat: true,
-    everyVertex: true, edit: 'noTangents' },
+    edit: 'noTangents' },
   { name: 'edited-webp-unlit', file: 'characters/Fox/Fox.glb', clip: 1, time: 0.3, edit: 'webp' },
   { name: 'edited-transform-unlit', file: 'characters/CesiumMan/CesiumMan.glb', clip: 0, time: 0.6, edit: 'transform' },
   { name: 'edited-blend', file: 'characters/Knight/Knight.glb', clip: 0, time: 0.3, edit: 'blend' },
@@ -242,7 +241,6 @@ async function take(page, c) {
   const [yaw, pitch] = VIEWS[c.view ?? 'three-quarter'];
   const job = {
     url: urlOf(model), ours: urlOf(ours), clip: c.clip ?? null, time: c.time ?? 0, yaw, pitch, fov, key, background, size,
-    everyVertex: c.everyVertex ?? false,
   };
   if (c.flat) {
     const flat = await edited(model, `${c.name}-flat`, 'flat', page);
