@@ -98,6 +98,15 @@ pub struct Material {
     pub double_sided: bool,
     /// `KHR_materials_unlit`: shown without light.
     pub unlit: bool,
+    /// `KHR_materials_transmission`: the share of light that goes through, 0 to 1. Shown as plain transparency.
+    pub transmission: f32,
+}
+
+impl Material {
+    /// Whether what is behind shines through.
+    pub fn is_see_through(&self) -> bool {
+        self.alpha == AlphaMode::Blend || self.transmission > 0.0
+    }
 }
 
 impl Default for Material {
@@ -118,6 +127,7 @@ impl Default for Material {
             alpha: AlphaMode::Opaque,
             double_sided: false,
             unlit: false,
+            transmission: 0.0,
         }
     }
 }

@@ -112,7 +112,9 @@ impl Materials {
             views.push((view, sampler(gpu, texture.as_ref())));
         }
         let uniform = MaterialUniform {
-            base_color: material.base_color.to_array(),
+            // Glass is never quite unseen.
+            base_color: (material.base_color * glam::Vec4::new(1.0, 1.0, 1.0, 1.0 - 0.85 * material.transmission))
+                .to_array(),
             emissive: material
                 .emissive
                 .extend(if let AlphaMode::Mask(cut) = material.alpha { cut } else { -1.0 })
@@ -126,7 +128,7 @@ impl Materials {
             transforms,
             part: [
                 f32::from(u8::from(mirrored) + 2 * u8::from(flat)),
-                f32::from(material.alpha != AlphaMode::Blend),
+                f32::from(!material.is_see_through()),
                 material.normal_scale,
                 material.occlusion_strength,
             ],

@@ -19,7 +19,7 @@ use super::{
     skin::{PLACE_STRIDE, SkinPart, SkinPass, rows},
 };
 use crate::{
-    model::{AlphaMode, Document, Material, NodeId, Primitive, Topology},
+    model::{Document, Material, NodeId, Primitive, Topology},
     motion::{Placement, Pose, Tangents, skinning},
 };
 
@@ -176,7 +176,7 @@ impl Scene {
                     indices: buffer("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX),
                     index_count: primitive.indices.len() as u32,
                     topology: primitive.topology,
-                    blend: material.alpha == AlphaMode::Blend,
+                    blend: material.is_see_through(),
                     double_sided: material.double_sided,
                     corners: primitive.indices.clone(),
                     edges: OnceLock::new(),

@@ -74,6 +74,9 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
         let pbr = &raw.pbr_metallic_roughness;
         let strength =
             raw.extensions.as_ref().and_then(|e| e.emissive_strength.as_ref()).map_or(1.0, |e| e.emissive_strength.0);
+        let through = raw.extensions.as_ref().and_then(|e| e.others.get("KHR_materials_transmission"));
+        let transmission = through.and_then(|t| t.get("transmissionFactor")).and_then(serde_json::Value::as_f64);
+        let transmission = transmission.map_or(0.0, |t| t.clamp(0.0, 1.0) as f32);
         list.push(Material {
             name: raw.name.as_deref().map(Into::into),
             base_color: Vec4::from_array(pbr.base_color_factor.0),
@@ -116,6 +119,7 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
             },
             double_sided: raw.double_sided,
             unlit: raw.extensions.as_ref().is_some_and(|e| e.unlit.is_some()),
+            transmission,
         });
     }
     Ok(list)

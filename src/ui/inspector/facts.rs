@@ -160,6 +160,9 @@ fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material
     };
     fact(ui, theme, "Alpha", alpha);
     fact(ui, theme, "Sides", if material.double_sided { "both" } else { "front" });
+    if material.transmission > 0.0 {
+        fact(ui, theme, "Transmission", format!("{:.2}", material.transmission));
+    }
     if material.unlit {
         fact(ui, theme, "Light", "none: unlit");
     }
