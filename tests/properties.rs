@@ -227,9 +227,25 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     session.run(&key).expect("keyed");
     let document = session.document();
     assert!(document.pending_morphs.is_empty());
+    let moved = document.clips[&clip].tracks.values().filter(|t| t.target == node);
+    let held = before.clips[&clip].tracks.values().filter(|t| t.target == node && t.property != Property::Weights);
+    assert_eq!(moved.count(), held.count() + 1, "keying a morph target adds no channel of the node's own");
     let pose = Pose::evaluate(document, Moment { clip: document.clips.get(&clip), time: 0.5 });
     assert_eq!(pose.morphs[node.index()][1], 0.5);
     assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);
+    // Its key goes as the others do, by its kind or with all of that moment.
+    let keys = |session: &Session| {
+        let clip = &session.document().clips[&clip];
+        clip.tracks.values().filter(|t| t.target == node && t.key_at(0.5, 1e-4).is_some()).count()
+    };
+    let there = keys(&session);
+    assert!(there > 0);
+    let cut = CommandLine::new("key.delete").with("clip", format!("#{}", clip.0)).with("time", 0.5);
+    session.run(&cut.clone().with("parts", vec!["weights"])).expect("by kind");
+    assert_eq!(keys(&session), there - 1);
+    session.undo();
+    session.run(&cut).expect("all of the moment");
+    assert_eq!(keys(&session), 0);
     while session.undo().is_some() {}
     assert!(*session.document() == before);
 }

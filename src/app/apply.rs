@@ -256,9 +256,9 @@ impl App {
             "key.set" => {
                 let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
                 let nodes = if selected.is_empty() {
-                    document.pending.keys().map(|n| crate::ui::node_text(document, *n)).collect()
+                    document.waiting().into_iter().map(|n| crate::ui::node_text(document, n)).collect()
                 } else {
-                    let waiting = document.pending.keys().map(|n| crate::ui::node_text(document, *n));
+                    let waiting = document.waiting().into_iter().map(|n| crate::ui::node_text(document, n));
                     let mut all: Vec<String> = selected.into_iter().chain(waiting).collect();
                     all.sort();
                     all.dedup();

@@ -213,23 +213,29 @@ impl Arguments {
     /// # Errors
     /// Where it is something else.
     pub fn parts(&self) -> Result<Vec<Property>, ArgumentError> {
-        let Some(value) = self.values.get("parts") else { return Ok(Property::TRS.to_vec()) };
+        self.some_of(&Property::TRS, "some of translation, rotation, scale")
+    }
+
+    /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`) too, and all of them
+    /// unless given.
+    ///
+    /// # Errors
+    /// Where they are something else.
+    pub fn parts_of_keys(&self) -> Result<Vec<Property>, ArgumentError> {
+        let [t, r, s] = Property::TRS;
+        self.some_of(&[t, r, s, Property::Weights], "some of translation, rotation, scale, weights")
+    }
+
+    fn some_of(&self, all: &[Property], wanted: &'static str) -> Result<Vec<Property>, ArgumentError> {
+        let Some(value) = self.values.get("parts") else { return Ok(all.to_vec()) };
         let words: Vec<&str> = match value {
             Value::String(word) => vec![word.as_str()],
             Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        let parts: Option<Vec<Property>> = words
-            .iter()
-            .map(|w| {
-                Property::TRS
-                    .into_iter()
-                    .find(|p| p.path() == *w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase())))
-            })
-            .collect();
-        parts
-            .filter(|p| !p.is_empty())
-            .ok_or_else(|| Self::wrong("parts", "some of translation, rotation, scale", value))
+        let means = |p: &Property, w: &str| p.path() == w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase()));
+        let parts: Option<Vec<Property>> = words.iter().map(|w| all.iter().copied().find(|p| means(p, w))).collect();
+        parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong("parts", wanted, value))
     }
 
     /// The nodes a text names. At least one.

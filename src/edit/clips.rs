@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, CommandError, Edit};
+use super::{Arguments, CommandError, Edit, keys};
 use crate::model::{Clip, Document};
 
 pub(super) fn new(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
@@ -45,8 +45,9 @@ pub(super) fn duplicate(document: &Document, arguments: &Arguments) -> Result<Ve
 
 pub(super) fn delete(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let id = arguments.clip(document)?;
-    let pending = document.pending.keys().map(|node| Edit::SetPending { node: *node, to: None });
-    Ok(pending.chain([Edit::SetClip { clip: id, to: None }]).collect())
+    let mut edits = keys::discard(document, arguments)?;
+    edits.push(Edit::SetClip { clip: id, to: None });
+    Ok(edits)
 }
 
 pub(super) fn rename_node(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {

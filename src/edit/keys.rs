@@ -72,7 +72,7 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
             if old.is_none()
                 && !some_given
                 && !arguments.has("parts")
-                && *property != Property::Rotation
+                && (*property != Property::Rotation || document.pending_morphs.contains_key(&node))
                 && value == values(&rest, *property)
             {
                 continue;
@@ -125,7 +125,7 @@ fn near_turn(old: &Track, time: f32, mut value: Vec<f32>, make: impl Fn(&[f32]) 
 pub(super) fn delete(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let id = arguments.clip(document)?;
     let clip = clip_of(document, id)?;
-    let parts = arguments.parts()?;
+    let parts = arguments.parts_of_keys()?;
     let nodes: Option<Vec<NodeId>> = if arguments.has("node") { Some(arguments.nodes(document)?) } else { None };
     let (from, to) = if arguments.has("time") {
         let time = arguments.number("time")?;
@@ -161,7 +161,7 @@ pub(super) fn shift(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
     let nodes: Option<Vec<NodeId>> = if arguments.has("node") { Some(arguments.nodes(document)?) } else { None };
     let (from, to, by) =
         (arguments.number("from")? - SAME_TIME, arguments.number("to")? + SAME_TIME, arguments.number("by")?);
-    let parts = arguments.parts()?;
+    let parts = arguments.parts_of_keys()?;
     let mut edits = Vec::new();
     for (track, old) in &clip.tracks {
         let wanted = nodes.as_ref().is_none_or(|n| n.contains(&old.target)) && parts.contains(&old.property);

@@ -1,6 +1,9 @@
 //! The document: everything Ulna knows of a model, as plain data.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     Camera, Clip, ClipId, Image, Light, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown, Skin,
@@ -169,6 +172,11 @@ impl Document {
             at = self.node(parent).parent;
         }
         false
+    }
+
+    /// Nodes whose pose, or whose morph targets, wait to be keyed.
+    pub fn waiting(&self) -> BTreeSet<NodeId> {
+        self.pending.keys().chain(self.pending_morphs.keys()).copied().collect()
     }
 
     /// The weights a node's morph targets have when no clip moves them.

@@ -168,7 +168,7 @@ impl Session {
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
             unsaved: self.is_unsaved(),
-            pending: !self.document.pending.is_empty() || !self.document.pending_morphs.is_empty(),
+            pending: !self.document.waiting().is_empty(),
             ..Availability::default()
         }
     }

@@ -49,7 +49,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let text = if view.auto_key { "keys at the playhead" } else { "a waiting pose" };
             ui.label(RichText::new(text).color(theme.color("text.primary")));
             auto_key(ui, view, actions);
-            let waiting = view.session.map_or(0, |s| s.document().pending.len());
+            let waiting = view.session.map_or(0, |s| s.document().waiting().len());
             if waiting > 0 {
                 let plural = if waiting == 1 { "1 pose waits".to_owned() } else { format!("{waiting} poses wait") };
                 ui.label(RichText::new(plural).color(theme.color("selection.text")));

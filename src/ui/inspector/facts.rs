@@ -8,6 +8,11 @@ use crate::{
     ui::{Theme, Thing, status::thousands, theme::Font},
 };
 
+/// `1 node`, `3 nodes`.
+fn many(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(count)) }
+}
+
 /// A name and what it is.
 fn fact(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
     ui.horizontal(|ui| {
@@ -54,7 +59,7 @@ pub fn clip(ui: &mut Ui, theme: &Theme, document: &Document, id: ClipId) {
     fact(ui, theme, "Name", document.clip_label(id));
     fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
     let nodes: std::collections::BTreeSet<_> = clip.tracks.values().map(|t| t.target).collect();
-    fact(ui, theme, "Moves", format!("{} nodes by {} channels", nodes.len(), clip.tracks.len()));
+    fact(ui, theme, "Moves", format!("{} by {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")));
     fact(ui, theme, "Keys", thousands(clip.key_count()));
     let count = |wanted: Interpolation| clip.tracks.values().filter(|t| t.interpolation == wanted).count();
     let kinds =
@@ -99,7 +104,7 @@ pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, k: usize) {
     fact(ui, theme, "Joints", skin.joints.len().to_string());
     fact(ui, theme, "Bind pose", if skin.has_inverse_bind { "in the file" } else { "none: as the nodes stand" });
     let users = document.nodes.iter().filter(|n| n.skin.is_some_and(|s| s.index() == k)).count();
-    fact(ui, theme, "Used by", if users == 1 { "1 node".into() } else { format!("{users} nodes") });
+    fact(ui, theme, "Used by", many(users, "node"));
 }
 
 /// Of a mesh.

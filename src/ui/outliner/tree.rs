@@ -1,6 +1,9 @@
 //! Rows of the node tree.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use egui::{Color32, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -47,11 +50,13 @@ pub struct Badges {
     animated: HashSet<NodeId>,
     problems: usize,
     faulty: HashSet<NodeId>,
+    waiting: BTreeSet<NodeId>,
 }
 
 impl Badges {
     pub fn update(&mut self, view: &View<'_>) {
         let Some(document) = view.session.map(|s| s.document()) else { return };
+        self.waiting = document.waiting();
         let clip = view.shown_clip().and_then(|c| document.clips.get(&c));
         let same = match (&self.clip, clip) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -323,7 +328,7 @@ fn badges_ui(
         actions.push(Action::SetLocked { node: id, locked: !locked });
     }
     let painter = ui.painter();
-    let waits = document.pending.contains_key(&id) || document.pending_morphs.contains_key(&id);
+    let waits = state.badges.waiting.contains(&id);
     let opened = session.opened().nodes.get(id.index());
     if waits {
         painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));

@@ -415,7 +415,8 @@ fn name_ui(
                 Theme::font(Font::Heading),
                 theme.color("text.primary"),
             );
-            let count = format!("{} tracks", nodes.iter().map(|(_, t)| t.len()).sum::<usize>());
+            let count = nodes.iter().map(|(_, t)| t.len()).sum::<usize>();
+            let count = if count == 1 { "1 track".to_owned() } else { format!("{count} tracks") };
             let at = pos2(area.right() - 10.0, middle);
             painter.text(at, Align2::RIGHT_CENTER, count, Theme::font(Font::Caption), theme.color("text.tertiary"));
         }
