@@ -35,7 +35,7 @@ fn primitive(count: usize) -> Primitive {
         material: None,
         variants: Arc::new([]),
         targets: Arc::new([]),
-        weights: Some(Arc::new(WeightMap { sets: 1, joints, weights })),
+        weights: Some(Arc::new(WeightMap { sets: 1, joints, weights, ..WeightMap::default() })),
     }
 }
 

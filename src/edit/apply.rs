@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::model::{Clip, ClipId, Document, NodeId, Track, TrackError, TrackId, Transform};
+use crate::model::{
+    Clip, ClipId, Document, MeshId, NodeId, Track, TrackError, TrackId, Transform, WeightMap, WeightPatch,
+};
 
 /// One change: what a slot of the document becomes.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +62,24 @@ pub enum Edit {
         /// `None` removes it.
         to: Option<Arc<Clip>>,
     },
+    /// The weights of some vertices of a primitive.
+    PatchWeights {
+        /// Its mesh.
+        mesh: MeshId,
+        /// Which primitive.
+        primitive: usize,
+        /// What they become.
+        patch: Box<WeightPatch>,
+    },
+    /// All weights of a primitive, with another number of sets perhaps.
+    SetWeights {
+        /// Its mesh.
+        mesh: MeshId,
+        /// Which primitive.
+        primitive: usize,
+        /// What they become.
+        to: Arc<WeightMap>,
+    },
 }
 
 /// Why an edit does not fit the document. The document is unchanged then.
@@ -81,6 +101,14 @@ pub enum EditError {
         node: u32,
         /// How many targets its mesh has.
         targets: usize,
+    },
+    /// Weights for vertices that are not there, or for a primitive that has none.
+    #[error("the weights do not fit mesh {mesh}, primitive {primitive}")]
+    Weights {
+        /// The mesh.
+        mesh: u32,
+        /// The primitive.
+        primitive: usize,
     },
     /// The track breaks a rule.
     #[error("the keys do not fit: {0}")]
@@ -155,7 +183,38 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             };
             Ok(Edit::SetClip { clip, to: was })
         }
+        Edit::PatchWeights { mesh, primitive, mut patch } => {
+            let map = weights_of(document, mesh, primitive, |map| patch.fits(map))?;
+            Arc::make_mut(map).swap(&mut patch);
+            Ok(Edit::PatchWeights { mesh, primitive, patch })
+        }
+        Edit::SetWeights { mesh, primitive, to } => {
+            let sound = to.sets > 0
+                && to.joints.len() == to.weights.len()
+                && to.joints.len().is_multiple_of(to.stride())
+                && to.weights.iter().all(|w| w.is_finite());
+            let map =
+                weights_of(document, mesh, primitive, |map| sound && map.vertex_count() == to.vertex_count())?;
+            let was = std::mem::replace(map, to);
+            Ok(Edit::SetWeights { mesh, primitive, to: was })
+        }
     }
+}
+
+/// The weights of a primitive, to be changed: where there are some, and they fit.
+fn weights_of(
+    document: &mut Document,
+    mesh: MeshId,
+    primitive: usize,
+    fits: impl FnOnce(&WeightMap) -> bool,
+) -> Result<&mut Arc<WeightMap>, EditError> {
+    let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
+    if found.and_then(|p| p.weights.as_deref()).is_some_and(fits)
+        && let Some(map) = Arc::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights.as_mut()
+    {
+        return Ok(map);
+    }
+    Err(EditError::Weights { mesh: mesh.0, primitive })
 }
 
 /// Weights must be numbers, one a target.
@@ -178,6 +237,8 @@ impl Edit {
             Self::SetTrack { to: Some(track), .. } => (track.times.len() + track.values.len()) * 4,
             Self::SetMorphs { to: Some(w), .. } | Self::SetPendingMorphs { to: Some(w), .. } => w.len() * 4,
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
+            Self::PatchWeights { patch, .. } => patch.size(),
+            Self::SetWeights { to, .. } => to.weights.len() * 6,
             _ => 0,
         };
         size_of::<Self>() + heavy

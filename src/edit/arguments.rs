@@ -1,11 +1,13 @@
 //! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that are finite.
 
+use std::{ops::Range, sync::Arc};
+
 use glam::{Quat, Vec3};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{CommandLine, CommandSpec, Kind, pose::Space};
-use crate::model::{ClipId, Document, NodeId, Property, transform::unit_or};
+use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, transform::unit_or};
 
 /// What is wrong with an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -74,7 +76,12 @@ pub fn typed(kind: Kind, text: &str) -> Option<Value> {
         Kind::Axis => numbers(3),
         Kind::Space => matches!(text, "local" | "parent" | "world").then(|| text.into()),
         Kind::Node | Kind::Parts => Some(names()),
-        Kind::Clip | Kind::Text | Kind::Path => Some(text.into()),
+        Kind::Clip | Kind::Text | Kind::Path | Kind::Mesh | Kind::Vertices => Some(text.into()),
+        Kind::Numbers => {
+            let list: Option<Vec<Value>> =
+                text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
+            list.map(Value::from)
+        }
         Kind::Flag => text.parse::<bool>().ok().map(Value::from),
     }
 }
@@ -258,6 +265,124 @@ impl Arguments {
         if found.is_empty() { Err(ArgumentError::NotFound(value.to_string())) } else { Ok(found) }
     }
 
+    /// The nodes that an argument names, each once; none where it is not given.
+    ///
+    /// # Errors
+    /// Where a text names none, or several without a `*`.
+    pub fn named_nodes(&self, document: &Document, name: &'static str) -> Result<Vec<NodeId>, ArgumentError> {
+        let mut found = self.nodes_in_order(document, name)?;
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The nodes that an argument names, in its order; none where it is not given.
+    ///
+    /// # Errors
+    /// Where a text names none, or several without a `*`.
+    pub fn nodes_in_order(&self, document: &Document, name: &'static str) -> Result<Vec<NodeId>, ArgumentError> {
+        let texts: Vec<&str> = match self.values.get(name) {
+            None => Vec::new(),
+            Some(Value::String(text)) => vec![text],
+            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
+            Some(value) => return Err(Self::wrong(name, "names of nodes", value)),
+        };
+        let mut found = Vec::new();
+        for text in texts {
+            found.extend(find_nodes(document, text)?);
+        }
+        Ok(found)
+    }
+
+    /// The meshes that `mesh` names, by their own names, `#index`, or a pattern; none where it is not given.
+    ///
+    /// # Errors
+    /// Where a text names none.
+    pub fn meshes(&self, document: &Document) -> Result<Vec<MeshId>, ArgumentError> {
+        let texts: Vec<&str> = match self.values.get("mesh") {
+            None => return Ok(Vec::new()),
+            Some(Value::String(text)) => vec![text],
+            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
+            Some(value) => return Err(Self::wrong("mesh", "a mesh's name or #index", value)),
+        };
+        let mut found = Vec::new();
+        for text in texts {
+            let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
+            let named = |m: &Arc<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
+            let hits: Vec<MeshId> = match number {
+                Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
+                None => (0..document.meshes.len()).filter(|k| named(&document.meshes[*k])).map(Into::into).collect(),
+            };
+            if hits.is_empty() {
+                return Err(ArgumentError::NotFound(text.to_owned()));
+            }
+            found.extend(hits);
+        }
+        Ok(found)
+    }
+
+    /// A whole number that is not negative, if given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn count(&self, name: &'static str) -> Result<Option<usize>, ArgumentError> {
+        let Some(value) = self.values.get(name) else { return Ok(None) };
+        let number = value.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v < 4e9);
+        number.map(|v| Some(v as usize)).ok_or_else(|| Self::wrong(name, "a whole number", value))
+    }
+
+    /// A finite number, or another where it is not given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn number_or(&self, name: &'static str, other: f32) -> Result<f32, ArgumentError> {
+        if self.has(name) { self.number(name) } else { Ok(other) }
+    }
+
+    /// `true` or `false`, if given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, ArgumentError> {
+        let Some(value) = self.values.get(name) else { return Ok(None) };
+        value.as_bool().map(Some).ok_or_else(|| Self::wrong(name, "true or false", value))
+    }
+
+    /// Finite numbers.
+    ///
+    /// # Errors
+    /// Where it is missing or something else.
+    pub fn list_of_numbers(&self, name: &'static str) -> Result<Vec<f64>, ArgumentError> {
+        let value = self.value(name)?;
+        let list: Option<Vec<f64>> = value.as_array().and_then(|a| a.iter().map(Value::as_f64).collect());
+        list.ok_or_else(|| Self::wrong(name, "a list of numbers", value))
+    }
+
+    /// Ranges of vertices, if given: `0-99, 120` or a list of numbers.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn vertices(&self, name: &'static str) -> Result<Option<Vec<Range<usize>>>, ArgumentError> {
+        let Some(value) = self.values.get(name) else { return Ok(None) };
+        let ranges: Option<Vec<Range<usize>>> = match value {
+            Value::String(text) => text
+                .split([',', ' '])
+                .filter(|t| !t.is_empty())
+                .map(|t| {
+                    let (from, to) = t.split_once('-').unwrap_or((t, t));
+                    let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+                    (from <= to).then_some(from as usize..to as usize + 1)
+                })
+                .collect(),
+            Value::Array(list) => {
+                let one = |v: &Value| v.as_u64().filter(|v| *v < 1 << 32).map(|v| v as usize..v as usize + 1);
+                list.iter().map(one).collect()
+            }
+            _ => None,
+        };
+        ranges.map(Some).ok_or_else(|| Self::wrong(name, "vertices such as 0-99, 120", value))
+    }
+
     /// The clip a text names.
     ///
     /// # Errors
@@ -275,6 +400,17 @@ impl Arguments {
         let text = value.as_str().ok_or_else(|| Self::wrong("clip", "a name or #index", value))?;
         find_clip(document, text).ok_or_else(|| ArgumentError::NotFound(text.to_owned()))
     }
+}
+
+/// The text that names a node in a command: its name where that is enough, else its number.
+pub fn node_text(document: &Document, node: NodeId) -> String {
+    let name = document.node(node).name.as_deref().filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
+    if let Some(name) = name
+        && document.nodes.iter().filter(|n| n.name.as_deref() == Some(name)).count() == 1
+    {
+        return name.to_owned();
+    }
+    format!("#{}", node.0)
 }
 
 /// The clip of a name or `#index`; of several of one name the first.

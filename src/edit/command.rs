@@ -21,6 +21,8 @@ pub enum Mode {
     Pose,
     /// A clip is shown and its keys are edited.
     Animate,
+    /// Weights are painted, in whatever pose is shown.
+    Paint,
 }
 
 /// What a rule of availability may look at.
@@ -48,6 +50,12 @@ pub struct Availability {
     pub unsaved: bool,
     /// Poses wait to be keyed.
     pub pending: bool,
+    /// The file has weights.
+    pub weights: bool,
+    /// A joint is chosen to be painted.
+    pub joint: bool,
+    /// How many vertices are selected.
+    pub vertices: usize,
 }
 
 /// Who carries a command out.
@@ -101,6 +109,12 @@ pub enum Kind {
     Path,
     /// `true` or `false`.
     Flag,
+    /// A mesh's name or `#index`.
+    Mesh,
+    /// Vertices of a primitive: `0-99, 120`.
+    Vertices,
+    /// Any number of numbers.
+    Numbers,
 }
 
 impl Kind {
@@ -120,6 +134,9 @@ impl Kind {
             Self::Text => "text",
             Self::Path => "a path",
             Self::Flag => "true or false",
+            Self::Mesh => "a mesh's name",
+            Self::Vertices => "such as 0-99, 120",
+            Self::Numbers => "numbers, apart by commas",
         }
     }
 }

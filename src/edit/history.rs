@@ -1,18 +1,27 @@
 //! History: gestures that become one step each, and the way back and forth between them.
 
-use super::{Edit, EditError, apply, command::CommandLine};
-use crate::model::Document;
+use super::{Edit, EditError, apply, command::CommandLine, weights::line_of};
+use crate::model::{Document, MeshId, WeightPatch};
 
 /// One undo step.
 #[derive(Clone, Debug)]
 pub struct Transaction {
     /// What a person did, for the menu and the list.
     pub label: String,
-    /// Its text form: what replays it.
-    pub lines: Vec<CommandLine>,
+    given: Vec<CommandLine>,
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
     revision: u64,
+}
+
+impl Transaction {
+    /// Its text form: what replays it. That of a brush stroke carries its sparse result, and is made only here.
+    pub fn lines(&self, document: &Document) -> Vec<CommandLine> {
+        if !self.given.is_empty() {
+            return self.given.clone();
+        }
+        self.forward.iter().filter_map(|edit| line_of(document, edit)).collect()
+    }
 }
 
 /// A gesture that is under way: its preview is in the document already.
@@ -21,6 +30,40 @@ struct Open {
     label: String,
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
+    strokes: Vec<Stroked>,
+}
+
+/// What a stroke did to a primitive so far.
+#[derive(Clone, Debug)]
+struct Stroked {
+    mesh: MeshId,
+    primitive: usize,
+    /// By vertex, whether it is in `first`.
+    seen: Vec<bool>,
+    /// The vertices that were touched, as they were before.
+    first: WeightPatch,
+}
+
+impl Stroked {
+    fn edit(&self, patch: WeightPatch) -> Edit {
+        Edit::PatchWeights { mesh: self.mesh, primitive: self.primitive, patch: Box::new(patch) }
+    }
+}
+
+/// What of a document an edit, its undoing or its redoing touched.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Weights of a primitive; these vertices, or all where there is no list.
+    Weights {
+        /// Its mesh.
+        mesh: MeshId,
+        /// Which primitive.
+        primitive: usize,
+        /// Which vertices.
+        vertices: Option<Vec<u32>>,
+    },
+    /// Anything else.
+    Other,
 }
 
 /// What was done and can be undone. Bounded by bytes; "unsaved" is `revision != saved`.
@@ -34,33 +77,128 @@ pub struct History {
     floor: u64,
     saved: u64,
     budget: usize,
+    /// Another number after every change of the document, previews too.
+    generation: u64,
+    changes: Vec<Change>,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { done: Vec::new(), undone: Vec::new(), open: None, next: 1, floor: 0, saved: 0, budget: 256 << 20 }
+        Self {
+            done: Vec::new(),
+            undone: Vec::new(),
+            open: None,
+            next: 1,
+            floor: 0,
+            saved: 0,
+            budget: 256 << 20,
+            generation: 0,
+            changes: Vec::new(),
+        }
     }
 }
 
 impl History {
+    /// Applies an edit, and notes what it touched.
+    fn touch(&mut self, document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
+        let inverse = apply(document, edit)?;
+        self.generation += 1;
+        let change = match &inverse {
+            Edit::PatchWeights { mesh, primitive, patch } => {
+                Change::Weights { mesh: *mesh, primitive: *primitive, vertices: Some(patch.vertices.clone()) }
+            }
+            Edit::SetWeights { mesh, primitive, .. } => {
+                Change::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
+            }
+            _ => Change::Other,
+        };
+        // Nobody may be listening: what is not fetched must not grow.
+        if change != Change::Other || self.changes.last() != Some(&Change::Other) {
+            if self.changes.len() >= 256 {
+                self.changes.clear();
+                self.changes.push(Change::Other);
+            }
+            self.changes.push(change);
+        }
+        Ok(inverse)
+    }
+
+    /// What was touched since this was asked last. [`Change::Other`] stands for whatever was forgotten, too.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Another number after every change of the document, previews of gestures too.
+    pub const fn generation(&self) -> u64 {
+        self.generation
+    }
+
     /// Shows what a gesture would do: takes its last preview back and applies these edits.
     ///
     /// # Errors
     /// Where an edit does not fit; the document is then as before the gesture.
     pub fn preview(&mut self, document: &mut Document, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
         self.cancel(document);
-        let mut open = Open { label: label.to_owned(), forward: Vec::with_capacity(edits.len()), inverse: Vec::new() };
+        let mut open = Open {
+            label: label.to_owned(),
+            forward: Vec::with_capacity(edits.len()),
+            inverse: Vec::new(),
+            strokes: Vec::new(),
+        };
         for edit in edits {
             open.forward.push(edit.clone());
-            match apply(document, edit) {
+            match self.touch(document, edit) {
                 Ok(inverse) => open.inverse.push(inverse),
                 Err(error) => {
-                    undo_all(document, open.inverse);
+                    self.undo_all(document, open.inverse);
                     return Err(error);
                 }
             }
         }
         self.open = Some(open);
+        Ok(())
+    }
+
+    /// Adds to a gesture: the next dab of a stroke. What it did before stays; it is one step in the end.
+    ///
+    /// # Errors
+    /// Where the patch does not fit; the document is then as before it.
+    pub fn extend(
+        &mut self,
+        document: &mut Document,
+        label: &str,
+        mesh: MeshId,
+        primitive: usize,
+        patch: WeightPatch,
+    ) -> Result<(), EditError> {
+        let inverse = self.touch(document, Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) })?;
+        let Edit::PatchWeights { patch: was, .. } = inverse else { return Ok(()) };
+        let open = self.open.get_or_insert_with(|| Open {
+            label: label.to_owned(),
+            forward: Vec::new(),
+            inverse: Vec::new(),
+            strokes: Vec::new(),
+        });
+        let at = open.strokes.iter().position(|s| s.mesh == mesh && s.primitive == primitive).unwrap_or_else(|| {
+            let first = WeightPatch { sets: was.sets, ..WeightPatch::default() };
+            open.strokes.push(Stroked { mesh, primitive, seen: Vec::new(), first });
+            open.strokes.len() - 1
+        });
+        let stroke = &mut open.strokes[at];
+        let most = was.vertices.iter().max().map_or(0, |v| *v as usize + 1);
+        if stroke.seen.len() < most {
+            stroke.seen.resize(most, false);
+        }
+        let stride = was.sets * 4;
+        let entries = was.joints.chunks_exact(stride).zip(was.weights.chunks_exact(stride));
+        for (v, (joints, weights)) in was.vertices.iter().zip(entries) {
+            if !std::mem::replace(&mut stroke.seen[*v as usize], true) {
+                stroke.first.vertices.push(*v);
+                stroke.first.joints.extend_from_slice(joints);
+                stroke.first.weights.extend_from_slice(weights);
+            }
+        }
+        stroke.first.not_numbers.extend(was.not_numbers);
         Ok(())
     }
 
@@ -72,25 +210,46 @@ impl History {
     /// Takes the gesture's preview back.
     pub fn cancel(&mut self, document: &mut Document) {
         if let Some(open) = self.open.take() {
-            undo_all(document, open.inverse);
+            let strokes: Vec<Edit> = open.strokes.iter().map(|s| s.edit(s.first.clone())).collect();
+            self.undo_all(document, strokes);
+            self.undo_all(document, open.inverse);
         }
     }
 
     /// Makes the gesture's preview a step. One that changed nothing leaves none; whether it left one is returned.
     pub fn commit(&mut self, document: &Document, lines: Vec<CommandLine>) -> bool {
-        let Some(open) = self.open.take() else { return false };
+        let Some(mut open) = self.open.take() else { return false };
         // Swap semantics: a slot that is written twice is changed only if its last value is not its first.
-        let changed = {
+        let mut changed = !open.inverse.is_empty() && {
             let mut probe = document.clone();
-            undo_all(&mut probe, open.inverse.clone());
+            for edit in open.inverse.iter().rev() {
+                if let Err(error) = apply(&mut probe, edit.clone()) {
+                    log::error!("an edit could not be taken back: {error}");
+                }
+            }
             probe != *document
         };
+        for stroke in &open.strokes {
+            let map = document.meshes.get(stroke.mesh.index()).and_then(|m| m.primitives.get(stroke.primitive));
+            let Some(map) = map.and_then(|p| p.weights.as_deref()) else { continue };
+            let before = stroke.first.without_unchanged(map);
+            if !before.vertices.is_empty() {
+                changed = true;
+                open.forward.push(stroke.edit(map.pick(&before.vertices)));
+                open.inverse.push(stroke.edit(before));
+            }
+        }
         if !changed {
             return false;
         }
         self.undone.clear();
-        let transaction =
-            Transaction { label: open.label, lines, forward: open.forward, inverse: open.inverse, revision: self.next };
+        let transaction = Transaction {
+            label: open.label,
+            given: lines,
+            forward: open.forward,
+            inverse: open.inverse,
+            revision: self.next,
+        };
         self.next += 1;
         self.done.push(transaction);
         self.trim();
@@ -101,7 +260,7 @@ impl History {
     pub fn undo(&mut self, document: &mut Document) -> Option<String> {
         self.cancel(document);
         let step = self.done.pop()?;
-        undo_all(document, step.inverse.clone());
+        self.undo_all(document, step.inverse.clone());
         let label = step.label.clone();
         self.undone.push(step);
         Some(label)
@@ -112,7 +271,7 @@ impl History {
         self.cancel(document);
         let step = self.undone.pop()?;
         for edit in &step.forward {
-            if let Err(error) = apply(document, edit.clone()) {
+            if let Err(error) = self.touch(document, edit.clone()) {
                 log::error!("redoing “{}” failed: {error}", step.label);
             }
         }
@@ -182,13 +341,13 @@ impl History {
             self.floor = oldest.revision;
         }
     }
-}
 
-fn undo_all(document: &mut Document, inverse: Vec<Edit>) {
-    for edit in inverse.into_iter().rev() {
-        if let Err(error) = apply(document, edit) {
-            // The inverse of an edit that was applied always fits; if not, that is a fault of ours.
-            log::error!("an edit could not be taken back: {error}");
+    fn undo_all(&mut self, document: &mut Document, inverse: Vec<Edit>) {
+        for edit in inverse.into_iter().rev() {
+            if let Err(error) = self.touch(document, edit) {
+                // The inverse of an edit that was applied always fits; if not, that is a fault of ours.
+                log::error!("an edit could not be taken back: {error}");
+            }
         }
     }
 }

@@ -11,15 +11,17 @@ mod morphs;
 mod pose;
 mod selection;
 mod table;
+mod weights;
 
 pub use self::{
     apply::{Edit, EditError, apply},
-    arguments::{ArgumentError, Arguments, find_clip, typed},
+    arguments::{ArgumentError, Arguments, find_clip, node_text, typed},
     command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Kind, Mode},
-    history::{History, Transaction},
+    history::{Change, History, Transaction},
     keymap::{KeyMap, Preset, key_parts},
     keys::moved,
     pose::{Space, local_after_world_turn, user_edit},
     selection::{KeyRef, Marks, Selection},
     table::{find, table},
+    weights::{mesh_label, mesh_text, skin_of},
 };

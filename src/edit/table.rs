@@ -1,5 +1,7 @@
 //! The table: every command there is. Menus, keys, help, the palette, scripts and `ulna commands` read it.
 
+mod painting;
+
 use std::sync::LazyLock;
 
 use super::{Availability, CommandSpec, Doer, Kind, clips, command::ArgumentSpec, keys, morphs, pose};
@@ -7,7 +9,7 @@ use super::{Availability, CommandSpec, Doer, Kind, clips, command::ArgumentSpec,
 /// All commands, in the order of the menus.
 pub fn table() -> &'static [CommandSpec] {
     static TABLE: LazyLock<Vec<CommandSpec>> =
-        LazyLock::new(|| [file(), edit(), view(), poses(), clip(), help()].concat());
+        LazyLock::new(|| [file(), edit(), view(), poses(), clip(), painting::weights(), help()].concat());
     &TABLE
 }
 

@@ -24,7 +24,7 @@ pub struct Scene {
 /// Ids are indices of the opened file. Heavy parts are shared (`Arc`), so a clone is cheap, and two documents that are
 /// equal by `==` are saved as the same bytes. Invariants: parents and children agree, there is no cycle, every id names
 /// something, and `order` lists every node once, parents first.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Document {
     /// All nodes.
     pub nodes: Vec<Node>,
@@ -60,6 +60,37 @@ pub struct Document {
     pub pending: BTreeMap<NodeId, Transform>,
     /// Weights of morph targets set while a clip is shown and not keyed yet. Never saved.
     pub pending_morphs: BTreeMap<NodeId, Arc<[f32]>>,
+}
+
+/// What is shared is the same, so that this is cheap for documents that came from one another.
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        fn same<T: ?Sized + PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+            Arc::ptr_eq(a, b) || a == b
+        }
+        fn all<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        let clips = || self.clips.iter().zip(&other.clips).all(|((i, a), (j, b))| i == j && same(a, b));
+        self.nodes == other.nodes
+            && same(&self.order, &other.order)
+            && self.scenes == other.scenes
+            && self.scene == other.scene
+            && all(&self.meshes, &other.meshes)
+            && all(&self.skins, &other.skins)
+            && self.clips.len() == other.clips.len()
+            && clips()
+            && self.clips_in_file == other.clips_in_file
+            && same(&self.materials, &other.materials)
+            && same(&self.variants, &other.variants)
+            && same(&self.images, &other.images)
+            && same(&self.cameras, &other.cameras)
+            && same(&self.lights, &other.lights)
+            && self.vrm == other.vrm
+            && self.shown == other.shown
+            && self.pending == other.pending
+            && self.pending_morphs == other.pending_morphs
+    }
 }
 
 impl Document {

@@ -1,10 +1,10 @@
-//! Meshes, their primitives, morph targets, and vertex weights, as plain arrays.
+//! Meshes, their primitives and morph targets, as plain arrays.
 
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::MaterialId;
+use super::{MaterialId, WeightMap};
 
 /// What the indices of a primitive draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,32 +26,8 @@ pub struct MorphTarget {
     pub normals: Arc<[Vec3]>,
 }
 
-/// Joint weights of a primitive's vertices, all sets of the file side by side.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WeightMap {
-    /// Sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
-    pub sets: usize,
-    /// `sets × 4` joints a vertex: indices into the skin's joint list.
-    pub joints: Arc<[u16]>,
-    /// `sets × 4` weights a vertex, as stored (integers decoded), whatever they sum to.
-    pub weights: Arc<[f32]>,
-}
-
-impl WeightMap {
-    /// Slots a vertex.
-    pub const fn stride(&self) -> usize {
-        self.sets * 4
-    }
-
-    /// The joints and weights of one vertex, slot by slot.
-    pub fn vertex(&self, vertex: usize) -> impl Iterator<Item = (u16, f32)> + '_ {
-        let range = vertex * self.stride()..(vertex + 1) * self.stride();
-        self.joints[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
-    }
-}
-
 /// One draw of a mesh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Primitive {
     /// What the indices mean.
     pub topology: Topology,
@@ -77,6 +53,31 @@ pub struct Primitive {
     pub targets: Arc<[MorphTarget]>,
     /// Joint weights, where the primitive has both joints and weights.
     pub weights: Option<Arc<WeightMap>>,
+}
+
+/// What is shared is the same; a million vertices are not compared to learn it.
+impl PartialEq for Primitive {
+    fn eq(&self, other: &Self) -> bool {
+        fn same<T: ?Sized + PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+            Arc::ptr_eq(a, b) || a == b
+        }
+        self.topology == other.topology
+            && self.material == other.material
+            && same(&self.positions, &other.positions)
+            && same(&self.normals, &other.normals)
+            && same(&self.tangents, &other.tangents)
+            && same(&self.uv0, &other.uv0)
+            && same(&self.uv1, &other.uv1)
+            && same(&self.colors, &other.colors)
+            && same(&self.indices, &other.indices)
+            && same(&self.variants, &other.variants)
+            && same(&self.targets, &other.targets)
+            && match (&self.weights, &other.weights) {
+                (Some(a), Some(b)) => same(a, b),
+                (None, None) => true,
+                _ => false,
+            }
+    }
 }
 
 /// A mesh.

@@ -11,6 +11,7 @@ mod rest;
 mod stage;
 pub mod transform;
 mod vrm;
+mod weights;
 
 pub use self::{
     clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
@@ -18,10 +19,11 @@ pub use self::{
     document::{Document, Scene},
     ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SkinId, TrackId},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
-    mesh::{Mesh, MorphTarget, Primitive, Topology, WeightMap},
+    mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, RestSource, Skin},
     rest::find_rest,
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,
+    weights::{WeightEncoding, WeightMap, WeightPatch},
 };

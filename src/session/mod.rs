@@ -89,8 +89,8 @@ impl Session {
 
     fn new(opened: Opened, path: Option<PathBuf>) -> Self {
         let mut diagnostics = opened.diagnostics;
-        for (place, map, step) in &opened.weights {
-            diagnostics.extend(weight_findings(place, map, *step));
+        for (place, map) in &opened.weights {
+            diagnostics.extend(weight_findings(place, map));
         }
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         Self {
@@ -293,8 +293,8 @@ impl Session {
 }
 
 /// What is wrong with a primitive's weights, as findings.
-fn weight_findings(place: &str, map: &crate::model::WeightMap, step: f32) -> Vec<Diagnostic> {
-    let faults = weights::faults(map, step);
+fn weight_findings(place: &str, map: &crate::model::WeightMap) -> Vec<Diagnostic> {
+    let faults = weights::faults(map, usize::MAX);
     let list = [
         (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
         (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),

@@ -410,14 +410,3 @@ pub enum Action {
 
 /// Actions of one frame.
 pub type Actions = Vec<Action>;
-
-/// The text that names a node in a command: its name where that is enough, else its path, else its number.
-pub fn node_text(document: &crate::model::Document, node: NodeId) -> String {
-    let name = document.node(node).name.as_deref().filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
-    if let Some(name) = name
-        && document.nodes.iter().filter(|n| n.name.as_deref() == Some(name)).count() == 1
-    {
-        return name.to_owned();
-    }
-    format!("#{}", node.0)
-}

@@ -23,10 +23,11 @@ mod widgets;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
+pub use crate::edit::node_text;
+
 pub use self::{
     action::{
         Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish,
-        node_text,
     },
     layout::{Layout, Pane},
     settings::{Length, Orbit, Settings, ThemeChoice},

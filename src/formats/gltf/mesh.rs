@@ -10,10 +10,10 @@ use super::{
     accessor::{Accessors, Component, Missing},
     draco, json, schema, stage,
 };
-use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightMap};
+use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightEncoding, WeightMap};
 
-/// Smallest step of the type each primitive's weights are stored in; 0 for floats. For checking sums.
-pub type WeightSteps = Vec<(String, Arc<WeightMap>, f32)>;
+/// The weights of each primitive that has some, by its place in the file. For checking sums.
+pub type WeightPlaces = Vec<(String, Arc<WeightMap>)>;
 
 /// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
@@ -22,7 +22,7 @@ pub fn read(
     counts: (usize, usize),
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
-    steps: &mut WeightSteps,
+    places: &mut WeightPlaces,
 ) -> Result<Mesh, ReadError> {
     let place = format!("meshes/{index}");
     let mut repaired = false;
@@ -51,7 +51,7 @@ pub fn read(
         let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
         let mut reader =
             PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics, triangles: None };
-        let read = match reader.read(steps) {
+        let read = match reader.read(places) {
             Ok(read) => read,
             // What Draco packs and cannot be unpacked is a finding already.
             Err(Missing::Packed(draco::NAME)) => hidden(primitive),
@@ -108,7 +108,7 @@ struct PrimitiveReader<'r, 'a> {
 }
 
 impl PrimitiveReader<'_, '_> {
-    fn read(&mut self, steps: &mut WeightSteps) -> Result<Primitive, Missing> {
+    fn read(&mut self, places: &mut WeightPlaces) -> Result<Primitive, Missing> {
         let mode = self.raw.mode.map_or(4, |m| m.0);
         if mode > 6 {
             return Err(ReadError::at(&self.place, format!("mode {mode} is unknown")).into());
@@ -131,7 +131,7 @@ impl PrimitiveReader<'_, '_> {
         let uv0 = self.optional("TEXCOORD_0", count, |s, i| s.vec2(i))?;
         let uv1 = self.optional("TEXCOORD_1", count, |s, i| s.vec2(i))?;
         let colors = self.optional("COLOR_0", count, |s, i| s.colors(i))?;
-        let weights = self.weights(count, steps)?;
+        let weights = self.weights(count, places)?;
         let indices = self.indices(count)?;
         let (topology, indices) = unroll(mode, indices);
         let indices = if topology == Topology::Triangles && indices.len() % 3 != 0 {
@@ -261,7 +261,7 @@ impl PrimitiveReader<'_, '_> {
         Ok(list)
     }
 
-    fn weights(&mut self, count: usize, steps: &mut WeightSteps) -> Result<Option<Arc<WeightMap>>, Missing> {
+    fn weights(&mut self, count: usize, places: &mut WeightPlaces) -> Result<Option<Arc<WeightMap>>, Missing> {
         let attributes = &self.raw.attributes;
         let mut pairs = Vec::new();
         while let (Some(j), Some(w)) =
@@ -284,7 +284,7 @@ impl PrimitiveReader<'_, '_> {
         let sets = pairs.len();
         let mut joints = vec![0u16; count * sets * 4];
         let mut weights = vec![0.0f32; count * sets * 4];
-        let mut step = 0.0f32;
+        let mut encodings = Vec::with_capacity(sets);
         for (set, (j, w)) in pairs.into_iter().enumerate() {
             let joint_shape = self.accessors.shape(j, &self.place)?;
             let weight_shape = self.accessors.shape(w, &self.place)?;
@@ -307,7 +307,11 @@ impl PrimitiveReader<'_, '_> {
                     return Err(ReadError::at(&self.place, message).into());
                 }
             }
-            step = step.max(weight_shape.component.step());
+            encodings.push(match weight_shape.component {
+                Component::U8 => WeightEncoding::Byte,
+                Component::U16 => WeightEncoding::Short,
+                _ => WeightEncoding::Float,
+            });
             let js = self.accessors.integers(j, &self.place)?;
             let ws = self.accessors.floats(w, &self.place)?;
             for (vertex, (js, ws)) in js.as_chunks::<4>().0.iter().zip(ws.as_chunks::<4>().0).enumerate() {
@@ -318,14 +322,27 @@ impl PrimitiveReader<'_, '_> {
                 }
             }
         }
-        let bad = weights.iter().filter(|w| !w.is_finite()).count();
-        if bad > 0 {
-            let message = format!("{bad} weights are not numbers; 0 is shown");
+        let slots = sets * 4;
+        let bad = |ws: &[f32]| ws.iter().any(|w| !w.is_finite());
+        let not_numbers: Vec<u32> =
+            weights.chunks_exact(slots).enumerate().filter(|(_, ws)| bad(ws)).map(|(v, _)| v as u32).collect();
+        if !not_numbers.is_empty() {
+            let count = weights.iter().filter(|w| !w.is_finite()).count();
+            let message = format!("{count} weights are not numbers; 0 is shown");
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
             weights.iter_mut().filter(|w| !w.is_finite()).for_each(|w| *w = 0.0);
         }
-        let map = Arc::new(WeightMap { sets, joints: joints.into(), weights: weights.into() });
-        steps.push((self.place.clone(), map.clone(), step));
+        // Sets of two types cannot sum to 1 in both; written again, they become floats.
+        let one_type = encodings.iter().all(|e| *e == encodings[0]);
+        let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
+        let map = Arc::new(WeightMap {
+            sets,
+            joints: joints.into(),
+            weights: weights.into(),
+            encoding,
+            not_numbers: not_numbers.into(),
+        });
+        places.push((self.place.clone(), map.clone()));
         Ok(Some(map))
     }
 

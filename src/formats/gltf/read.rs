@@ -33,8 +33,8 @@ pub struct Opened {
     pub document: Document,
     /// What is odd about it.
     pub diagnostics: Vec<Diagnostic>,
-    /// Weights by primitive, with the smallest step of their stored type, for checking.
-    pub weights: Vec<(String, Arc<WeightMap>, f32)>,
+    /// Weights by primitive, for checking.
+    pub weights: Vec<(String, Arc<WeightMap>)>,
     /// What wrote the file.
     pub generator: Option<String>,
     /// `extensionsUsed`
@@ -229,7 +229,7 @@ struct Reader<'a> {
     accessors: Accessors<'a>,
     diagnostics: Diagnostics,
     root: &'a json::RawMap<'a>,
-    weights: mesh::WeightSteps,
+    weights: mesh::WeightPlaces,
 }
 
 impl Reader<'_> {

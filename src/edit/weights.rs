@@ -1,0 +1,336 @@
+//! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and strokes as lines of text.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use serde_json::{Value, json};
+
+use super::{Arguments, CommandError, CommandLine, Edit};
+use crate::{
+    model::{Document, MeshId, NodeId, SkinId, WeightPatch},
+    weights::{Brush, BrushKind, Canvas, Draft, Falloff, Influences, PartChange, Refused, Scope, gradient},
+};
+
+/// A canvas with what a line touches of it.
+struct Job {
+    canvas: Canvas,
+    locked: Vec<bool>,
+    limit: usize,
+    vertices: Option<Vec<bool>>,
+}
+
+impl Job {
+    fn scope(&self) -> Scope<'_> {
+        Scope { locked: &self.locked, limit: self.limit, vertices: self.vertices.as_deref() }
+    }
+}
+
+/// The skin that the weights of a mesh are for: that of the first node that shows it on one.
+pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
+    let shown = document.shown_nodes();
+    shown.into_iter().map(|n| document.node(n)).find(|n| n.mesh == Some(mesh) && n.skin.is_some())?.skin
+}
+
+/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive, some vertices.
+fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandError> {
+    let meshes: BTreeSet<MeshId> = arguments.meshes(document)?.into_iter().collect();
+    let primitive = arguments.count("primitive")?;
+    let vertices = arguments.vertices("vertices")?;
+    let locked: BTreeSet<NodeId> = arguments.named_nodes(document, "locked")?.into_iter().collect();
+    let most = arguments.count("most")?.unwrap_or(usize::MAX);
+    if most == 0 {
+        return Err(CommandError::Other("a vertex needs at least one joint".into()));
+    }
+    let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
+    let mut list = Vec::new();
+    for skin in 0..document.skins.len() {
+        let Some(canvas) = Canvas::new(document, skin.into()) else { continue };
+        let mut wanted = vec![false; canvas.vertex_count()];
+        let mut any = false;
+        for part in canvas.parts() {
+            let named = meshes.is_empty() || meshes.contains(&part.mesh);
+            if !named || primitive.is_some_and(|k| k != part.primitive) || !done.insert((part.mesh, part.primitive)) {
+                continue;
+            }
+            let own = &mut wanted[part.first as usize..(part.first + part.count) as usize];
+            match &vertices {
+                None => own.fill(true),
+                Some(list) => {
+                    for range in list {
+                        let Some(range) = own.get_mut(range.clone()) else {
+                            let message = format!(
+                                "vertices {} to {} are not there; primitive {} of “{}” has {}",
+                                range.start,
+                                range.end.saturating_sub(1),
+                                part.primitive,
+                                mesh_label(document, part.mesh),
+                                part.count
+                            );
+                            return Err(CommandError::Other(message));
+                        };
+                        range.fill(true);
+                    }
+                }
+            }
+            any = true;
+        }
+        if any {
+            let locked = canvas.joints().iter().map(|j| locked.contains(j)).collect();
+            let all = !wanted.contains(&false);
+            list.push(Job { canvas, locked, limit: most, vertices: (!all).then_some(wanted) });
+        }
+    }
+    if list.is_empty() {
+        return Err(CommandError::Other("nothing with weights is meant; name a mesh that hangs on a skin".into()));
+    }
+    Ok(list)
+}
+
+/// The name of a mesh, or `#N`.
+pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
+    match document.meshes.get(mesh.index()).and_then(|m| m.name.as_deref()) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => format!("#{}", mesh.0),
+    }
+}
+
+/// What names a mesh in a line: its name where it alone has it.
+pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
+    let label = mesh_label(document, mesh);
+    let alone = document.meshes.iter().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
+    if alone && !label.contains(['*', '#']) { label } else { format!("#{}", mesh.0) }
+}
+
+/// Runs a tool on every job, and gives what changed as edits.
+fn run(
+    document: &Document,
+    arguments: &Arguments,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Vec<Edit>, CommandError> {
+    let mut edits = Vec::new();
+    let mut refused = Refused::new();
+    for job in jobs(document, arguments)? {
+        let mut draft = Draft::new(document, &job.canvas);
+        for (why, count) in tool(&mut draft, &job)? {
+            *refused.entry(why).or_default() += count;
+        }
+        for (k, change) in draft.changes(document) {
+            let (mesh, primitive) = (job.canvas.parts()[k].mesh, job.canvas.parts()[k].primitive);
+            edits.push(match change {
+                PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
+                PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
+            });
+        }
+    }
+    for (why, count) in &refused {
+        log::warn!("{count} vertices were left as they are: {why}");
+    }
+    match refused.into_iter().max_by_key(|(_, count)| *count) {
+        Some((why, count)) if edits.is_empty() => Err(CommandError::Other(format!("{count} vertices: {why}"))),
+        _ => Ok(edits),
+    }
+}
+
+/// The number of a joint in a job's skin.
+fn joint_of(document: &Document, arguments: &Arguments, job: &Job) -> Result<u16, CommandError> {
+    let nodes = arguments.named_nodes(document, "joint")?;
+    let [node] = nodes[..] else {
+        return Err(CommandError::Other("name one joint".into()));
+    };
+    let label = document.node(node).label(node);
+    job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
+}
+
+pub(super) fn normalize(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    run(document, arguments, |draft, job| Ok(draft.normalize(&job.scope())))
+}
+
+pub(super) fn limit(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    run(document, arguments, |draft, job| Ok(draft.limit(&job.scope())))
+}
+
+pub(super) fn prune(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let below = arguments.number("below")?;
+    run(document, arguments, |draft, job| Ok(draft.prune(below, &job.scope())))
+}
+
+pub(super) fn quantize(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let steps = arguments.count("steps")?.unwrap_or(10).clamp(1, 65535) as u32;
+    run(document, arguments, |draft, job| Ok(draft.quantize(steps, &job.scope())))
+}
+
+pub(super) fn smooth(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    smoothed(document, arguments, false)
+}
+
+pub(super) fn relax(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    smoothed(document, arguments, true)
+}
+
+fn smoothed(document: &Document, arguments: &Arguments, by_distance: bool) -> Result<Vec<Edit>, CommandError> {
+    let passes = arguments.count("passes")?.unwrap_or(1).clamp(1, 1000);
+    let amount = arguments.number_or("amount", 1.0)?.clamp(0.0, 1.0);
+    run(document, arguments, |draft, job| {
+        let joint = arguments.has("joint").then(|| joint_of(document, arguments, job)).transpose()?;
+        Ok(draft.smooth(passes, amount, by_distance, joint, &job.scope()))
+    })
+}
+
+pub(super) fn hammer(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let common = arguments.number_or("in_common", 0.4)?.clamp(0.0, 0.5);
+    run(document, arguments, |draft, job| Ok(draft.hammer(common, &job.scope()).1))
+}
+
+/// The brush of a flood: what it does, with which value, how strongly.
+fn brush(arguments: &Arguments) -> Result<Brush, CommandError> {
+    let kind = match arguments.has("how").then(|| arguments.text("how")).transpose()? {
+        None | Some("set") => BrushKind::Set,
+        Some("add") => BrushKind::Add,
+        Some("subtract") => BrushKind::Subtract,
+        Some("scale") => BrushKind::Scale,
+        Some(other) => {
+            return Err(CommandError::Other(format!("“how” is set, add, subtract or scale, not “{other}”")));
+        }
+    };
+    let brush = Brush {
+        kind,
+        value: arguments.number_or("value", 1.0)?,
+        strength: arguments.number_or("amount", 1.0)?,
+        ..Brush::default()
+    };
+    Ok(brush.sane())
+}
+
+pub(super) fn flood(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let brush = brush(arguments)?;
+    run(document, arguments, |draft, job| {
+        let joint = joint_of(document, arguments, job)?;
+        Ok(draft.flood(&brush, joint, |_| 1.0, &job.scope()))
+    })
+}
+
+pub(super) fn graded(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let brush = brush(arguments)?;
+    let ends = (arguments.vector("from")?, arguments.vector("to")?);
+    let (Some(from), Some(to)) = ends else {
+        return Err(CommandError::Other("a gradient needs “from” and “to”, spots of the mesh at rest".into()));
+    };
+    let radial = arguments.flag("radial")?.unwrap_or(false);
+    let amount = gradient(from, to, radial, Falloff::Linear);
+    run(document, arguments, |draft, job| {
+        let joint = joint_of(document, arguments, job)?;
+        let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
+        Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
+    })
+}
+
+pub(super) fn average(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    run(document, arguments, |draft, job| {
+        let scope = job.scope();
+        let mean = draft.mean(&scope);
+        let wanted = (0..job.canvas.vertex_count() as u32).filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
+        let list: Vec<(u32, Influences)> = wanted.map(|v| (v, mean.clone())).collect();
+        Ok(draft.put(&scope, list))
+    })
+}
+
+pub(super) fn sets(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let sets = arguments.count("sets")?.unwrap_or(1);
+    if !(1..=8).contains(&sets) {
+        return Err(CommandError::Other("a vertex can have 1 to 8 sets of four joints".into()));
+    }
+    run(document, arguments, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+}
+
+/// The joints that a line names, by their order in the line, as numbers of a job's skin.
+fn named_joints(document: &Document, arguments: &Arguments, job: &Job) -> Result<Vec<u16>, CommandError> {
+    let nodes = arguments.nodes_in_order(document, "joints")?;
+    let number = |n: &NodeId| {
+        let label = document.node(*n).label(*n);
+        job.canvas.joint(*n).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
+    };
+    nodes.iter().map(number).collect()
+}
+
+/// Gives all named vertices the same influences: what was copied from one.
+pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let weights = arguments.list_of_numbers("weights")?;
+    run(document, arguments, |draft, job| {
+        let joints = named_joints(document, arguments, job)?;
+        if joints.len() != weights.len() {
+            return Err(CommandError::Other("“joints” and “weights” must be as many".into()));
+        }
+        let mut target = Influences::default();
+        joints.iter().zip(&weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| target.add(*j, *w as f32));
+        let scope = job.scope();
+        let wanted = (0..job.canvas.vertex_count() as u32).filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
+        let list: Vec<(u32, Influences)> = wanted.map(|v| (v, target.clone())).collect();
+        Ok(draft.put(&scope, list))
+    })
+}
+
+/// Puts in what a stroke left: slots of vertices, joints by their names.
+pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let meshes = arguments.meshes(document)?;
+    let [mesh] = meshes[..] else {
+        return Err(CommandError::Other("name one mesh".into()));
+    };
+    let primitive = arguments.count("primitive")?.unwrap_or(0);
+    let map = document.mesh(mesh).primitives.get(primitive).and_then(|p| p.weights.as_deref());
+    let (Some(map), Some(skin)) = (map, skin_of(document, mesh)) else {
+        return Err(CommandError::Other(format!("primitive {primitive} of the mesh has no weights")));
+    };
+    let list = &document.skin(skin).joints;
+    let mut names = Vec::new();
+    for node in arguments.nodes_in_order(document, "joints")? {
+        let Some(k) = list.iter().position(|j| *j == node) else {
+            let label = document.node(node).label(node);
+            return Err(CommandError::Other(format!("“{label}” is no joint of the mesh's skin")));
+        };
+        names.push(k as u16);
+    }
+    let vertices = arguments.list_of_numbers("vertices")?;
+    let of = arguments.list_of_numbers("of")?;
+    let weights = arguments.list_of_numbers("weights")?;
+    let stride = map.stride();
+    if of.len() != vertices.len() * stride || weights.len() != of.len() {
+        let message = format!("“of” and “weights” need {stride} numbers a vertex, as many as the mesh has");
+        return Err(CommandError::Other(message));
+    }
+    let mut patch = WeightPatch::new(map.sets, vertices.len());
+    patch.vertices = vertices.iter().map(|v| *v as u32).collect();
+    let mut seen = BTreeSet::new();
+    if !patch.vertices.iter().all(|v| seen.insert(*v)) {
+        return Err(CommandError::Other("a vertex is named twice".into()));
+    }
+    for (of, weight) in of.iter().zip(&weights) {
+        let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };
+        patch.joints.push(*joint.ok_or_else(|| CommandError::Other(format!("“of” names joint {of} of {}", names.len())))?);
+        patch.weights.push(*weight as f32);
+    }
+    Ok(vec![Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }])
+}
+
+/// The line that does what an edit of weights did; nothing for other edits.
+pub(super) fn line_of(document: &Document, edit: &Edit) -> Option<CommandLine> {
+    let Edit::PatchWeights { mesh, primitive, patch } = edit else { return None };
+    let list = &document.skin(skin_of(document, *mesh)?).joints;
+    let used: BTreeSet<u16> =
+        patch.joints.iter().zip(&patch.weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
+    let used: Vec<u16> = used.into_iter().filter(|j| usize::from(*j) < list.len()).collect();
+    let names: Vec<String> = used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();
+    let of: Vec<Value> = patch
+        .joints
+        .iter()
+        .zip(&patch.weights)
+        .map(|(j, w)| if *w == 0.0 { 0 } else { used.binary_search(j).unwrap_or(0) }.into())
+        .collect();
+    let line = CommandLine::new("weights.set")
+        .with("mesh", mesh_text(document, *mesh))
+        .with("primitive", *primitive)
+        .with("joints", names)
+        .with("vertices", patch.vertices.clone())
+        .with("of", of)
+        // Twice as precise as needed, so that what is read is what was written.
+        .with("weights", json!(patch.weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>()));
+    Some(line)
+}

@@ -1,0 +1,205 @@
+//! Joint weights of a primitive's vertices, what type the file keeps them in, and sparse changes of them.
+
+use std::sync::Arc;
+
+/// The type that weights are stored in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WeightEncoding {
+    /// Single-precision floats.
+    #[default]
+    Float,
+    /// Shorts, 65535 meaning 1.
+    Short,
+    /// Bytes, 255 meaning 1.
+    Byte,
+}
+
+impl WeightEncoding {
+    /// The integer that means 1; nothing for floats.
+    pub const fn one(self) -> Option<u32> {
+        match self {
+            Self::Float => None,
+            Self::Short => Some(65535),
+            Self::Byte => Some(255),
+        }
+    }
+
+    /// The weight of a stored integer, as the reader decodes it (glTF 2.0, *Accessor Data Types*).
+    pub fn decode(self, value: u32) -> f32 {
+        match self {
+            Self::Float => value as f32,
+            Self::Short => value as f32 * (1.0 / 65535.0),
+            Self::Byte => value as f32 * (1.0 / 255.0),
+        }
+    }
+
+    /// The stored integer nearest to a weight.
+    pub fn encode(self, weight: f32) -> u32 {
+        self.one().map_or(0, |one| (weight.clamp(0.0, 1.0) * one as f32).round() as u32)
+    }
+
+    /// The smallest difference it can hold; 0 for floats.
+    pub fn step(self) -> f32 {
+        self.one().map_or(0.0, |one| 1.0 / one as f32)
+    }
+
+    /// How it is called on screen.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Float => "float",
+            Self::Short => "16 bit",
+            Self::Byte => "8 bit",
+        }
+    }
+}
+
+/// Joint weights of a primitive's vertices, all sets of the file side by side.
+#[derive(Clone, Debug, Default)]
+pub struct WeightMap {
+    /// Sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
+    pub sets: usize,
+    /// `sets × 4` joints a vertex: indices into the skin's joint list.
+    pub joints: Arc<[u16]>,
+    /// `sets × 4` weights a vertex, as stored (integers decoded), whatever they sum to.
+    pub weights: Arc<[f32]>,
+    /// The type the file keeps them in.
+    pub encoding: WeightEncoding,
+    /// Vertices for which the file holds a weight that is no number, in rising order; read as 0.
+    pub not_numbers: Arc<[u32]>,
+}
+
+impl PartialEq for WeightMap {
+    fn eq(&self, other: &Self) -> bool {
+        fn same<T: PartialEq>(a: &Arc<[T]>, b: &Arc<[T]>) -> bool {
+            Arc::ptr_eq(a, b) || a == b
+        }
+        self.sets == other.sets
+            && self.encoding == other.encoding
+            && same(&self.joints, &other.joints)
+            && same(&self.weights, &other.weights)
+            && same(&self.not_numbers, &other.not_numbers)
+    }
+}
+
+impl WeightMap {
+    /// Slots a vertex.
+    pub const fn stride(&self) -> usize {
+        self.sets * 4
+    }
+
+    /// How many vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.joints.len().checked_div(self.stride()).unwrap_or(0)
+    }
+
+    /// The joints and weights of one vertex, slot by slot.
+    pub fn vertex(&self, vertex: usize) -> impl Iterator<Item = (u16, f32)> + '_ {
+        let range = vertex * self.stride()..(vertex + 1) * self.stride();
+        self.joints[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    /// The weight of a joint on a vertex, all its slots together.
+    pub fn weight(&self, vertex: usize, joint: u16) -> f32 {
+        self.vertex(vertex).filter(|(j, _)| *j == joint).map(|(_, w)| w).sum()
+    }
+
+    /// The present influences of some vertices, as a patch.
+    pub fn pick(&self, vertices: &[u32]) -> WeightPatch {
+        let stride = self.stride();
+        let mut patch = WeightPatch::new(self.sets, vertices.len());
+        patch.vertices.extend_from_slice(vertices);
+        for v in vertices {
+            let range = *v as usize * stride..(*v as usize + 1) * stride;
+            patch.joints.extend_from_slice(&self.joints[range.clone()]);
+            patch.weights.extend_from_slice(&self.weights[range]);
+        }
+        patch.not_numbers = vertices.iter().copied().filter(|v| self.not_numbers.binary_search(v).is_ok()).collect();
+        patch
+    }
+
+    /// Puts a patch in and leaves what was there in it: done twice, nothing has changed. Copies the arrays first where
+    /// somebody else holds them.
+    ///
+    /// # Panics
+    /// Where [`WeightPatch::fits`] says no.
+    pub fn swap(&mut self, patch: &mut WeightPatch) {
+        let stride = self.stride();
+        let joints = Arc::make_mut(&mut self.joints);
+        let weights = Arc::make_mut(&mut self.weights);
+        let entries = patch.joints.chunks_exact_mut(stride).zip(patch.weights.chunks_exact_mut(stride));
+        for (v, (js, ws)) in patch.vertices.iter().zip(entries) {
+            let range = *v as usize * stride..(*v as usize + 1) * stride;
+            joints[range.clone()].swap_with_slice(js);
+            weights[range].swap_with_slice(ws);
+        }
+        if !self.not_numbers.is_empty() || !patch.not_numbers.is_empty() {
+            let touched: std::collections::BTreeSet<u32> = patch.vertices.iter().copied().collect();
+            let (was, mut left): (Vec<u32>, Vec<u32>) = self.not_numbers.iter().partition(|v| touched.contains(v));
+            left.append(&mut patch.not_numbers);
+            left.sort_unstable();
+            self.not_numbers = left.into();
+            patch.not_numbers = was;
+        }
+    }
+}
+
+/// New influences of some vertices of a primitive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeightPatch {
+    /// Sets of four, as in the map it is for.
+    pub sets: usize,
+    /// The vertices, each once.
+    pub vertices: Vec<u32>,
+    /// `sets × 4` joints a vertex.
+    pub joints: Vec<u16>,
+    /// `sets × 4` weights a vertex.
+    pub weights: Vec<f32>,
+    /// Those of the vertices that stand for a weight that is no number.
+    pub not_numbers: Vec<u32>,
+}
+
+impl WeightPatch {
+    /// An empty patch with room for some vertices.
+    pub fn new(sets: usize, room: usize) -> Self {
+        Self {
+            sets,
+            vertices: Vec::with_capacity(room),
+            joints: Vec::with_capacity(room * sets * 4),
+            weights: Vec::with_capacity(room * sets * 4),
+            not_numbers: Vec::new(),
+        }
+    }
+
+    /// Whether it can go into a map: as many sets, vertices that are there, finite weights.
+    pub fn fits(&self, map: &WeightMap) -> bool {
+        let (count, slots) = (map.vertex_count(), self.vertices.len() * self.sets * 4);
+        self.sets == map.sets
+            && self.joints.len() == slots
+            && self.weights.len() == slots
+            && self.vertices.iter().all(|v| (*v as usize) < count)
+            && self.weights.iter().all(|w| w.is_finite())
+    }
+
+    /// Leaves out vertices that a map has just so already.
+    pub fn without_unchanged(&self, map: &WeightMap) -> Self {
+        let stride = self.sets * 4;
+        let mut kept = Self::new(self.sets, self.vertices.len());
+        let entries = self.joints.chunks_exact(stride).zip(self.weights.chunks_exact(stride));
+        for (v, (js, ws)) in self.vertices.iter().zip(entries) {
+            let range = *v as usize * stride..(*v as usize + 1) * stride;
+            let same_number = self.not_numbers.contains(v) == map.not_numbers.binary_search(v).is_ok();
+            if map.joints[range.clone()] != *js || map.weights[range] != *ws || !same_number {
+                kept.vertices.push(*v);
+                kept.joints.extend_from_slice(js);
+                kept.weights.extend_from_slice(ws);
+            }
+        }
+        kept.not_numbers = self.not_numbers.iter().copied().filter(|v| kept.vertices.contains(v)).collect();
+        kept
+    }
+
+    /// About how many bytes of memory it takes.
+    pub fn size(&self) -> usize {
+        self.vertices.len() * 4 + self.joints.len() * 2 + self.weights.len() * 4
+    }
+}

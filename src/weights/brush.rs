@@ -1,0 +1,296 @@
+//! A brush: what it does, how far it reaches, and how it falls off.
+
+use serde::{Deserialize, Serialize};
+
+/// What a brush does to the weight of the painted joint, or to all of a vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BrushKind {
+    /// `w + a·v`
+    #[default]
+    Add,
+    /// `w − a·v`
+    Subtract,
+    /// `w + a(v − w)`
+    Set,
+    /// `w·(1 + a(v − 1))`
+    Scale,
+    /// Towards the mean of the neighbours.
+    Smooth,
+    /// Away from the mean of the neighbours.
+    Sharpen,
+    /// Towards the mean of what the brush covers.
+    Average,
+    /// Weights are dragged along with the brush.
+    Smear,
+}
+
+impl BrushKind {
+    /// All of them, in the order of the panel.
+    pub const ALL: [Self; 8] = [
+        Self::Add,
+        Self::Subtract,
+        Self::Set,
+        Self::Scale,
+        Self::Smooth,
+        Self::Sharpen,
+        Self::Average,
+        Self::Smear,
+    ];
+
+    /// Its name on a button.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Add => "Add",
+            Self::Subtract => "Subtract",
+            Self::Set => "Set",
+            Self::Scale => "Scale",
+            Self::Smooth => "Smooth",
+            Self::Sharpen => "Sharpen",
+            Self::Average => "Average",
+            Self::Smear => "Smear",
+        }
+    }
+
+    /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as one rubs.
+    pub const fn is_of_one_joint(self) -> bool {
+        matches!(self, Self::Add | Self::Subtract | Self::Set | Self::Scale)
+    }
+
+    /// What it is while the key that inverts is held.
+    pub const fn inverted(self) -> Self {
+        match self {
+            Self::Add => Self::Subtract,
+            Self::Subtract => Self::Add,
+            Self::Smooth => Self::Sharpen,
+            Self::Sharpen => Self::Smooth,
+            other => other,
+        }
+    }
+}
+
+/// How the strength falls from the middle (p = 1) to the rim (p = 0).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Falloff {
+    /// `3p² − 2p³`
+    #[default]
+    Smooth,
+    /// `p³(p(6p − 15) + 10)`
+    Smoother,
+    /// `p`
+    Linear,
+    /// `p²`
+    Sharp,
+    /// `p⁴`
+    Sharper,
+    /// `√p`
+    Root,
+    /// `√(2p − p²)`
+    Sphere,
+    /// 1 up to the rim.
+    Constant,
+    /// A person's own: values at even steps from the rim to the middle, joined by a smooth curve.
+    Own([f32; 7]),
+}
+
+impl Falloff {
+    /// Those that have a formula.
+    pub const PRESETS: [Self; 8] = [
+        Self::Smooth,
+        Self::Smoother,
+        Self::Linear,
+        Self::Sharp,
+        Self::Sharper,
+        Self::Root,
+        Self::Sphere,
+        Self::Constant,
+    ];
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Smooth => "Smooth",
+            Self::Smoother => "Smoother",
+            Self::Linear => "Linear",
+            Self::Sharp => "Sharp",
+            Self::Sharper => "Sharper",
+            Self::Root => "Root",
+            Self::Sphere => "Sphere",
+            Self::Constant => "Constant",
+            Self::Own(_) => "Own curve",
+        }
+    }
+
+    /// The strength at `p`, 0 at the rim and 1 in the middle.
+    #[inline]
+    pub fn at(&self, p: f32) -> f32 {
+        let p = p.clamp(0.0, 1.0);
+        match self {
+            Self::Smooth => p * p * (3.0 - 2.0 * p),
+            Self::Smoother => p * p * p * (p * (6.0 * p - 15.0) + 10.0),
+            Self::Linear => p,
+            Self::Sharp => p * p,
+            Self::Sharper => p * p * p * p,
+            Self::Root => p.sqrt(),
+            Self::Sphere => (2.0 * p - p * p).max(0.0).sqrt(),
+            Self::Constant => 1.0,
+            Self::Own(points) => {
+                // Catmull and Rom, *A class of local interpolating splines* (1974), kept within 0 and 1.
+                let last = points.len() - 1;
+                let at = p * last as f32;
+                let k = (at as usize).min(last - 1);
+                let t = at - k as f32;
+                let value = |i: usize| points[i.min(last)];
+                let (a, b, c, d) = (value(k.saturating_sub(1)), value(k), value(k + 1), value(k + 2));
+                let curve =
+                    b + 0.5 * t * ((c - a) + t * ((2.0 * a - 5.0 * b + 4.0 * c - d) + t * (3.0 * (b - c) + d - a)));
+                curve.clamp(0.0, 1.0)
+            }
+        }
+    }
+
+    /// The own curve that is nearest to this one: where drawing begins.
+    pub fn to_own(self) -> [f32; 7] {
+        if let Self::Own(points) = self { points } else { std::array::from_fn(|k| self.at(k as f32 / 6.0)) }
+    }
+}
+
+/// What a brush reaches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// What hangs together under the brush: never across a gap.
+    #[default]
+    Surface,
+    /// Everything in a ball.
+    Volume,
+    /// Everything under the ring on screen, at any depth.
+    Through,
+}
+
+impl Reach {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Surface, Self::Volume, Self::Through];
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Surface => "Along surface",
+            Self::Volume => "Volume",
+            Self::Through => "Through",
+        }
+    }
+}
+
+/// How large a brush is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Radius {
+    /// Points on screen.
+    Pixels(f32),
+    /// Metres of the scene.
+    Scene(f32),
+}
+
+/// A brush.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Brush {
+    /// What it does.
+    pub kind: BrushKind,
+    /// How large.
+    pub radius: Radius,
+    /// How much of it is done at full fall-off, 0 to 1.
+    pub strength: f32,
+    /// The value that is painted, 0 to 1; for [`BrushKind::Scale`] the factor, 0 to 2.
+    pub value: f32,
+    /// How it falls off.
+    pub falloff: Falloff,
+    /// What it reaches.
+    pub reach: Reach,
+    /// Way between two dabs, as a part of the radius.
+    pub spacing: f32,
+    /// Whether what turns from the eye is left alone.
+    pub front_only: bool,
+    /// Whether a pen's pressure scales the strength.
+    pub pressure: bool,
+    /// Whether a stroke builds up on itself.
+    pub build_up: bool,
+    /// Whether the other side is painted too, with the joint of the other side.
+    pub mirror: bool,
+    /// Whether brushes that mix change the painted joint alone.
+    pub this_joint: bool,
+}
+
+impl Default for Brush {
+    fn default() -> Self {
+        Self {
+            kind: BrushKind::default(),
+            radius: Radius::Pixels(64.0),
+            strength: 0.35,
+            value: 1.0,
+            falloff: Falloff::default(),
+            reach: Reach::default(),
+            spacing: 0.2,
+            front_only: true,
+            pressure: false,
+            build_up: false,
+            mirror: false,
+            this_joint: false,
+        }
+    }
+}
+
+impl Brush {
+    /// What becomes of the weight of the painted joint at an amount of 0 to 1.
+    #[inline]
+    pub fn value_for(&self, weight: f32, amount: f32) -> f32 {
+        let value = match self.kind {
+            BrushKind::Add => weight + amount * self.value,
+            BrushKind::Subtract => weight - amount * self.value,
+            BrushKind::Set => weight + amount * (self.value - weight),
+            BrushKind::Scale => weight * (1.0 + amount * (self.value - 1.0)),
+            _ => weight,
+        };
+        value.clamp(0.0, 1.0)
+    }
+
+    /// With every number within its bounds, whatever a preferences file says.
+    #[must_use]
+    pub fn sane(mut self) -> Self {
+        let within = |v: f32, low: f32, high: f32, other: f32| if v.is_finite() { v.clamp(low, high) } else { other };
+        self.strength = within(self.strength, 0.0, 1.0, 0.35);
+        self.value = within(self.value, 0.0, 2.0, 1.0);
+        self.spacing = within(self.spacing, 0.02, 2.0, 0.2);
+        self.radius = match self.radius {
+            Radius::Pixels(r) => Radius::Pixels(within(r, 1.0, 2000.0, 64.0)),
+            Radius::Scene(r) => Radius::Scene(within(r, 1e-6, 1e6, 0.1)),
+        };
+        if let Falloff::Own(points) = &mut self.falloff {
+            points.iter_mut().for_each(|p| *p = within(*p, 0.0, 1.0, 0.5));
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_falloff_goes_from_the_rim_to_the_middle_within_bounds() {
+        for falloff in Falloff::PRESETS {
+            assert_eq!(falloff.at(1.0), 1.0, "{falloff:?}");
+            assert!(falloff == Falloff::Constant || falloff.at(0.0) == 0.0, "{falloff:?}");
+            let own = Falloff::Own(falloff.to_own());
+            let mut last = falloff.at(0.0);
+            for k in 0..=100 {
+                let p = k as f32 / 100.0;
+                assert!(falloff.at(p) >= last, "{falloff:?} falls at {p}");
+                last = falloff.at(p);
+                assert!((own.at(p) - last).abs() < 0.13, "{falloff:?} at {p}: {} and {last}", own.at(p));
+            }
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! What can be painted: all surfaces that hang on one skin, as places with their neighbours.
+//!
+//! A file splits a vertex wherever normals, texture coordinates or materials differ, over primitives and meshes too. Such
+//! vertices lie at one place, and are painted alike: what is done depends on the place, never on the copy.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::{Influences, share::Refusal, share::Rule};
+use crate::model::{Document, MeshId, NodeId, SkinId, Topology, WeightMap};
+
+/// None, where a place or a joint is expected.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// One primitive of a canvas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CanvasPart {
+    /// The first node that shows it on this skin.
+    pub node: NodeId,
+    /// Its mesh.
+    pub mesh: MeshId,
+    /// Which primitive of the mesh.
+    pub primitive: usize,
+    /// The number of its first vertex in the canvas.
+    pub first: u32,
+    /// How many vertices.
+    pub count: u32,
+}
+
+/// Lists by number, side by side in one array.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn of(&self, k: u32) -> &[u32] {
+        &self.items[self.starts[k as usize] as usize..self.starts[k as usize + 1] as usize]
+    }
+}
+
+/// How the vertices of a canvas hang together.
+#[derive(Debug)]
+struct Topo {
+    place_of: Vec<u32>,
+    vertices: Lists,
+    rings: Lists,
+    rest: Vec<Vec3>,
+}
+
+/// All surfaces of one skin. Vertices are numbered through, part by part.
+#[derive(Debug)]
+pub struct Canvas {
+    /// The skin.
+    pub skin: SkinId,
+    parts: Vec<CanvasPart>,
+    shapes: Vec<(Arc<[Vec3]>, Arc<[u32]>)>,
+    count: u32,
+    joints: Arc<[NodeId]>,
+    heads: Vec<Vec3>,
+    parents: Vec<u16>,
+    /// Made when first asked for: what looks at one vertex at a time does not need it.
+    topo: OnceLock<Topo>,
+}
+
+impl Canvas {
+    /// The surfaces of a skin; nothing where it has none with weights.
+    pub fn new(document: &Document, skin: SkinId) -> Option<Self> {
+        let mut parts: Vec<CanvasPart> = Vec::new();
+        let mut shapes = Vec::new();
+        let mut known = BTreeSet::new();
+        let mut first = 0u32;
+        for node in document.shown_nodes() {
+            let found = document.node(node);
+            let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
+            for (primitive, p) in document.mesh(mesh).primitives.iter().enumerate() {
+                if p.weights.is_some() && p.topology == Topology::Triangles && known.insert((mesh, primitive)) {
+                    let count = p.positions.len() as u32;
+                    parts.push(CanvasPart { node, mesh, primitive, first, count });
+                    shapes.push((p.positions.clone(), p.indices.clone()));
+                    first = first.checked_add(count)?;
+                }
+            }
+        }
+        if first == 0 {
+            return None;
+        }
+        let found = document.skin(skin);
+        let joints = found.joints.clone();
+        let mut by_node = vec![u16::MAX; document.nodes.len()];
+        for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
+            by_node[joint.index()] = k as u16;
+        }
+        let parent_of = |joint: &NodeId| {
+            let mut at = document.node(*joint).parent;
+            while let Some(node) = at {
+                if by_node[node.index()] != u16::MAX {
+                    return by_node[node.index()];
+                }
+                at = document.node(node).parent;
+            }
+            u16::MAX
+        };
+        let parents = joints.iter().map(parent_of).collect();
+        let heads = found.inverse_bind.iter().map(|inverse| inverse.inverse().w_axis.truncate()).collect();
+        Some(Self { skin, parts, shapes, count: first, joints, heads, parents, topo: OnceLock::new() })
+    }
+
+    fn topo(&self) -> &Topo {
+        self.topo.get_or_init(|| {
+            let positions: Vec<Vec3> = self.shapes.iter().flat_map(|(p, _)| p.iter().copied()).collect();
+            let (place_of, rest) = weld(&positions);
+            let vertices = group(&place_of, rest.len());
+            let mut corners = Vec::new();
+            for (part, (_, indices)) in self.parts.iter().zip(&self.shapes) {
+                corners.extend(indices.iter().map(|v| place_of[(*v + part.first) as usize]));
+            }
+            let rings = rings(&corners, rest.len());
+            Topo { place_of, vertices, rings, rest }
+        })
+    }
+
+    /// Its primitives.
+    pub fn parts(&self) -> &[CanvasPart] {
+        &self.parts
+    }
+
+    /// How many vertices.
+    pub const fn vertex_count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// How many places.
+    pub fn place_count(&self) -> usize {
+        self.topo().rest.len()
+    }
+
+    /// The skin's joints.
+    pub fn joints(&self) -> &[NodeId] {
+        &self.joints
+    }
+
+    /// Where the joints were when the skin was bound, mesh space.
+    pub fn heads(&self) -> &[Vec3] {
+        &self.heads
+    }
+
+    /// The number of a joint in the skin.
+    pub fn joint(&self, node: NodeId) -> Option<u16> {
+        self.joints.iter().position(|j| *j == node).map(|k| k as u16)
+    }
+
+    /// For every joint the nearest ancestor that is one too; `u16::MAX` where there is none.
+    pub fn parents(&self) -> &[u16] {
+        &self.parents
+    }
+
+    /// Where a vertex lies.
+    #[inline]
+    pub fn place_of(&self, vertex: u32) -> u32 {
+        self.topo().place_of[vertex as usize]
+    }
+
+    /// The vertices of a place: at least one.
+    #[inline]
+    pub fn vertices_at(&self, place: u32) -> &[u32] {
+        self.topo().vertices.of(place)
+    }
+
+    /// Places that share an edge with a place.
+    #[inline]
+    pub fn ring(&self, place: u32) -> &[u32] {
+        self.topo().rings.of(place)
+    }
+
+    /// Rest positions of the places, mesh space.
+    pub fn rest(&self) -> &[Vec3] {
+        &self.topo().rest
+    }
+
+    /// The part of a vertex, and its number there.
+    pub fn part_of(&self, vertex: u32) -> (usize, u32) {
+        let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
+        (part, vertex - self.parts[part].first)
+    }
+
+    /// The number in the canvas of a vertex of a primitive.
+    pub fn vertex_of(&self, mesh: MeshId, primitive: usize, vertex: u32) -> Option<u32> {
+        let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive)?;
+        (vertex < part.count).then_some(part.first + vertex)
+    }
+
+    /// The weights of all parts, for many reads.
+    pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
+        let map = |p: &CanvasPart| document.mesh(p.mesh).primitives[p.primitive].weights.as_deref();
+        Maps { maps: self.parts.iter().filter_map(map).collect(), firsts: self.parts.iter().map(|p| p.first).collect() }
+    }
+
+    /// Whether a document has these parts still, with as many vertices.
+    pub fn fits(&self, document: &Document) -> bool {
+        self.parts.iter().all(|p| {
+            document.meshes.get(p.mesh.index()).and_then(|m| m.primitives.get(p.primitive)).is_some_and(|primitive| {
+                primitive.positions.len() == p.count as usize && primitive.weights.is_some()
+            })
+        })
+    }
+}
+
+/// The weights of a canvas's parts.
+#[derive(Clone, Debug)]
+pub struct Maps<'a> {
+    maps: Vec<&'a WeightMap>,
+    firsts: Vec<u32>,
+}
+
+impl<'a> Maps<'a> {
+    /// Maps that are worked on, part by part.
+    pub(super) fn of(canvas: &Canvas, maps: &'a [WeightMap]) -> Self {
+        Self { maps: maps.iter().collect(), firsts: canvas.parts.iter().map(|p| p.first).collect() }
+    }
+
+    /// The map of a vertex, and the vertex's number there.
+    #[inline]
+    pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
+        let part = if self.firsts.len() == 1 { 0 } else { self.firsts.partition_point(|f| *f <= vertex) - 1 };
+        (self.maps[part], (vertex - self.firsts[part]) as usize)
+    }
+
+    /// The slots of a vertex.
+    #[inline]
+    pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
+        let (map, v) = self.map_of(vertex);
+        let range = v * map.stride()..(v + 1) * map.stride();
+        (&map.joints[range.clone()], &map.weights[range])
+    }
+
+    /// The map of a part.
+    pub fn part(&self, part: usize) -> &'a WeightMap {
+        self.maps[part]
+    }
+
+    /// Reads a vertex.
+    ///
+    /// # Errors
+    /// As [`Influences::read`].
+    #[inline]
+    pub fn read(&self, vertex: u32, list: &mut Influences, rule: &Rule<'_>) -> Result<(), Refusal> {
+        let (joints, weights) = self.slots(vertex);
+        list.read(joints, weights, rule)
+    }
+}
+
+/// Vertices at the very same spot are one place; the number of each vertex's place, and where the places are.
+fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
+    // An open table: the standard one spends most of its time on hashing against strangers' keys, and a collision here costs
+    // a comparison, no more than that: the table is at most half full.
+    let size = (positions.len() * 2).next_power_of_two().max(16);
+    let mut table = vec![NOWHERE; size];
+    let mut place_of = Vec::with_capacity(positions.len());
+    let mut places: Vec<Vec3> = Vec::new();
+    for p in positions {
+        // 0 and −0 are one spot.
+        let bits = (*p + Vec3::ZERO).to_array().map(f32::to_bits);
+        let mixed = bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut at = (mixed >> 24) as usize & (size - 1);
+        let place = loop {
+            let found = table[at];
+            if found == NOWHERE {
+                table[at] = places.len() as u32;
+                places.push(*p);
+                break table[at];
+            }
+            let q = (places[found as usize] + Vec3::ZERO).to_array().map(f32::to_bits);
+            if q == bits {
+                break found;
+            }
+            at = (at + 1) & (size - 1);
+        };
+        place_of.push(place);
+    }
+    (place_of, places)
+}
+
+/// The items of each group, in order.
+fn group(group_of: &[u32], groups: usize) -> Lists {
+    let mut starts = vec![0u32; groups + 1];
+    for g in group_of {
+        starts[*g as usize + 1] += 1;
+    }
+    for k in 0..groups {
+        starts[k + 1] += starts[k];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![0u32; group_of.len()];
+    for (item, g) in group_of.iter().enumerate() {
+        items[next[*g as usize] as usize] = item as u32;
+        next[*g as usize] += 1;
+    }
+    Lists { starts, items }
+}
+
+/// The places around each place, each once, in rising order. `corners` are triples of places.
+fn rings(corners: &[u32], places: usize) -> Lists {
+    let mut starts = vec![0u32; places + 1];
+    for c in corners {
+        starts[*c as usize + 1] += 2;
+    }
+    for k in 0..places {
+        starts[k + 1] += starts[k];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![0u32; corners.len() * 2];
+    for t in corners.as_chunks::<3>().0 {
+        for k in 0..3 {
+            let slot = &mut next[t[k] as usize];
+            items[*slot as usize] = t[(k + 1) % 3];
+            items[*slot as usize + 1] = t[(k + 2) % 3];
+            *slot += 2;
+        }
+    }
+    // Every list for itself, then closed up.
+    let mut lists: Vec<&mut [u32]> = Vec::with_capacity(places);
+    let mut rest = items.as_mut_slice();
+    for k in 0..places {
+        let (list, more) = rest.split_at_mut((starts[k + 1] - starts[k]) as usize);
+        lists.push(list);
+        rest = more;
+    }
+    let sort = |(place, list): (usize, &mut &mut [u32])| {
+        list.sort_unstable();
+        let mut kept = 0;
+        for k in 0..list.len() {
+            // A triangle without area names a place twice.
+            if list[k] as usize != place && (kept == 0 || list[kept - 1] != list[k]) {
+                list[kept] = list[k];
+                kept += 1;
+            }
+        }
+        kept as u32
+    };
+    let lengths: Vec<u32> = lists.par_iter_mut().enumerate().with_min_len(4096).map(sort).collect();
+    let mut closed = Vec::with_capacity(lengths.iter().map(|l| *l as usize).sum());
+    let mut ends = Vec::with_capacity(places + 1);
+    ends.push(0);
+    for (list, length) in lists.iter().zip(&lengths) {
+        closed.extend_from_slice(&list[..*length as usize]);
+        ends.push(closed.len() as u32);
+    }
+    Lists { starts: ends, items: closed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
+        // Two triangles that share an edge, but no vertex; one corner is at −0.
+        let at = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+        let (place_of, places) = weld(&at.map(Vec3::from));
+        assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
+        assert_eq!(places.len(), 4);
+        let rings = rings(&place_of, 4);
+        assert_eq!(rings.of(0), [1, 2]);
+        assert_eq!(rings.of(1), [0, 2, 3]);
+        assert_eq!(group(&place_of, 4).of(2), [2, 4]);
+    }
+}

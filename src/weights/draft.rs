@@ -1,0 +1,538 @@
+//! Tools that work on many vertices at once: on a draft of a canvas's weights, which then becomes edits.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::{
+    Brush, Canvas, Influences, Maps, MirrorMap, Refusal, Rule,
+    canvas::NOWHERE,
+    quick,
+    share::{self, normalize},
+    stroke::mean,
+};
+use crate::model::{Document, WeightMap, WeightPatch};
+
+/// What a tool may touch, and what it must not.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// By the skin's joints: those that never move.
+    pub locked: &'a [bool],
+    /// The most joints a vertex may have.
+    pub limit: usize,
+    /// By the canvas's vertices, those that are touched; nothing: all.
+    pub vertices: Option<&'a [bool]>,
+}
+
+impl Scope<'_> {
+    #[inline]
+    fn has(&self, vertex: u32) -> bool {
+        self.vertices.is_none_or(|list| list[vertex as usize])
+    }
+}
+
+/// How often vertices were left as they are, and why.
+pub type Refused = BTreeMap<Refusal, usize>;
+
+/// A change of one part's weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartChange {
+    /// Few vertices.
+    Patch(WeightPatch),
+    /// All of it.
+    Whole(WeightMap),
+}
+
+/// Weights of a canvas while they are worked on.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    canvas: &'a Canvas,
+    maps: Vec<WeightMap>,
+}
+
+/// Vertices a task.
+const CHUNK: usize = 4_096;
+
+impl<'a> Draft<'a> {
+    /// The weights as they are.
+    pub fn new(document: &Document, canvas: &'a Canvas) -> Self {
+        let maps = canvas.maps(document);
+        Self { canvas, maps: (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect() }
+    }
+
+    /// The weights of a part.
+    pub fn map(&self, part: usize) -> &WeightMap {
+        &self.maps[part]
+    }
+
+    /// What differs from the document now, part by part.
+    pub fn changes(self, document: &Document) -> Vec<(usize, PartChange)> {
+        let before = self.canvas.maps(document);
+        let mut list = Vec::new();
+        for (k, after) in self.maps.into_iter().enumerate() {
+            let before = before.part(k);
+            if *before == after {
+                continue;
+            }
+            let stride = after.stride();
+            if stride != before.stride() || after.encoding != before.encoding {
+                list.push((k, PartChange::Whole(after)));
+                continue;
+            }
+            let differs = |v: &u32| {
+                let range = *v as usize * stride..(*v as usize + 1) * stride;
+                before.joints[range.clone()] != after.joints[range.clone()]
+                    || before.weights[range.clone()] != after.weights[range]
+                    || before.not_numbers.binary_search(v).is_ok() != after.not_numbers.binary_search(v).is_ok()
+            };
+            let changed: Vec<u32> = (0..after.vertex_count() as u32).filter(differs).collect();
+            list.push((
+                k,
+                if changed.len() * 3 < after.vertex_count() {
+                    PartChange::Patch(after.pick(&changed))
+                } else {
+                    PartChange::Whole(after)
+                },
+            ));
+        }
+        list
+    }
+
+    /// Does something to every vertex of the scope. What is refused, or of which the work says no, stays as it is.
+    fn each(
+        &mut self,
+        scope: &Scope<'_>,
+        work: impl Fn(u32, &mut Influences, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+    ) -> Refused {
+        let mut refused = Refused::new();
+        for (part, map) in self.canvas.parts().iter().zip(&mut self.maps) {
+            let own = part.first as usize..(part.first + part.count) as usize;
+            if scope.vertices.is_some_and(|list| !list[own].contains(&true)) {
+                continue;
+            }
+            let stride = map.stride();
+            let rule = Rule {
+                locked: scope.locked,
+                parents: self.canvas.parents(),
+                limit: scope.limit.clamp(1, stride),
+                encoding: map.encoding,
+            };
+            let not_numbers = std::mem::take(&mut map.not_numbers);
+            let joints = std::sync::Arc::make_mut(&mut map.joints);
+            let weights = std::sync::Arc::make_mut(&mut map.weights);
+            let chunks =
+                joints.par_chunks_mut(CHUNK * stride).zip(weights.par_chunks_mut(CHUNK * stride)).enumerate();
+            let lists: Vec<(Refused, Vec<u32>)> = chunks
+                .map(|(chunk, (joints, weights))| {
+                    let mut list = Influences::default();
+                    let mut refused = Refused::new();
+                    let mut mended = Vec::new();
+                    let slots = joints.chunks_exact_mut(stride).zip(weights.chunks_exact_mut(stride));
+                    for (k, (js, ws)) in slots.enumerate() {
+                        let own = (chunk * CHUNK + k) as u32;
+                        let vertex = part.first + own;
+                        if !scope.has(vertex) {
+                            continue;
+                        }
+                        let done = list.read(js, ws, &rule).and_then(|()| work(vertex, &mut list, &rule));
+                        match done {
+                            Ok(false) => {}
+                            Ok(true) => {
+                                list.write(js, ws);
+                                if not_numbers.binary_search(&own).is_ok() {
+                                    mended.push(own);
+                                }
+                            }
+                            Err(why) => *refused.entry(why).or_default() += 1,
+                        }
+                    }
+                    (refused, mended)
+                })
+                .collect();
+            let mut mended = Vec::new();
+            for (more, good) in lists {
+                more.into_iter().for_each(|(why, count)| *refused.entry(why).or_default() += count);
+                mended.extend(good);
+            }
+            map.not_numbers = not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err()).collect();
+        }
+        refused
+    }
+
+    /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
+    /// none, the nearest unlocked joint.
+    pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
+        let plain = scope.vertices.is_none() && !scope.locked.contains(&true);
+        if plain && self.maps.iter().all(|m| m.not_numbers.is_empty()) {
+            let joints = scope.locked.len();
+            let mut all = true;
+            for map in &mut self.maps {
+                all &= quick::normalize(map, joints, scope.limit);
+            }
+            if all {
+                return Refused::new();
+            }
+        }
+        // What breaks no rule keeps its bits.
+        let mut broken = Vec::with_capacity(self.canvas.vertex_count());
+        for map in &self.maps {
+            let most = scope.limit.clamp(1, map.stride());
+            broken.extend((0..map.vertex_count()).map(|v| super::fault(map, v, most).is_some()));
+        }
+        let broken = narrow(scope, broken);
+        let refused =
+            self.each(&Scope { vertices: Some(&broken), ..*scope }, |_, list, rule| normalize(list, rule).map(|()| true));
+        if refused.contains_key(&Refusal::NobodyTakes) { self.fill(scope) } else { refused }
+    }
+
+    /// Gives vertices without weights those of their neighbours, ring by ring, and what hangs nowhere the nearest joint.
+    fn fill(&mut self, scope: &Scope<'_>) -> Refused {
+        let canvas = self.canvas;
+        let empty = |maps: &Maps<'_>, v: u32| {
+            let (joints, weights) = maps.slots(v);
+            !joints.iter().zip(weights).any(|(j, w)| *w > 0.0 && usize::from(*j) < scope.locked.len())
+        };
+        loop {
+            let maps = Maps::of(canvas, &self.maps);
+            let open: Vec<u32> =
+                (0..canvas.vertex_count() as u32).filter(|v| scope.has(*v) && empty(&maps, *v)).collect();
+            let around = |v: &u32| {
+                let mut list = Influences::default();
+                mean(canvas, &maps, canvas.place_of(*v), &mut list);
+                let found = list.iter().any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
+                found.then_some((*v, list))
+            };
+            let found: Vec<(u32, Influences)> = open.iter().filter_map(around).collect();
+            if found.is_empty() {
+                let nearest: Vec<(u32, Influences)> =
+                    open.into_iter().filter_map(|v| Some((v, self.nearest_joint(v, scope)?))).collect();
+                return self.put(scope, nearest);
+            }
+            let before = found.len();
+            // Nothing that was put in stays empty, so this ends; what is refused would not.
+            if self.put(scope, found).values().sum::<usize>() == before {
+                return Refused::from([(Refusal::NobodyTakes, before)]);
+            }
+        }
+    }
+
+    fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
+        let at = self.canvas.rest()[self.canvas.place_of(vertex) as usize];
+        let heads = self.canvas.heads().iter().enumerate();
+        let open = heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));
+        let (joint, _) = open.min_by(|a, b| a.1.distance_squared(at).total_cmp(&b.1.distance_squared(at)))?;
+        let mut list = Influences::default();
+        list.add(joint as u16, 1.0);
+        Some(list)
+    }
+
+    /// Puts influences on vertices: the unlocked weights become these.
+    pub fn put(&mut self, scope: &Scope<'_>, list: impl IntoIterator<Item = (u32, Influences)>) -> Refused {
+        let mut refused = Refused::new();
+        let mut now = Influences::default();
+        for (vertex, target) in list {
+            let (part, own) = self.canvas.part_of(vertex);
+            let map = &mut self.maps[part];
+            let stride = map.stride();
+            let rule = Rule {
+                locked: scope.locked,
+                parents: self.canvas.parents(),
+                limit: scope.limit.clamp(1, stride),
+                encoding: map.encoding,
+            };
+            let range = own as usize * stride..(own as usize + 1) * stride;
+            let joints = &mut std::sync::Arc::make_mut(&mut map.joints)[range.clone()];
+            let weights = &mut std::sync::Arc::make_mut(&mut map.weights)[range];
+            match now.read(joints, weights, &rule).and_then(|()| share::blend(&mut now, &target, 1.0, &rule)) {
+                Ok(()) => {
+                    now.write(joints, weights);
+                    if let Ok(k) = map.not_numbers.binary_search(&own) {
+                        let mut left = map.not_numbers.to_vec();
+                        left.remove(k);
+                        map.not_numbers = left.into();
+                    }
+                }
+                Err(why) => *refused.entry(why).or_default() += 1,
+            }
+        }
+        refused
+    }
+
+    /// Leaves every vertex the joints that move it most, no more than the scope's limit.
+    pub fn limit(&mut self, scope: &Scope<'_>) -> Refused {
+        let over: Vec<bool> = self.count(|list| list.len() > scope.limit);
+        self.each(&Scope { vertices: Some(&narrow(scope, over)), ..*scope }, |_, list, rule| {
+            normalize(list, rule).map(|()| true)
+        })
+    }
+
+    /// Drops unlocked weights below a value, but never the last one.
+    pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
+        let has = self.count(|list| list.iter().any(|(_, w)| w < below));
+        self.each(&Scope { vertices: Some(&narrow(scope, has)), ..*scope }, |_, list, rule| {
+            let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
+            let mut kept = Influences::default();
+            for (j, w) in list.iter() {
+                let locked = rule.locked.get(usize::from(j)).copied().unwrap_or(false);
+                if locked || w >= below || w == strongest {
+                    kept.add(j, w);
+                }
+            }
+            *list = kept;
+            normalize(list, rule).map(|()| true)
+        })
+    }
+
+    /// By the canvas's vertices, where something holds.
+    fn count(&self, test: impl Fn(&Influences) -> bool + Sync) -> Vec<bool> {
+        let mut all = Vec::with_capacity(self.canvas.vertex_count());
+        for map in &self.maps {
+            let list: Vec<bool> =
+                (0..map.vertex_count()).into_par_iter().with_min_len(CHUNK).map(|v| test(&Influences::of(map, v))).collect();
+            all.extend(list);
+        }
+        all
+    }
+
+    /// Rounds unlocked weights to a number of even steps.
+    pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
+        let steps = steps.max(1) as f32;
+        self.each(scope, |_, list, rule| {
+            let mut rounded = Influences::default();
+            let mut open = false;
+            for (j, w) in list.iter() {
+                let locked = rule.locked.get(usize::from(j)).copied().unwrap_or(false);
+                let value = if locked { w } else { (w * steps).round() / steps };
+                open |= !locked && value > 0.0;
+                rounded.add(j, value);
+            }
+            if open {
+                *list = rounded;
+            }
+            normalize(list, rule).map(|()| true)
+        })
+    }
+
+    /// Moves every vertex towards the mean of its neighbours, so often and so far. With `by_distance`, near neighbours count
+    /// more: that relaxes without washing out what is dense. `joint` alone, where one is given.
+    pub fn smooth(
+        &mut self,
+        passes: usize,
+        amount: f32,
+        by_distance: bool,
+        joint: Option<u16>,
+        scope: &Scope<'_>,
+    ) -> Refused {
+        let mut refused = Refused::new();
+        let canvas = self.canvas;
+        for _ in 0..passes {
+            let before = self.maps.clone();
+            let maps = Maps::of(canvas, &before);
+            refused = self.each(scope, |vertex, list, rule| {
+                let place = canvas.place_of(vertex);
+                let mut target = Influences::default();
+                if by_distance { near_mean(canvas, &maps, place, &mut target) } else { mean(canvas, &maps, place, &mut target) }
+                if target.is_empty() {
+                    return Ok(false);
+                }
+                let done = match joint {
+                    Some(joint) => {
+                        let now = list.get(joint);
+                        let wish = (now + amount * (target.get(joint) - now)).clamp(0.0, 1.0);
+                        share::paint(list, &[(joint, wish)], rule, |out| mean(canvas, &maps, place, out))
+                    }
+                    None => share::blend(list, &target, amount, rule),
+                };
+                done.map(|()| true)
+            });
+        }
+        refused
+    }
+
+    /// Hammers stray vertices flat: those that have little in common with all of their neighbours, which agree among
+    /// themselves. How many there were.
+    pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
+        let strays = strays(self.canvas, &Maps::of(self.canvas, &self.maps), most_in_common);
+        let mut only = vec![false; self.canvas.vertex_count()];
+        let mut count = 0;
+        for place in strays {
+            for v in self.canvas.vertices_at(place) {
+                only[*v as usize] = scope.has(*v);
+                count += usize::from(scope.has(*v));
+            }
+        }
+        let refused = self.smooth(1, 1.0, false, None, &Scope { vertices: Some(&only), ..*scope });
+        (count, refused)
+    }
+
+    /// Copies one side to the other: the places where `from_high` says which side of the plane gives. On the plane both
+    /// sides are made alike.
+    pub fn mirror(&mut self, mirror: &MirrorMap, axis: usize, offset: f32, from_high: bool, scope: &Scope<'_>) -> Refused {
+        let canvas = self.canvas;
+        let before = self.maps.clone();
+        let maps = Maps::of(canvas, &before);
+        let rest = canvas.rest();
+        let takes: Vec<bool> = (0..canvas.vertex_count() as u32)
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|v| {
+                let place = canvas.place_of(v);
+                let partner = mirror.place(place);
+                let high = rest[place as usize][axis] > offset;
+                scope.has(v) && partner != NOWHERE && (partner == place || high != from_high)
+            })
+            .collect();
+        self.each(&Scope { vertices: Some(&takes), ..*scope }, |vertex, list, rule| {
+            let place = canvas.place_of(vertex);
+            let partner = mirror.place(place);
+            let (joints, weights) = maps.slots(canvas.vertices_at(partner)[0]);
+            let mut target = Influences::default();
+            for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+                let other = mirror.joint(*j);
+                target.add(if other == u16::MAX { *j } else { other }, *w);
+            }
+            // On the plane, the mean of both sides is its own mirror.
+            let amount = if partner == place { 0.5 } else { 1.0 };
+            share::blend(list, &target, amount, rule).map(|()| true)
+        })
+    }
+
+    /// Gives a joint the value that a brush gives it, by each vertex's amount: floods and gradients.
+    pub fn flood(&mut self, brush: &Brush, joint: u16, amounts: impl Fn(u32) -> f32 + Sync, scope: &Scope<'_>) -> Refused {
+        let canvas = self.canvas;
+        let before = self.maps.clone();
+        let maps = Maps::of(canvas, &before);
+        self.each(scope, |vertex, list, rule| {
+            let amount = amounts(vertex) * brush.strength;
+            if amount <= 0.0 {
+                return Ok(false);
+            }
+            let wish = brush.value_for(list.get(joint), amount);
+            let around = |out: &mut Influences| mean(canvas, &maps, canvas.place_of(vertex), out);
+            share::paint(list, &[(joint, wish)], rule, around).map(|()| true)
+        })
+    }
+
+    /// The mean of the vertices of the scope.
+    pub fn mean(&self, scope: &Scope<'_>) -> Influences {
+        let maps = Maps::of(self.canvas, &self.maps);
+        let mut sums = vec![0.0f64; scope.locked.len()];
+        let mut all = 0.0f64;
+        for v in (0..self.canvas.vertex_count() as u32).filter(|v| scope.has(*v)) {
+            let (joints, weights) = maps.slots(v);
+            for (j, w) in joints.iter().zip(weights) {
+                if let Some(sum) = sums.get_mut(usize::from(*j)).filter(|_| *w > 0.0) {
+                    *sum += f64::from(*w);
+                    all += f64::from(*w);
+                }
+            }
+        }
+        let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
+        order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
+        let mut list = Influences::default();
+        order.into_iter().take(super::MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
+        list
+    }
+
+    /// Gives every part another number of sets. Fewer keep the strongest weights.
+    pub fn set_sets(&mut self, sets: usize, scope: &Scope<'_>) -> Refused {
+        let mut refused = Refused::new();
+        for map in &mut self.maps {
+            if map.sets == sets {
+                continue;
+            }
+            let (old, new) = (map.stride(), sets * 4);
+            let count = map.vertex_count();
+            let mut joints = vec![0u16; count * new];
+            let mut weights = vec![0.0f32; count * new];
+            let rule =
+                Rule { locked: scope.locked, parents: self.canvas.parents(), limit: new, encoding: map.encoding };
+            let mut list = Influences::default();
+            for v in 0..count {
+                let (js, ws) = (&map.joints[v * old..(v + 1) * old], &map.weights[v * old..(v + 1) * old]);
+                let (to_j, to_w) = (&mut joints[v * new..(v + 1) * new], &mut weights[v * new..(v + 1) * new]);
+                if new >= old {
+                    // More room changes no weight.
+                    to_j[..old].copy_from_slice(js);
+                    to_w[..old].copy_from_slice(ws);
+                    continue;
+                }
+                // Where locked joints leave no way, the strongest stay, and the sum is reported as a fault.
+                let done = list.read(js, ws, &rule).and_then(|()| normalize(&mut list, &rule));
+                if let Err(why) = done {
+                    *refused.entry(why).or_default() += 1;
+                    let mut order: Vec<usize> = (0..old).collect();
+                    order.sort_by(|a, b| ws[*b].total_cmp(&ws[*a]));
+                    for (slot, k) in order.into_iter().take(new).enumerate() {
+                        (to_j[slot], to_w[slot]) = (js[k], ws[k]);
+                    }
+                } else {
+                    list.write(to_j, to_w);
+                }
+            }
+            *map = WeightMap {
+                sets,
+                joints: joints.into(),
+                weights: weights.into(),
+                encoding: map.encoding,
+                not_numbers: map.not_numbers.clone(),
+            };
+        }
+        refused
+    }
+}
+
+/// Those of the scope for which something holds.
+fn narrow(scope: &Scope<'_>, mut list: Vec<bool>) -> Vec<bool> {
+    if let Some(only) = scope.vertices {
+        list.iter_mut().zip(only).for_each(|(a, b)| *a &= *b);
+    }
+    list
+}
+
+/// The mean of the places around, each by 1 over its distance at rest.
+fn near_mean(canvas: &Canvas, maps: &Maps<'_>, place: u32, out: &mut Influences) {
+    out.clear();
+    let rest = canvas.rest();
+    let here = rest[place as usize];
+    let factor = |p: &u32| 1.0 / rest[*p as usize].distance(here).max(1e-12);
+    let sum: f32 = canvas.ring(place).iter().map(factor).sum();
+    for p in canvas.ring(place) {
+        let (joints, weights) = maps.slots(canvas.vertices_at(*p)[0]);
+        for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+            out.add(*j, *w * factor(p) / sum);
+        }
+    }
+}
+
+/// What two lists have in common, 0 to 1 where both sum to 1: `Σ min(a, b)`.
+pub fn in_common(a: &Influences, b: &Influences) -> f32 {
+    a.iter().map(|(j, w)| w.min(b.get(j))).sum()
+}
+
+/// Places that have little in common with the mean of their neighbours, though each neighbour has much in common with it.
+pub fn strays(canvas: &Canvas, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
+    let is_stray = |place: &u32| {
+        let own = |p: u32| {
+            let (map, v) = maps.map_of(canvas.vertices_at(p)[0]);
+            Influences::of(map, v)
+        };
+        let mut around = Influences::default();
+        mean(canvas, maps, *place, &mut around);
+        canvas.ring(*place).len() > 2
+            && in_common(&own(*place), &around) < most_in_common
+            && canvas.ring(*place).iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
+    };
+    (0..canvas.place_count() as u32).into_par_iter().with_min_len(1024).filter(is_stray).collect()
+}
+
+/// A gradient's amount at a spot: along the line from `from` (1) to `to` (0), or by the distance from `from`.
+pub fn gradient(from: Vec3, to: Vec3, radial: bool, falloff: super::Falloff) -> impl Fn(Vec3) -> f32 {
+    let way = to - from;
+    let length = way.length().max(1e-12);
+    move |p| {
+        let part = if radial { p.distance(from) / length } else { (p - from).dot(way) / (length * length) };
+        falloff.at(1.0 - part.clamp(0.0, 1.0))
+    }
+}

@@ -1,0 +1,100 @@
+//! What is wrong with weights, in the words of the file's own rules (glTF 2.0, *Skinned Mesh Attributes*).
+
+use crate::model::WeightMap;
+
+/// What is wrong with the weights of one vertex; where several things are, the first of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A weight is not a number.
+    NotNumber,
+    /// A weight is negative.
+    Negative,
+    /// All weights are 0.
+    None,
+    /// A joint has two weights.
+    Twice,
+    /// The weights do not sum to 1: whole numbers not at all, floats not within the validator's limit, `2e-7 × count` in
+    /// slot order.
+    Sum,
+    /// More joints than wanted. No rule of the file's.
+    Many,
+}
+
+/// What is wrong with a vertex. `most` joints are wanted.
+pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
+    let stride = map.stride();
+    let joints = &map.joints[vertex * stride..(vertex + 1) * stride];
+    let weights = &map.weights[vertex * stride..(vertex + 1) * stride];
+    if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&(vertex as u32)).is_ok() {
+        return Some(Fault::NotNumber);
+    }
+    let mut sum = 0.0f32;
+    let mut whole = 0u32;
+    let mut used = 0usize;
+    let mut twice = false;
+    for (k, w) in weights.iter().enumerate() {
+        if *w < 0.0 {
+            return Some(Fault::Negative);
+        }
+        if *w != 0.0 {
+            sum += *w;
+            whole = whole.saturating_add(map.encoding.encode(*w));
+            used += 1;
+            twice |= weights[..k].iter().zip(joints).any(|(v, j)| *v != 0.0 && *j == joints[k]);
+        }
+    }
+    let off = match map.encoding.one() {
+        Some(one) => whole != one,
+        None => (sum - 1.0).abs() > 2e-7 * used as f32,
+    };
+    match (used, twice, off) {
+        (0, ..) => Some(Fault::None),
+        (_, true, _) => Some(Fault::Twice),
+        (_, _, true) => Some(Fault::Sum),
+        _ if used > most => Some(Fault::Many),
+        _ => None,
+    }
+}
+
+/// How many vertices break which rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// [`Fault::Sum`]
+    pub sum: usize,
+    /// [`Fault::Negative`]
+    pub negative: usize,
+    /// [`Fault::NotNumber`]
+    pub not_numbers: usize,
+    /// [`Fault::Twice`]
+    pub twice: usize,
+    /// [`Fault::None`]
+    pub none: usize,
+    /// [`Fault::Many`]
+    pub many: usize,
+}
+
+impl Faults {
+    /// Counts one fault more.
+    pub const fn add(&mut self, fault: Fault) {
+        match fault {
+            Fault::Sum => self.sum += 1,
+            Fault::Negative => self.negative += 1,
+            Fault::NotNumber => self.not_numbers += 1,
+            Fault::Twice => self.twice += 1,
+            Fault::None => self.none += 1,
+            Fault::Many => self.many += 1,
+        }
+    }
+
+    /// Vertices that break a rule of the file's.
+    pub const fn broken(&self) -> usize {
+        self.sum + self.negative + self.not_numbers + self.twice + self.none
+    }
+}
+
+/// Counts the vertices that break a rule, or have more than `most` joints.
+pub fn faults(map: &WeightMap, most: usize) -> Faults {
+    let mut faults = Faults::default();
+    (0..map.vertex_count()).filter_map(|v| fault(map, v, most)).for_each(|f| faults.add(f));
+    faults
+}

@@ -1,0 +1,163 @@
+//! The other side: places paired across a plane by where they lie, then by how they hang together.
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::{Canvas, canvas::NOWHERE};
+
+/// Which place and which joint is the other's mirror.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MirrorMap {
+    places: Vec<u32>,
+    joints: Vec<u16>,
+    /// Places without a partner.
+    pub unpaired: usize,
+    /// Places that were paired by their neighbours, not by where they lie.
+    pub by_topology: usize,
+}
+
+impl MirrorMap {
+    /// Pairs the places of a canvas across the plane `axis = offset` of its mesh space. `joints` are the partners of the
+    /// skin's joints; a centre joint is its own, `u16::MAX` is nobody's.
+    ///
+    /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both ways. What is left is
+    /// paired by the neighbours: of two paired places, the neighbours that alone are unpaired mirror each other.
+    pub fn new(canvas: &Canvas, axis: usize, offset: f32, tolerance: f32, joints: Vec<u16>) -> Self {
+        let rest = canvas.rest();
+        let mirrored = |p: Vec3| {
+            let mut p = p;
+            p[axis] = 2.0 * offset - p[axis];
+            p
+        };
+        let cells = Cells::new(rest, tolerance);
+        let mut places: Vec<u32> =
+            rest.par_iter().with_min_len(1024).map(|p| cells.nearest(rest, mirrored(*p), tolerance)).collect();
+        // Only what is so both ways.
+        let one_way = places.clone();
+        for (k, p) in places.iter_mut().enumerate() {
+            if *p != NOWHERE && one_way[*p as usize] != k as u32 {
+                *p = NOWHERE;
+            }
+        }
+        let by_topology = by_neighbours(canvas, &mut places, axis, offset);
+        let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
+        Self { places, joints, unpaired, by_topology }
+    }
+
+    /// The mirror of a place.
+    #[inline]
+    pub fn place(&self, place: u32) -> u32 {
+        self.places.get(place as usize).copied().unwrap_or(NOWHERE)
+    }
+
+    /// The mirror of a joint; `u16::MAX` where it has none.
+    #[inline]
+    pub fn joint(&self, joint: u16) -> u16 {
+        self.joints.get(usize::from(joint)).copied().unwrap_or(u16::MAX)
+    }
+}
+
+/// Places in the cells of a grid, a few tolerances wide.
+struct Cells {
+    cell: f32,
+    /// Places by the mixed number of their cell.
+    list: Vec<(u64, u32)>,
+    /// Where a number begins in the list: an open table, at most half full.
+    table: Vec<u32>,
+}
+
+impl Cells {
+    fn new(rest: &[Vec3], tolerance: f32) -> Self {
+        let cell = (tolerance * 4.0).max(f32::MIN_POSITIVE);
+        let mut list: Vec<(u64, u32)> =
+            rest.par_iter().enumerate().map(|(k, p)| (number(corner(*p, cell)), k as u32)).collect();
+        list.par_sort_unstable();
+        let size = (list.len() * 2).next_power_of_two();
+        let mut table = vec![NOWHERE; size];
+        for (k, (number, _)) in list.iter().enumerate() {
+            if k > 0 && list[k - 1].0 == *number {
+                continue;
+            }
+            let mut at = *number as usize & (size - 1);
+            while table[at] != NOWHERE {
+                at = (at + 1) & (size - 1);
+            }
+            table[at] = k as u32;
+        }
+        Self { cell, list, table }
+    }
+
+    fn of(&self, number: u64) -> &[(u64, u32)] {
+        let mut at = number as usize & (self.table.len() - 1);
+        while self.table[at] != NOWHERE {
+            let from = self.table[at] as usize;
+            if self.list[from].0 == number {
+                let many = self.list[from..].iter().take_while(|(n, _)| *n == number).count();
+                return &self.list[from..from + many];
+            }
+            at = (at + 1) & (self.table.len() - 1);
+        }
+        &[]
+    }
+
+    fn nearest(&self, rest: &[Vec3], at: Vec3, tolerance: f32) -> u32 {
+        let mut best = (tolerance * tolerance, NOWHERE);
+        if !at.is_finite() {
+            return NOWHERE;
+        }
+        let (low, high) = (corner(at - tolerance, self.cell), corner(at + tolerance, self.cell));
+        for x in low[0]..=high[0] {
+            for y in low[1]..=high[1] {
+                for z in low[2]..=high[2] {
+                    for (_, k) in self.of(number([x, y, z])) {
+                        let square = rest[*k as usize].distance_squared(at);
+                        if square <= best.0 && (square < best.0 || *k < best.1) {
+                            best = (square, *k);
+                        }
+                    }
+                }
+            }
+        }
+        best.1
+    }
+}
+
+/// The cell of a point. Points too far out for the grid share its last cells.
+fn corner(p: Vec3, cell: f32) -> [i64; 3] {
+    (p / cell).floor().to_array().map(|c| c as i64)
+}
+
+fn number(cell: [i64; 3]) -> u64 {
+    let mixed = cell.iter().fold(0u64, |h, c| (h.rotate_left(21) ^ *c as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    mixed ^ (mixed >> 29)
+}
+
+/// Pairs what is left by its paired neighbours; how many places that paired.
+fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) -> usize {
+    let mut front: Vec<u32> = (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();
+    let mut paired = 0;
+    let rest = canvas.rest();
+    let side = |p: u32| (rest[p as usize][axis] - offset).signum();
+    while !front.is_empty() {
+        let mut next = Vec::new();
+        for p in front {
+            let q = places[p as usize];
+            let open = |of: u32, places: &[u32]| -> Option<u32> {
+                let mut list = canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE);
+                let only = list.next()?;
+                list.next().is_none().then_some(only)
+            };
+            let (Some(a), Some(b)) = (open(p, places), open(q, places)) else { continue };
+            // Of one place and its mirror on the same side, neither is the other's.
+            if (a == b) != (p == q) || (a != b && side(a) == side(b)) {
+                continue;
+            }
+            places[a as usize] = b;
+            places[b as usize] = a;
+            paired += if a == b { 1 } else { 2 };
+            next.extend([a, b]);
+        }
+        front = next;
+    }
+    paired
+}

@@ -1,0 +1,181 @@
+//! Which vertices a brush touches, and how far each is from its middle.
+
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::{Canvas, Reach};
+
+/// Where a brush touches the posed surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The spot, scene space.
+    pub at: Vec3,
+    /// The canvas's vertices of the triangle that was hit.
+    pub corners: [u32; 3],
+    /// From the eye to the spot; unit.
+    pub direction: Vec3,
+    /// Where the eye is; nothing without perspective.
+    pub eye: Option<Vec3>,
+    /// The radius at the spot, metres.
+    pub radius: f32,
+}
+
+/// The posed surface of a canvas: positions and normals by its vertices, scene space.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedCanvas<'a> {
+    /// Positions.
+    pub positions: &'a [Vec3],
+    /// Unit normals; empty where nobody asked for them.
+    pub normals: &'a [Vec3],
+}
+
+/// Memory for reaching, kept from dab to dab.
+#[derive(Clone, Debug, Default)]
+pub struct ReachScratch {
+    way: Vec<f32>,
+    touched: Vec<u32>,
+    heap: BinaryHeap<Front>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Front {
+    way: f32,
+    place: u32,
+}
+
+impl Eq for Front {}
+
+impl Ord for Front {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.way.total_cmp(&self.way).then(other.place.cmp(&self.place))
+    }
+}
+
+impl PartialOrd for Front {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A way along edges is longer than the surface's own by up to this; where it is not longer than this, the straight line
+/// is the distance, so that the brush is round.
+const DETOUR: f32 = 1.3;
+
+/// The vertices that a brush touches, with `p`: 1 in its middle, towards 0 at its rim.
+pub fn reach(
+    canvas: &Canvas,
+    posed: PosedCanvas<'_>,
+    touch: &Touch,
+    kind: Reach,
+    front_only: bool,
+    scratch: &mut ReachScratch,
+    out: &mut Vec<(u32, f32)>,
+) {
+    out.clear();
+    if !(touch.radius > 0.0 && touch.at.is_finite()) {
+        return;
+    }
+    match kind {
+        Reach::Surface => along(canvas, posed, touch, scratch, out),
+        Reach::Volume => {
+            let (limit, scale) = (touch.radius * touch.radius, 1.0 / touch.radius);
+            gather(posed.positions, out, |p| {
+                let square = p.distance_squared(touch.at);
+                (square < limit).then(|| 1.0 - square.sqrt() * scale)
+            });
+        }
+        Reach::Through => {
+            let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));
+            gather(posed.positions, out, |p| {
+                // Distance from the line of sight, by the radius there: with perspective it grows with the depth.
+                let (from, radius) = match (touch.eye, depth) {
+                    (Some(eye), Some(depth)) => {
+                        let there = (p - eye).dot(touch.direction);
+                        (eye, touch.radius * there / depth)
+                    }
+                    _ => (touch.at, touch.radius),
+                };
+                let line = if touch.eye.is_some() { (touch.at - from).normalize_or_zero() } else { touch.direction };
+                let aside = (p - from).reject_from_normalized(line).length();
+                (radius > 0.0 && aside < radius).then(|| 1.0 - aside / radius)
+            });
+        }
+    }
+    if front_only && posed.normals.len() == posed.positions.len() {
+        out.retain(|(v, _)| {
+            let sight = touch.eye.map_or(touch.direction, |eye| posed.positions[*v as usize] - eye);
+            posed.normals[*v as usize].dot(sight) <= 0.0
+        });
+    }
+}
+
+fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> Option<f32> + Sync) {
+    const CHUNK: usize = 16_384;
+    let one = |(k, chunk): (usize, &[Vec3])| -> Vec<(u32, f32)> {
+        let hits = chunk.iter().enumerate().filter_map(|(i, p)| test(*p).map(|d| ((k * CHUNK + i) as u32, d)));
+        hits.collect()
+    };
+    if positions.len() <= CHUNK {
+        out.extend(one((0, positions)));
+        return;
+    }
+    let lists: Vec<Vec<(u32, f32)>> = positions.par_chunks(CHUNK).enumerate().map(one).collect();
+    lists.into_iter().for_each(|l| out.extend(l));
+}
+
+/// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between places, no further than the
+/// brush.
+fn along(
+    canvas: &Canvas,
+    posed: PosedCanvas<'_>,
+    touch: &Touch,
+    scratch: &mut ReachScratch,
+    out: &mut Vec<(u32, f32)>,
+) {
+    let ReachScratch { way, touched, heap } = scratch;
+    way.resize(canvas.place_count(), f32::INFINITY);
+    heap.clear();
+    let at = |place: u32| posed.positions[canvas.vertices_at(place)[0] as usize];
+    let limit = touch.radius * DETOUR;
+    for corner in touch.corners {
+        let place = canvas.place_of(corner);
+        let start = at(place).distance(touch.at);
+        if start < limit && start < way[place as usize] {
+            touched.push(place);
+            way[place as usize] = start;
+            heap.push(Front { way: start, place });
+        }
+    }
+    while let Some(Front { way: here, place }) = heap.pop() {
+        if here > way[place as usize] {
+            continue;
+        }
+        let from = at(place);
+        for next in canvas.ring(place) {
+            let old = way[*next as usize];
+            if here >= old {
+                continue;
+            }
+            let to = at(*next);
+            let there = here + from.distance(to);
+            if there < limit && there < old && to.distance_squared(touch.at) < touch.radius * touch.radius {
+                if old == f32::INFINITY {
+                    touched.push(*next);
+                }
+                way[*next as usize] = there;
+                heap.push(Front { way: there, place: *next });
+            }
+        }
+    }
+    for place in touched.drain(..) {
+        let way = std::mem::replace(&mut way[place as usize], f32::INFINITY);
+        let straight = at(place).distance(touch.at);
+        let distance = if way <= straight * DETOUR { straight } else { way };
+        if distance < touch.radius {
+            let p = 1.0 - distance / touch.radius;
+            out.extend(canvas.vertices_at(place).iter().map(|v| (*v, p)));
+        }
+    }
+}
