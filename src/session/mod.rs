@@ -84,7 +84,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn open_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
-        Ok(Self::new(gltf::open_bytes(bytes.into(), None, &Progress::default())?, None))
+        Ok(Self::new(gltf::open_bytes(bytes.to_vec().into(), None, &Progress::default())?, None))
     }
 
     fn new(opened: Opened, path: Option<PathBuf>) -> Self {
