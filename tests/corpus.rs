@@ -449,7 +449,7 @@ fn every_file_survives_being_cut_and_flipped() {
         let bytes = fs::read(shared.join("corpus").join(name)).expect("bytes");
         let step = (bytes.len() / 150).max(1);
         for at in (0..bytes.len()).step_by(step) {
-            let _cut = ulna::formats::gltf::open_bytes(bytes[..at].into(), None, &Progress::default());
+            let _cut = ulna::formats::gltf::open_bytes(bytes[..at].to_vec().into(), None, &Progress::default());
             let mut flipped = bytes.clone();
             flipped[at] ^= 0x15;
             if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {

@@ -109,7 +109,7 @@ proptest! {
         }
         let mut again = sample();
         for step in session.history().done() {
-            for line in &step.lines {
+            for line in &step.lines(session.document()) {
                 let line = CommandLine::parse(&line.to_string()).unwrap();
                 again.run(&line).unwrap();
             }

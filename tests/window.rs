@@ -147,7 +147,7 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     let after = session(&window).document().node(arm).user;
     assert_ne!(before, after);
     assert_eq!(session(&window).history().done().len(), 1);
-    let line = session(&window).history().done()[0].lines[0].clone();
+    let line = session(&window).history().done()[0].lines(session(&window).document())[0].clone();
     assert_eq!(line.name, "pose.rotate");
     let turned = line.arguments["degrees"].as_f64().expect("degrees");
     assert!((turned.abs() - 28.6).abs() < 3.0, "half a radian is {turned}°");

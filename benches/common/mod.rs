@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::{Mat4, Quat, Vec3};
 use ulna::model::{
-    Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Property, RestSource, Track, TrackId, Transform,
+    Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Property, RestSource, Slice, Track, TrackId, Transform,
 };
 
 /// A number between 0 and 1 that looks like chance and is the same every time.
@@ -52,12 +52,12 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
         let below = (k + 1..joints).filter(|c| parent(*c) == Some(NodeId(k as u32)));
         node.children = below.map(NodeId::from).collect();
     }
-    let shared: Arc<[f32]> = (0..keys).map(|k| k as f32 / 30.0).collect();
+    let shared: Slice<f32> = (0..keys).map(|k| k as f32 / 30.0).collect();
     let mut tracks = std::collections::BTreeMap::new();
     for joint in 0..joints {
         for (which, property) in Property::TRS.into_iter().enumerate() {
             let seed = (joint * 3 + which) as u32;
-            let times: Arc<[f32]> = match kind {
+            let times: Slice<f32> = match kind {
                 Keys::Shared => shared.clone(),
                 Keys::Own | Keys::Cubic => {
                     (0..keys).map(|k| (k as f32 + 0.4 * noise(seed * 7919 + k as u32)) / 30.0).collect()

@@ -117,7 +117,7 @@ pub(super) fn key_edits(
                 property: Property::Weights,
                 interpolation: Interpolation::Linear,
                 times: [time].into(),
-                values: weights,
+                values: weights.into(),
                 width,
             };
             (track, new)

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{NodeId, TrackId};
+use super::{NodeId, Slice, TrackId};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,9 +83,9 @@ pub struct Track {
     /// How values between keys come about.
     pub interpolation: Interpolation,
     /// Key times in seconds, as in the file.
-    pub times: Arc<[f32]>,
+    pub times: Slice<f32>,
     /// Values, key after key; a CUBICSPLINE key holds in-tangent, value, out-tangent, each of `width` numbers.
-    pub values: Arc<[f32]>,
+    pub values: Slice<f32>,
     /// Numbers a value.
     pub width: usize,
 }
@@ -200,7 +200,7 @@ pub struct PointerTrack {
     /// How values between keys come about.
     pub interpolation: Interpolation,
     /// Key times in seconds, finite and strictly increasing; not empty.
-    pub times: Arc<[f32]>,
+    pub times: Slice<f32>,
     /// Numbers a value.
     pub width: usize,
     /// The same keys as a track, where they move a node's transform or weights: those are played.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::{MaterialId, WeightMap};
+use super::{MaterialId, Slice, WeightMap};
 
 /// What the indices of a primitive draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub enum Topology {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MorphTarget {
     /// Differences of position, metres; empty where the target moves none.
-    pub positions: Arc<[Vec3]>,
+    pub positions: Slice<Vec3>,
     /// Differences of normals; empty where it turns none.
-    pub normals: Arc<[Vec3]>,
+    pub normals: Slice<Vec3>,
 }
 
 /// One draw of a mesh.
@@ -32,19 +32,19 @@ pub struct Primitive {
     /// What the indices mean.
     pub topology: Topology,
     /// Rest positions in mesh space, metres.
-    pub positions: Arc<[Vec3]>,
+    pub positions: Slice<Vec3>,
     /// Unit normals; empty where the file has none (flat normals are made for showing).
-    pub normals: Arc<[Vec3]>,
+    pub normals: Slice<Vec3>,
     /// Unit tangents, in `w` the side of the bitangent (+1 or −1); empty where the file has none.
-    pub tangents: Arc<[Vec4]>,
+    pub tangents: Slice<Vec4>,
     /// First texture coordinates; empty where there are none.
-    pub uv0: Arc<[Vec2]>,
+    pub uv0: Slice<Vec2>,
     /// Second texture coordinates.
-    pub uv1: Arc<[Vec2]>,
+    pub uv1: Slice<Vec2>,
     /// Linear colours, straight alpha; empty where there are none.
-    pub colors: Arc<[Vec4]>,
+    pub colors: Slice<Vec4>,
     /// Vertex indices in `topology`'s groups.
-    pub indices: Arc<[u32]>,
+    pub indices: Slice<u32>,
     /// How it is shaded.
     pub material: Option<MaterialId>,
     /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the variant's index.
@@ -63,13 +63,13 @@ impl PartialEq for Primitive {
         }
         self.topology == other.topology
             && self.material == other.material
-            && same(&self.positions, &other.positions)
-            && same(&self.normals, &other.normals)
-            && same(&self.tangents, &other.tangents)
-            && same(&self.uv0, &other.uv0)
-            && same(&self.uv1, &other.uv1)
-            && same(&self.colors, &other.colors)
-            && same(&self.indices, &other.indices)
+            && self.positions == other.positions
+            && self.normals == other.normals
+            && self.tangents == other.tangents
+            && self.uv0 == other.uv0
+            && self.uv1 == other.uv1
+            && self.colors == other.colors
+            && self.indices == other.indices
             && same(&self.variants, &other.variants)
             && same(&self.targets, &other.targets)
             && match (&self.weights, &other.weights) {

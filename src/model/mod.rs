@@ -8,6 +8,7 @@ mod material;
 mod mesh;
 mod node;
 mod rest;
+mod slice;
 mod stage;
 pub mod transform;
 mod vrm;
@@ -22,6 +23,7 @@ pub use self::{
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, RestSource, Skin},
     rest::find_rest,
+    slice::Slice,
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Slice;
+
 /// The type that weights are stored in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WeightEncoding {
@@ -59,9 +61,9 @@ pub struct WeightMap {
     /// Sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
     pub sets: usize,
     /// `sets × 4` joints a vertex: indices into the skin's joint list.
-    pub joints: Arc<[u16]>,
+    pub joints: Slice<u16>,
     /// `sets × 4` weights a vertex, as stored (integers decoded), whatever they sum to.
-    pub weights: Arc<[f32]>,
+    pub weights: Slice<f32>,
     /// The type the file keeps them in.
     pub encoding: WeightEncoding,
     /// Vertices for which the file holds a weight that is no number, in rising order; read as 0.
@@ -70,14 +72,11 @@ pub struct WeightMap {
 
 impl PartialEq for WeightMap {
     fn eq(&self, other: &Self) -> bool {
-        fn same<T: PartialEq>(a: &Arc<[T]>, b: &Arc<[T]>) -> bool {
-            Arc::ptr_eq(a, b) || a == b
-        }
         self.sets == other.sets
             && self.encoding == other.encoding
-            && same(&self.joints, &other.joints)
-            && same(&self.weights, &other.weights)
-            && same(&self.not_numbers, &other.not_numbers)
+            && self.joints == other.joints
+            && self.weights == other.weights
+            && self.not_numbers == other.not_numbers
     }
 }
 
@@ -124,8 +123,8 @@ impl WeightMap {
     /// Where [`WeightPatch::fits`] says no.
     pub fn swap(&mut self, patch: &mut WeightPatch) {
         let stride = self.stride();
-        let joints = Arc::make_mut(&mut self.joints);
-        let weights = Arc::make_mut(&mut self.weights);
+        let joints = self.joints.make_mut();
+        let weights = self.weights.make_mut();
         let entries = patch.joints.chunks_exact_mut(stride).zip(patch.weights.chunks_exact_mut(stride));
         for (v, (js, ws)) in patch.vertices.iter().zip(entries) {
             let range = *v as usize * stride..(*v as usize + 1) * stride;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::sample::{sample_at, segment};
-use crate::model::{Clip, Interpolation, Local, Property, Track, Transform};
+use crate::model::{Clip, Interpolation, Local, Property, Slice, Track, Transform};
 
 /// A clip that was laid out.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ pub(super) fn set(local: &mut Transform, property: Property, value: &[f32]) {
 /// Tracks that share their key times.
 #[derive(Clone, Debug)]
 struct Group {
-    times: Arc<[f32]>,
+    times: Slice<f32>,
     cursor: usize,
     /// Nodes by what is moved of them: translation, scale, rotation.
     nodes: [Vec<u32>; 3],

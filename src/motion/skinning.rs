@@ -1,12 +1,10 @@
 //! Morphing and linear blend skinning on the CPU: the judge of the GPU's, and its stand-in on software adapters.
 
-use std::sync::Arc;
-
 use glam::{Mat3, Mat4, Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
 
 use super::Pose;
-use crate::model::{Document, NodeId, Primitive, Topology, WeightMap};
+use crate::model::{Document, NodeId, Primitive, Slice, Topology, WeightMap};
 
 /// A primitive's surface in scene space.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -217,7 +215,7 @@ pub fn normal_matrix(matrix: &Mat4) -> Mat3 {
 
 /// The normals to start from: the file's, or where it has none or one without a direction, flat ones summed over the
 /// triangles of a vertex; zero where those have no area either.
-pub fn base_normals(primitive: &Primitive) -> Arc<[Vec3]> {
+pub fn base_normals(primitive: &Primitive) -> Slice<Vec3> {
     let own = primitive.normals.len() == primitive.positions.len();
     if own && primitive.normals.iter().all(|n| *n != Vec3::ZERO) {
         return primitive.normals.clone();

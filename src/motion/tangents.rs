@@ -158,7 +158,7 @@ mod tests {
     use glam::Quat;
 
     use super::*;
-    use crate::model::Topology;
+    use crate::model::{Slice, Topology};
 
     /// A square in the plane of x and y; v grows downwards, as in glTF.
     fn square(uv: [Vec2; 4]) -> Primitive {
@@ -167,10 +167,10 @@ mod tests {
             topology: Topology::Triangles,
             positions: positions.into(),
             normals: [Vec3::Z; 4].into(),
-            tangents: Arc::default(),
+            tangents: Slice::default(),
             uv0: uv.into(),
-            uv1: Arc::default(),
-            colors: Arc::default(),
+            uv1: Slice::default(),
+            colors: Slice::default(),
             indices: [0, 1, 2, 0, 2, 3].into(),
             material: None,
             variants: Arc::default(),

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     ops::Range,
     sync::{
-        Arc, OnceLock,
+        OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -19,7 +19,7 @@ use super::{
     skin::{PLACE_STRIDE, SkinPart, SkinPass, rows},
 };
 use crate::{
-    model::{Document, Material, NodeId, Primitive, Topology},
+    model::{Document, Material, NodeId, Primitive, Slice, Topology},
     motion::{Placement, Pose, Tangents, skinning},
 };
 
@@ -54,9 +54,9 @@ pub(super) struct Part {
     pub blend: bool,
     pub double_sided: bool,
     /// The corners of its triangles, until edges are wanted.
-    corners: Arc<[u32]>,
+    corners: Slice<u32>,
     edges: OnceLock<Option<wgpu::Buffer>>,
-    normals: Arc<[Vec3]>,
+    normals: Slice<Vec3>,
     tangents: Option<Tangents>,
     material: [wgpu::BindGroup; 2],
     /// `scene_from_posed`, three rows an instance: the identity alone, unless the node has instances.

@@ -12,12 +12,12 @@ pub use self::{
     save::{SaveFailure, write_atomically},
 };
 use crate::{
-    edit::{Arguments, Availability, CommandError, CommandLine, Doer, Edit, EditError, History, find},
+    edit::{Arguments, Availability, Change, CommandError, CommandLine, Doer, Edit, EditError, History, find},
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
         x,
     },
-    model::{Diagnostic, Document, NodeId, Severity, Shown},
+    model::{Diagnostic, Document, MeshId, NodeId, Severity, Shown, WeightPatch},
     weights,
 };
 
@@ -84,7 +84,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn open_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
-        Ok(Self::new(gltf::open_bytes(bytes.into(), None, &Progress::default())?, None))
+        Ok(Self::new(gltf::open_bytes(bytes.to_vec().into(), None, &Progress::default())?, None))
     }
 
     fn new(opened: Opened, path: Option<PathBuf>) -> Self {
@@ -164,6 +164,10 @@ impl Session {
             document: true,
             clips: !self.document.clips.is_empty(),
             morphs: self.document.meshes.iter().any(|m| m.target_count() > 0),
+            weights: self.document.nodes.iter().any(|n| {
+                let mesh = n.mesh.filter(|_| n.skin.is_some()).map(|m| self.document.mesh(m));
+                mesh.is_some_and(|m| m.primitives.iter().any(|p| p.weights.is_some()))
+            }),
             cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
@@ -261,6 +265,30 @@ impl Session {
     /// Where an edit does not fit; nothing is shown then.
     pub fn preview(&mut self, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
         self.history.preview(&mut self.document, label, edits)
+    }
+
+    /// Adds a dab's weights to the gesture under way, or begins one.
+    ///
+    /// # Errors
+    /// Where they do not fit; nothing is changed then.
+    pub fn extend(
+        &mut self,
+        label: &str,
+        mesh: MeshId,
+        primitive: usize,
+        patch: WeightPatch,
+    ) -> Result<(), EditError> {
+        self.history.extend(&mut self.document, label, mesh, primitive, patch)
+    }
+
+    /// What of the document was touched since this was asked last.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        self.history.take_changes()
+    }
+
+    /// Another number after every change of the document, previews of gestures too.
+    pub const fn generation(&self) -> u64 {
+        self.history.generation()
     }
 
     /// Ends a gesture: its preview becomes one step, with this text form.

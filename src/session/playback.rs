@@ -114,11 +114,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{Clip, Interpolation, NodeId, Property, Track, TrackId};
+    use crate::model::{Clip, Interpolation, NodeId, Property, Slice, Track, TrackId};
 
     fn document() -> Document {
         let mut clip = Clip::default();
-        let times: Arc<[f32]> = [0.0, 0.5, 2.0].into();
+        let times: Slice<f32> = [0.0, 0.5, 2.0].into();
         let values = [0.0; 9].into();
         let track = Track {
             target: NodeId(0),

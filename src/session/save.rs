@@ -2,10 +2,12 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{Read as _, Write as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
+use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use super::Session;
@@ -74,9 +76,10 @@ impl Session {
         let target = target_of(path, self.source.container.is_glb());
         let same = (target == Target::Glb) == self.source.container.is_glb();
         let (bytes, mut files) = if same {
-            (saved.bytes.to_vec(), saved.companions.clone())
+            (saved.bytes, saved.companions)
         } else {
-            self.transcoded(&saved, target, &stem).map_err(pack)?
+            let (bytes, files) = self.transcoded(&saved, target, &stem).map_err(pack)?;
+            (Arc::new(bytes), files)
         };
         if target == Target::Gltf {
             files.extend(self.companions_for(path)?);
@@ -92,10 +95,15 @@ impl Session {
             }
             write_atomically(&place, &file.bytes).map_err(|source| SaveFailure::Io { path: place.clone(), source })?;
         }
-        // It must open as what it is before it may replace anything.
-        gltf::open_bytes(bytes.as_slice().into(), Some(path), &Progress::default())
-            .map_err(|e| SaveFailure::Verify { path: path.to_owned(), message: e.to_string() })?;
-        write_atomically(path, &bytes).map_err(|source| SaveFailure::Io { path: path.to_owned(), source })?;
+        // It must open as what it is before it may replace anything; the disk has time for that.
+        let (staged, opened) = rayon::join(
+            || stage(path, &bytes),
+            || gltf::open_bytes(bytes.clone(), Some(path), &Progress::default()).map(drop),
+        );
+        opened.map_err(|e| SaveFailure::Verify { path: path.to_owned(), message: e.to_string() })?;
+        staged
+            .and_then(|file| replace(file, path))
+            .map_err(|source| SaveFailure::Io { path: path.to_owned(), source })?;
         Ok(saved.changes)
     }
 
@@ -170,14 +178,41 @@ fn target_of(path: &Path, is_glb: bool) -> Target {
 /// # Errors
 /// What the system says; the old file is whole then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    replace(stage(path, bytes)?, path)
+}
+
+/// A temporary file beside `path` with these bytes, on the disk and read back.
+fn stage(path: &Path, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
     let folder = folder_of(path);
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".ulna-").suffix(".tmp").tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    if fs::read(file.path())? != bytes {
+    if !reads_back(file.path(), bytes)? {
         return Err(std::io::Error::other("what was written reads back differently"));
     }
+    Ok(file)
+}
+
+/// Whether a file holds just these bytes; it is never in memory as a whole.
+fn reads_back(path: &Path, mut bytes: &[u8]) -> std::io::Result<bool> {
+    let mut file = fs::File::open(path)?;
+    let mut block = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return Ok(bytes.is_empty()),
+            Ok(n) => match bytes.strip_prefix(&block[..n]) {
+                Some(rest) => bytes = rest,
+                None => return Ok(false),
+            },
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Puts a staged file in the place of what is there.
+fn replace(file: NamedTempFile, path: &Path) -> std::io::Result<()> {
     if let Ok(old) = fs::metadata(path) {
         file.as_file().set_permissions(old.permissions())?;
     } else {

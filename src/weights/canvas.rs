@@ -12,7 +12,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{Influences, share::Refusal, share::Rule};
-use crate::model::{Document, MeshId, NodeId, SkinId, Topology, WeightMap};
+use crate::model::{Document, MeshId, NodeId, SkinId, Slice, Topology, WeightMap};
 
 /// None, where a place or a joint is expected.
 pub const NOWHERE: u32 = u32::MAX;
@@ -60,7 +60,7 @@ pub struct Canvas {
     /// The skin.
     pub skin: SkinId,
     parts: Vec<CanvasPart>,
-    shapes: Vec<(Arc<[Vec3]>, Arc<[u32]>)>,
+    shapes: Vec<(Slice<Vec3>, Slice<u32>)>,
     count: u32,
     joints: Arc<[NodeId]>,
     heads: Vec<Vec3>,
@@ -199,7 +199,7 @@ impl Canvas {
     /// The weights of all parts, for many reads.
     pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
         let map = |p: &CanvasPart| document.mesh(p.mesh).primitives[p.primitive].weights.as_deref();
-        Maps { maps: self.parts.iter().filter_map(map).collect(), firsts: self.parts.iter().map(|p| p.first).collect() }
+        Maps::of(self, self.parts.iter().filter_map(map))
     }
 
     /// Whether a document has these parts still, with as many vertices.
@@ -215,34 +215,58 @@ impl Canvas {
 /// The weights of a canvas's parts.
 #[derive(Clone, Debug)]
 pub struct Maps<'a> {
-    maps: Vec<&'a WeightMap>,
-    firsts: Vec<u32>,
+    parts: Vec<MapPart<'a>>,
+}
+
+/// A map with its slots at hand: reaching them through the map costs, vertex by vertex.
+#[derive(Clone, Copy, Debug)]
+struct MapPart<'a> {
+    first: u32,
+    stride: usize,
+    map: &'a WeightMap,
+    joints: &'a [u16],
+    weights: &'a [f32],
 }
 
 impl<'a> Maps<'a> {
     /// Maps that are worked on, part by part.
-    pub(super) fn of(canvas: &Canvas, maps: &'a [WeightMap]) -> Self {
-        Self { maps: maps.iter().collect(), firsts: canvas.parts.iter().map(|p| p.first).collect() }
+    pub(super) fn of(canvas: &Canvas, maps: impl Iterator<Item = &'a WeightMap>) -> Self {
+        let part = |(part, map): (&CanvasPart, &'a WeightMap)| MapPart {
+            first: part.first,
+            stride: map.stride(),
+            map,
+            joints: &map.joints,
+            weights: &map.weights,
+        };
+        Self { parts: canvas.parts.iter().zip(maps).map(part).collect() }
+    }
+
+    #[inline]
+    fn find(&self, vertex: u32) -> &MapPart<'a> {
+        match &self.parts[..] {
+            [part] => part,
+            parts => &parts[parts.partition_point(|p| p.first <= vertex) - 1],
+        }
     }
 
     /// The map of a vertex, and the vertex's number there.
     #[inline]
     pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
-        let part = if self.firsts.len() == 1 { 0 } else { self.firsts.partition_point(|f| *f <= vertex) - 1 };
-        (self.maps[part], (vertex - self.firsts[part]) as usize)
+        let part = self.find(vertex);
+        (part.map, (vertex - part.first) as usize)
     }
 
     /// The slots of a vertex.
     #[inline]
     pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
-        let (map, v) = self.map_of(vertex);
-        let range = v * map.stride()..(v + 1) * map.stride();
-        (&map.joints[range.clone()], &map.weights[range])
+        let part = self.find(vertex);
+        let at = (vertex - part.first) as usize * part.stride;
+        (&part.joints[at..at + part.stride], &part.weights[at..at + part.stride])
     }
 
     /// The map of a part.
     pub fn part(&self, part: usize) -> &'a WeightMap {
-        self.maps[part]
+        self.parts[part].map
     }
 
     /// Reads a vertex.

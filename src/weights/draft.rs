@@ -119,8 +119,8 @@ impl<'a> Draft<'a> {
                 encoding: map.encoding,
             };
             let not_numbers = std::mem::take(&mut map.not_numbers);
-            let joints = std::sync::Arc::make_mut(&mut map.joints);
-            let weights = std::sync::Arc::make_mut(&mut map.weights);
+            let joints = map.joints.make_mut();
+            let weights = map.weights.make_mut();
             let chunks =
                 joints.par_chunks_mut(CHUNK * stride).zip(weights.par_chunks_mut(CHUNK * stride)).enumerate();
             let lists: Vec<(Refused, Vec<u32>)> = chunks
@@ -194,7 +194,7 @@ impl<'a> Draft<'a> {
             !joints.iter().zip(weights).any(|(j, w)| *w > 0.0 && usize::from(*j) < scope.locked.len())
         };
         loop {
-            let maps = Maps::of(canvas, &self.maps);
+            let maps = Maps::of(canvas, self.maps.iter());
             let open: Vec<u32> =
                 (0..canvas.vertex_count() as u32).filter(|v| scope.has(*v) && empty(&maps, *v)).collect();
             let around = |v: &u32| {
@@ -242,8 +242,8 @@ impl<'a> Draft<'a> {
                 encoding: map.encoding,
             };
             let range = own as usize * stride..(own as usize + 1) * stride;
-            let joints = &mut std::sync::Arc::make_mut(&mut map.joints)[range.clone()];
-            let weights = &mut std::sync::Arc::make_mut(&mut map.weights)[range];
+            let joints = &mut map.joints.make_mut()[range.clone()];
+            let weights = &mut map.weights.make_mut()[range];
             match now.read(joints, weights, &rule).and_then(|()| share::blend(&mut now, &target, 1.0, &rule)) {
                 Ok(()) => {
                     now.write(joints, weights);
@@ -328,7 +328,7 @@ impl<'a> Draft<'a> {
         let canvas = self.canvas;
         for _ in 0..passes {
             let before = self.maps.clone();
-            let maps = Maps::of(canvas, &before);
+            let maps = Maps::of(canvas, before.iter());
             refused = self.each(scope, |vertex, list, rule| {
                 let place = canvas.place_of(vertex);
                 let mut target = Influences::default();
@@ -353,7 +353,7 @@ impl<'a> Draft<'a> {
     /// Hammers stray vertices flat: those that have little in common with all of their neighbours, which agree among
     /// themselves. How many there were.
     pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
-        let strays = strays(self.canvas, &Maps::of(self.canvas, &self.maps), most_in_common);
+        let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
         let mut only = vec![false; self.canvas.vertex_count()];
         let mut count = 0;
         for place in strays {
@@ -371,7 +371,7 @@ impl<'a> Draft<'a> {
     pub fn mirror(&mut self, mirror: &MirrorMap, axis: usize, offset: f32, from_high: bool, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let before = self.maps.clone();
-        let maps = Maps::of(canvas, &before);
+        let maps = Maps::of(canvas, before.iter());
         let rest = canvas.rest();
         let takes: Vec<bool> = (0..canvas.vertex_count() as u32)
             .into_par_iter()
@@ -402,7 +402,7 @@ impl<'a> Draft<'a> {
     pub fn flood(&mut self, brush: &Brush, joint: u16, amounts: impl Fn(u32) -> f32 + Sync, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let before = self.maps.clone();
-        let maps = Maps::of(canvas, &before);
+        let maps = Maps::of(canvas, before.iter());
         self.each(scope, |vertex, list, rule| {
             let amount = amounts(vertex) * brush.strength;
             if amount <= 0.0 {
@@ -416,7 +416,7 @@ impl<'a> Draft<'a> {
 
     /// The mean of the vertices of the scope.
     pub fn mean(&self, scope: &Scope<'_>) -> Influences {
-        let maps = Maps::of(self.canvas, &self.maps);
+        let maps = Maps::of(self.canvas, self.maps.iter());
         let mut sums = vec![0.0f64; scope.locked.len()];
         let mut all = 0.0f64;
         for v in (0..self.canvas.vertex_count() as u32).filter(|v| scope.has(*v)) {

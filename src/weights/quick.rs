@@ -1,9 +1,6 @@
 //! The plain case of normalising, fast: four floats a vertex, nothing locked, nothing odd.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -26,7 +23,7 @@ pub(super) fn normalize(map: &mut WeightMap, joint_count: usize, limit: usize) -
     }
     let all = AtomicBool::new(true);
     // The sum is looked at and the weights are scaled in one go: memory is what it costs.
-    let weights = Arc::make_mut(&mut map.weights).as_chunks_mut::<4>().0;
+    let weights = map.weights.make_mut().as_chunks_mut::<4>().0;
     weights.par_chunks_mut(CHUNK).zip(joints.par_chunks(CHUNK)).for_each(|(weights, joints)| {
         let mut plain = true;
         for (w, j) in weights.iter_mut().zip(joints) {

@@ -160,6 +160,7 @@ impl Stroke {
             let map = maps.part(index);
             let stride = map.stride();
             let starts = &mut self.starts[index];
+            let (all_joints, all_weights): (&[u16], &[f32]) = (&map.joints, &map.weights);
             if once {
                 for v in mine {
                     if self.start_of[*v as usize] != NOWHERE {
@@ -167,8 +168,8 @@ impl Stroke {
                     }
                     let at = (*v - part.first) as usize * stride;
                     self.start_of[*v as usize] = (starts.weights.len() / stride) as u32;
-                    starts.joints.extend_from_slice(&map.joints[at..at + stride]);
-                    starts.weights.extend_from_slice(&map.weights[at..at + stride]);
+                    starts.joints.extend_from_slice(&all_joints[at..at + stride]);
+                    starts.weights.extend_from_slice(&all_weights[at..at + stride]);
                 }
             }
             let rule = Rule {
@@ -189,7 +190,7 @@ impl Stroke {
                 let slots = joints.chunks_exact_mut(stride).zip(weights.chunks_exact_mut(stride));
                 for ((v, (js, ws)), outcome) in vertices.iter().zip(slots).zip(outcomes) {
                     let at = (*v - part.first) as usize * stride;
-                    let now = (&map.joints[at..at + stride], &map.weights[at..at + stride]);
+                    let now = (&all_joints[at..at + stride], &all_weights[at..at + stride]);
                     let from = if once {
                         let start = start_of[*v as usize] as usize * stride;
                         (&starts.joints[start..start + stride], &starts.weights[start..start + stride])

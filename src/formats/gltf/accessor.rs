@@ -6,11 +6,15 @@ use std::{
     sync::Arc,
 };
 
+use bytemuck::AnyBitPattern;
+use rayon::prelude::*;
+
 use super::{
     ReadError, Source,
     meshopt::{EXTENSIONS, Unpacked},
     schema,
 };
+use crate::model::Slice;
 
 /// A component type of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +106,49 @@ pub struct Shape {
     pub normalized: bool,
 }
 
+/// Bytes of the source, and where in them something begins.
+type Home<'a> = (&'a Arc<Vec<u8>>, usize);
+
 /// Bytes of elements, one every `stride`, or nothing (zeros).
 struct Elements<'a> {
     bytes: Option<Cow<'a, [u8]>>,
     stride: usize,
+    /// Where they begin in which bytes of the source, where they lie there.
+    home: Option<Home<'a>>,
+}
+
+impl Elements<'_> {
+    /// The components where they lie, if they lie side by side and are of type `T`.
+    fn in_place<T: AnyBitPattern>(&self, shape: Shape) -> Option<Slice<T>> {
+        let (bytes, start) = self.home?;
+        let size = shape.width * size_of::<T>();
+        (self.stride == size).then(|| Slice::part(bytes, start, start + shape.count * size))?
+    }
+
+    /// Every component through `convert`, which takes the `N` bytes of one. Long lists on all cores.
+    fn convert<T: Copy + Default + Send, const N: usize>(
+        &self,
+        shape: Shape,
+        convert: impl Fn([u8; N]) -> T + Sync,
+    ) -> Vec<T> {
+        const BLOCK: usize = 16_384;
+        let mut out = vec![T::default(); shape.count * shape.width];
+        let Some(bytes) = &self.bytes else { return out };
+        let block = |(k, out): (usize, &mut [T])| {
+            let elements = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().chunks(self.stride);
+            for (out, b) in out.chunks_exact_mut(shape.width).zip(elements) {
+                for (o, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
+                    *o = convert(*b);
+                }
+            }
+        };
+        if shape.count <= BLOCK {
+            block((0, &mut out));
+        } else {
+            out.par_chunks_mut(BLOCK * shape.width).enumerate().for_each(block);
+        }
+        out
+    }
 }
 
 /// Why an accessor's values cannot be had.
@@ -132,7 +175,7 @@ pub struct Accessors<'a> {
     unpacked: &'a [Unpacked],
     /// Bytes that may still be allocated.
     budget: u64,
-    floats: HashMap<usize, Arc<[f32]>>,
+    floats: HashMap<usize, Slice<f32>>,
     /// Tightly packed elements that an extension gives in an accessor's stead.
     provided: HashMap<usize, Arc<[u8]>>,
     granted: HashSet<usize>,
@@ -166,25 +209,31 @@ impl<'a> Accessors<'a> {
 
     /// The bytes of a view.
     pub fn view(&self, view: usize, place: &str) -> Result<&'a [u8], Missing> {
+        Ok(self.view_at(view, || place.to_owned())?.0)
+    }
+
+    /// The bytes of a view, and where they begin in which bytes of the source, unless they were packed.
+    fn view_at(&self, view: usize, place: impl Fn() -> String) -> Result<(&'a [u8], Option<Home<'a>>), Missing> {
         let Some(v) = self.views.get(view) else {
-            return Err(ReadError::at(place, format!("buffer view {view} is not there")).into());
+            return Err(ReadError::at(place(), format!("buffer view {view} is not there")).into());
         };
         match self.unpacked.get(view) {
-            Some(Unpacked::Bytes(bytes)) => return Ok(bytes),
+            Some(Unpacked::Bytes(bytes)) => return Ok((bytes, None)),
             Some(Unpacked::Damaged(extension)) => return Err(Missing::Packed(extension)),
             Some(Unpacked::Plain) | None => {}
         }
-        let Some(buffer) = self.source.buffer(v.buffer.0) else {
+        let Some((bytes, buffer)) = self.source.lies(v.buffer.0) else {
             return Err(
                 ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into()
             );
         };
         let start = v.byte_offset.map_or(0, |i| i.0);
-        let bytes = start.checked_add(v.byte_length.0).and_then(|end| buffer.get(start..end));
-        bytes.ok_or_else(|| {
+        let found = start.checked_add(v.byte_length.0).and_then(|end| bytes[buffer.clone()].get(start..end));
+        let found = found.ok_or_else(|| {
             let message = format!("it ends past its buffer of {} bytes", buffer.len());
-            ReadError::at(format!("bufferViews/{view}"), message).into()
-        })
+            ReadError::at(format!("bufferViews/{view}"), message)
+        })?;
+        Ok((found, Some((bytes, buffer.start + start))))
     }
 
     /// What an accessor holds.
@@ -251,22 +300,22 @@ impl<'a> Accessors<'a> {
 
     /// Checks where the elements lie and takes the memory they need from the budget.
     fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
-        let here = format!("accessors/{index}");
+        let here = move || format!("accessors/{index}");
         let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
         if wanted > self.budget {
-            return Err(ReadError::Memory { place: here, wanted }.into());
+            return Err(ReadError::Memory { place: here(), wanted }.into());
         }
         let a = &self.list[index];
         let size = shape.width * shape.component.size();
         if let Some(bytes) = self.provided.get(&index).filter(|b| b.len() == size * shape.count) {
             self.budget -= wanted;
-            return Ok(Elements { bytes: Some(Cow::Owned(bytes.to_vec())), stride: size });
+            return Ok(Elements { bytes: Some(Cow::Owned(bytes.to_vec())), stride: size, home: None });
         }
         let Some(view) = a.buffer_view else {
             self.budget -= wanted;
-            return Ok(Elements { bytes: None, stride: size });
+            return Ok(Elements { bytes: None, stride: size, home: None });
         };
-        let bytes = self.view(view.0, &here)?;
+        let (bytes, home) = self.view_at(view.0, here)?;
         let stride = match self.views[view.0].byte_stride {
             None | Some(super::json::Index(0)) => size,
             Some(stride) if stride.0 < size => {
@@ -280,54 +329,74 @@ impl<'a> Accessors<'a> {
         let end =
             (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
-            ReadError::at(&here, format!("its {} elements end past buffer view {}", shape.count, view.0))
+            ReadError::at(here(), format!("its {} elements end past buffer view {}", shape.count, view.0))
         })?;
         self.budget -= wanted;
-        Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride })
+        let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
+        Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
     }
 
-    /// All components as floats, element after element.
-    pub fn floats(&mut self, index: usize, place: &str) -> Result<Arc<[f32]>, Missing> {
+    /// All components as floats, element after element: where they lie, if they lie there as that.
+    pub fn floats(&mut self, index: usize, place: &str) -> Result<Slice<f32>, Missing> {
         if let Some(found) = self.floats.get(&index) {
             return Ok(found.clone());
         }
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
-        let mut out = vec![0.0f32; shape.count * shape.width];
-        if let Some(bytes) = &elements.bytes {
-            let size = shape.component.size();
-            if shape.component == Component::F32 && elements.stride == size * shape.width {
-                for (o, b) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
-                    *o = f32::from_le_bytes(*b);
+        let in_place = if shape.component == Component::F32 { elements.in_place(shape) } else { None };
+        let list = if let Some(list) = in_place {
+            list
+        } else {
+            let (component, normalized) = (shape.component, shape.normalized);
+            let mut out = match component {
+                Component::F32 => elements.convert(shape, f32::from_le_bytes),
+                Component::I8 | Component::U8 => elements.convert(shape, |b: [u8; 1]| component.float(&b, normalized)),
+                Component::I16 | Component::U16 => {
+                    elements.convert(shape, |b: [u8; 2]| component.float(&b, normalized))
                 }
-            } else {
-                for (out, b) in out.chunks_exact_mut(shape.width).zip(bytes.chunks(elements.stride)) {
-                    for (o, b) in out.iter_mut().zip(b.chunks_exact(size)) {
-                        *o = shape.component.float(b, shape.normalized);
-                    }
-                }
-            }
-        }
-        self.sparse(index, shape, &mut out, |b| shape.component.float(b, shape.normalized))?;
-        let out: Arc<[f32]> = out.into();
-        self.floats.insert(index, out.clone());
-        Ok(out)
+                Component::U32 => elements.convert(shape, |b: [u8; 4]| component.float(&b, normalized)),
+            };
+            self.sparse(index, shape, &mut out, |b| component.float(b, normalized))?;
+            out.into()
+        };
+        self.floats.insert(index, list.clone());
+        Ok(list)
     }
 
-    /// All components as integers, not normalised.
-    pub fn integers(&mut self, index: usize, place: &str) -> Result<Vec<u32>, Missing> {
+    /// All components as whole numbers of 32 bits, not normalised.
+    pub fn integers(&mut self, index: usize, place: &str) -> Result<Slice<u32>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
-        let mut out = vec![0u32; shape.count * shape.width];
-        if let Some(bytes) = &elements.bytes {
-            for (out, b) in out.chunks_exact_mut(shape.width).zip(bytes.chunks(elements.stride)) {
-                for (o, b) in out.iter_mut().zip(b.chunks_exact(shape.component.size())) {
-                    *o = shape.component.integer(b);
-                }
-            }
+        if shape.component.size() == 4
+            && let Some(list) = elements.in_place(shape)
+        {
+            return Ok(list);
         }
+        let mut out = match shape.component.size() {
+            1 => elements.convert(shape, |[b]: [u8; 1]| u32::from(b)),
+            2 => elements.convert(shape, |b| u32::from(u16::from_le_bytes(b))),
+            _ => elements.convert(shape, u32::from_le_bytes),
+        };
         self.sparse(index, shape, &mut out, |b| shape.component.integer(b))?;
-        Ok(out)
+        Ok(out.into())
+    }
+
+    /// The same of at most 16 bits; what does not fit loses its upper half.
+    pub fn shorts(&mut self, index: usize, place: &str) -> Result<Slice<u16>, Missing> {
+        let shape = self.shape(index, place)?;
+        let elements = self.elements(index, shape)?;
+        if shape.component.size() == 2
+            && let Some(list) = elements.in_place(shape)
+        {
+            return Ok(list);
+        }
+        let mut out = match shape.component.size() {
+            1 => elements.convert(shape, |[b]: [u8; 1]| u16::from(b)),
+            2 => elements.convert(shape, u16::from_le_bytes),
+            _ => elements.convert(shape, |b| u32::from_le_bytes(b) as u16),
+        };
+        self.sparse(index, shape, &mut out, |b| shape.component.integer(b) as u16)?;
+        Ok(out.into())
     }
 
     /// Puts the sparse values in.

@@ -8,7 +8,7 @@ use super::{
     json, schema,
 };
 use crate::model::{
-    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Track, TrackId,
+    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Slice, Track, TrackId,
 };
 
 /// What a clip may point at.
@@ -190,7 +190,7 @@ fn pointer(
     Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track })
 }
 
-type PointerKeys = (Arc<[f32]>, Option<Arc<[f32]>>, Interpolation, usize);
+type PointerKeys = (Slice<f32>, Option<Slice<f32>>, Interpolation, usize);
 
 /// The key times of a sampler whose values are nothing that Ulna plays.
 fn pointer_keys(
@@ -210,7 +210,7 @@ fn pointer_keys(
         return Err(ReadError::at(place, format!("it has {} values for {} keys", output.count, input.count)).into());
     }
     let times = accessors.floats(sampler.input.0, place)?;
-    let (times, _) = mend_times(times, Arc::default(), 0, place, diagnostics);
+    let (times, _) = mend_times(times, Slice::default(), 0, place, diagnostics);
     Ok((!times.is_empty()).then_some((times, None, interpolation, width)))
 }
 
@@ -227,7 +227,7 @@ fn interpolation(sampler: &schema::Sampler, place: &str, diagnostics: &mut Diagn
     }
 }
 
-type Keys = (Arc<[f32]>, Arc<[f32]>, Interpolation);
+type Keys = (Slice<f32>, Slice<f32>, Interpolation);
 
 /// The keys of a sampler, repaired for showing; `None` where no key is left.
 fn track(
@@ -261,7 +261,7 @@ fn track(
     }
     let times = accessors.floats(sampler.input.0, place)?;
     let values = accessors.floats(sampler.output.0, place)?;
-    let values: Arc<[f32]> = if output.count > wanted { values[..wanted * element].into() } else { values };
+    let values: Slice<f32> = if output.count > wanted { values[..wanted * element].into() } else { values };
     let stride = per_key * element;
     let (times, values) = mend_times(times, values, stride, place, diagnostics);
     if times.is_empty() {
@@ -274,12 +274,12 @@ fn track(
 /// Times finite and strictly increasing: what the file has, or its keys sorted, without those that are not numbers and,
 /// of keys at one time, with the last one.
 fn mend_times(
-    times: Arc<[f32]>,
-    values: Arc<[f32]>,
+    times: Slice<f32>,
+    values: Slice<f32>,
     stride: usize,
     place: &str,
     diagnostics: &mut Diagnostics,
-) -> (Arc<[f32]>, Arc<[f32]>) {
+) -> (Slice<f32>, Slice<f32>) {
     if times.first().is_some_and(|t| *t < 0.0) {
         diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place, "Key times lie before 0 s");
     }
@@ -316,13 +316,13 @@ fn mend_times(
 
 /// Values finite, rotations with a direction.
 fn mend_values(
-    values: Arc<[f32]>,
+    values: Slice<f32>,
     property: Property,
     interpolation: Interpolation,
     width: usize,
     place: &str,
     diagnostics: &mut Diagnostics,
-) -> Arc<[f32]> {
+) -> Slice<f32> {
     let mut broken = values.iter().any(|v| !v.is_finite());
     if broken {
         diagnostics.add(

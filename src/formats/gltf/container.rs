@@ -114,8 +114,23 @@ pub fn build_glb(
     rest: &[u8],
     trailing: usize,
 ) -> Result<Vec<u8>, std::num::TryFromIntError> {
+    assemble(json, bin.as_ref().map(std::slice::from_ref), rest, trailing)
+}
+
+/// Where the BIN chunk's data begins in a GLB with JSON of this length.
+pub(super) const fn bin_start(json: usize) -> usize {
+    28 + json.next_multiple_of(4)
+}
+
+/// The same of a BIN chunk in several pieces.
+pub(super) fn assemble(
+    json: &[u8],
+    bin: Option<&[&[u8]]>,
+    rest: &[u8],
+    trailing: usize,
+) -> Result<Vec<u8>, std::num::TryFromIntError> {
     let json_length = json.len().next_multiple_of(4);
-    let bin_length = bin.map_or(0, |b| b.len().next_multiple_of(4));
+    let bin_length = bin.map_or(0, |b| b.iter().map(|b| b.len()).sum::<usize>().next_multiple_of(4));
     let total = 12 + 8 + json_length + bin.map_or(0, |_| 8 + bin_length) + rest.len();
     let mut out = Vec::with_capacity(total);
     out.extend_from_slice(MAGIC);
@@ -128,7 +143,7 @@ pub fn build_glb(
     if let Some(bin) = bin {
         out.extend_from_slice(&u32::try_from(bin_length)?.to_le_bytes());
         out.extend_from_slice(&BIN.to_le_bytes());
-        out.extend_from_slice(bin);
+        bin.iter().for_each(|piece| out.extend_from_slice(piece));
         out.resize(28 + json_length + bin_length, 0);
     }
     out.extend_from_slice(rest);

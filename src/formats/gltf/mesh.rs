@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use bytemuck::AnyBitPattern;
 use glam::{Vec2, Vec3, Vec4};
 use indexmap::IndexMap;
+use rayon::prelude::*;
 
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
     draco, json, schema, stage,
 };
-use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Topology, WeightEncoding, WeightMap};
+use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Slice, Topology, WeightEncoding, WeightMap};
 
 /// The weights of each primitive that has some, by its place in the file. For checking sums.
 pub type WeightPlaces = Vec<(String, Arc<WeightMap>)>;
@@ -84,13 +86,13 @@ pub fn read(
 fn hidden(raw: &schema::Primitive) -> Primitive {
     Primitive {
         topology: Topology::Points,
-        positions: Arc::default(),
-        normals: Arc::default(),
-        tangents: Arc::default(),
-        uv0: Arc::default(),
-        uv1: Arc::default(),
-        colors: Arc::default(),
-        indices: Arc::default(),
+        positions: Slice::default(),
+        normals: Slice::default(),
+        tangents: Slice::default(),
+        uv0: Slice::default(),
+        uv1: Slice::default(),
+        colors: Slice::default(),
+        indices: Slice::default(),
         material: raw.material.map(|m| m.0.into()),
         variants: Arc::default(),
         targets: raw.targets.iter().map(|_| MorphTarget::default()).collect(),
@@ -137,16 +139,14 @@ impl PrimitiveReader<'_, '_> {
         let indices = if topology == Topology::Triangles && indices.len() % 3 != 0 {
             let message = format!("{} indices do not make whole triangles; the last are not shown", indices.len());
             self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_INCOMPATIBLE_MODE", &self.place, message);
-            indices[..indices.len() / 3 * 3].to_vec()
+            indices[..indices.len() / 3 * 3].into()
         } else {
             indices
         };
-        self.check_directions("NORMAL", "those of its triangles are shown", normals.iter().copied());
-        self.check_directions(
-            "TANGENT",
-            "the surface is shown without bumps there",
-            tangents.iter().map(|t| t.truncate()),
-        );
+        let lost = count_in(&normals, |n| *n == Vec3::ZERO);
+        self.check_directions("NORMAL", "those of its triangles are shown", lost);
+        let lost = count_in(&tangents, |t| t.truncate() == Vec3::ZERO);
+        self.check_directions("TANGENT", "the surface is shown without bumps there", lost);
         if topology == Topology::Triangles {
             self.check_areas(&positions, &indices);
         }
@@ -159,7 +159,7 @@ impl PrimitiveReader<'_, '_> {
             uv0,
             uv1,
             colors,
-            indices: indices.into(),
+            indices,
             material: self.raw.material.map(|m| m.0.into()),
             variants: Arc::default(),
             targets,
@@ -187,16 +187,13 @@ impl PrimitiveReader<'_, '_> {
     }
 
     /// An attribute that may be missing; of a wrong length it refuses the file.
-    fn optional<T>(
+    fn optional<T: AnyBitPattern>(
         &mut self,
         name: &str,
         count: usize,
-        read: impl Fn(&mut Self, usize) -> Result<Arc<[T]>, Missing>,
-    ) -> Result<Arc<[T]>, Missing>
-    where
-        Arc<[T]>: Default,
-    {
-        let Some(index) = self.raw.attributes.get(name) else { return Ok(Arc::default()) };
+        read: impl Fn(&mut Self, usize) -> Result<Slice<T>, Missing>,
+    ) -> Result<Slice<T>, Missing> {
+        let Some(index) = self.raw.attributes.get(name) else { return Ok(Slice::default()) };
         let list = read(self, index.0)?;
         if list.len() == count {
             Ok(list)
@@ -206,13 +203,13 @@ impl PrimitiveReader<'_, '_> {
         }
     }
 
-    fn floats(&mut self, index: usize, name: &str, widths: &[usize]) -> Result<(Arc<[f32]>, usize), Missing> {
+    fn floats(&mut self, index: usize, name: &str, widths: &[usize]) -> Result<(Slice<f32>, usize), Missing> {
         let shape = self.accessors.shape(index, &self.place)?;
         if !widths.contains(&shape.width) {
             return Err(ReadError::at(&self.place, format!("{name} has {} components", shape.width)).into());
         }
         let list = self.accessors.floats(index, &self.place)?;
-        let bad = list.iter().filter(|v| !v.is_finite()).count();
+        let bad = count_in(&list, |v| !v.is_finite());
         if bad == 0 {
             return Ok((list, shape.width));
         }
@@ -221,29 +218,29 @@ impl PrimitiveReader<'_, '_> {
         Ok((list.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect(), shape.width))
     }
 
-    fn vec3(&mut self, index: usize, name: &str) -> Result<Arc<[Vec3]>, Missing> {
+    fn vec3(&mut self, index: usize, name: &str) -> Result<Slice<Vec3>, Missing> {
         let (list, _) = self.floats(index, name, &[3])?;
-        Ok(list.as_chunks::<3>().0.iter().map(|v| Vec3::from_array(*v)).collect())
+        Ok(list.grouped(|v| Vec3::from_array(*v)))
     }
 
-    fn vec4(&mut self, index: usize, name: &str) -> Result<Arc<[Vec4]>, Missing> {
+    fn vec4(&mut self, index: usize, name: &str) -> Result<Slice<Vec4>, Missing> {
         let (list, _) = self.floats(index, name, &[4])?;
-        Ok(list.as_chunks::<4>().0.iter().map(|v| Vec4::from_array(*v)).collect())
+        Ok(list.grouped(|v| Vec4::from_array(*v)))
     }
 
-    fn vec2(&mut self, index: usize) -> Result<Arc<[Vec2]>, Missing> {
+    fn vec2(&mut self, index: usize) -> Result<Slice<Vec2>, Missing> {
         let (list, _) = self.floats(index, "TEXCOORD", &[2])?;
-        Ok(list.as_chunks::<2>().0.iter().map(|v| Vec2::from_array(*v)).collect())
+        Ok(list.grouped(|v| Vec2::from_array(*v)))
     }
 
-    fn colors(&mut self, index: usize) -> Result<Arc<[Vec4]>, Missing> {
+    fn colors(&mut self, index: usize) -> Result<Slice<Vec4>, Missing> {
         let (list, width) = self.floats(index, "COLOR_0", &[3, 4])?;
         Ok(list.chunks_exact(width).map(|v| Vec4::new(v[0], v[1], v[2], v.get(3).copied().unwrap_or(1.0))).collect())
     }
 
-    fn indices(&mut self, vertices: usize) -> Result<Vec<u32>, Missing> {
+    fn indices(&mut self, vertices: usize) -> Result<Slice<u32>, Missing> {
         if let Some(triangles) = self.triangles.take() {
-            return Ok(triangles);
+            return Ok(triangles.into());
         }
         let Some(index) = self.raw.indices else {
             return Ok((0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect());
@@ -253,7 +250,10 @@ impl PrimitiveReader<'_, '_> {
             return Err(ReadError::at(&self.place, "its indices are not unsigned integers").into());
         }
         let list = self.accessors.integers(index.0, &self.place)?;
-        if let Some(past) = list.iter().find(|i| **i as usize >= vertices) {
+        let past = |i: &&u32| **i as usize >= vertices;
+        if list.iter().max().is_some_and(|most| past(&most))
+            && let Some(past) = list.iter().find(past)
+        {
             return Err(
                 ReadError::at(&self.place, format!("vertex {past} of {vertices} is named by its indices")).into()
             );
@@ -282,8 +282,7 @@ impl PrimitiveReader<'_, '_> {
             return Ok(None);
         }
         let sets = pairs.len();
-        let mut joints = vec![0u16; count * sets * 4];
-        let mut weights = vec![0.0f32; count * sets * 4];
+        let mut parts = Vec::with_capacity(sets);
         let mut encodings = Vec::with_capacity(sets);
         for (set, (j, w)) in pairs.into_iter().enumerate() {
             let joint_shape = self.accessors.shape(j, &self.place)?;
@@ -312,36 +311,27 @@ impl PrimitiveReader<'_, '_> {
                 Component::U16 => WeightEncoding::Short,
                 _ => WeightEncoding::Float,
             });
-            let js = self.accessors.integers(j, &self.place)?;
-            let ws = self.accessors.floats(w, &self.place)?;
-            for (vertex, (js, ws)) in js.as_chunks::<4>().0.iter().zip(ws.as_chunks::<4>().0).enumerate() {
-                let start = (vertex * sets + set) * 4;
-                for k in 0..4 {
-                    joints[start + k] = js[k] as u16;
-                    weights[start + k] = ws[k];
-                }
-            }
+            let weights = self.accessors.floats(w, &self.place)?;
+            parts.push((self.accessors.shorts(j, &self.place)?, weights));
         }
-        let slots = sets * 4;
-        let bad = |ws: &[f32]| ws.iter().any(|w| !w.is_finite());
-        let not_numbers: Vec<u32> =
-            weights.chunks_exact(slots).enumerate().filter(|(_, ws)| bad(ws)).map(|(v, _)| v as u32).collect();
-        if !not_numbers.is_empty() {
-            let count = weights.iter().filter(|w| !w.is_finite()).count();
-            let message = format!("{count} weights are not numbers; 0 is shown");
+        let (joints, mut weights) = match &*parts {
+            [(joints, weights)] => (joints.clone(), weights.clone()),
+            parts => side_by_side(parts, count),
+        };
+        let bad = count_in(&weights, |w| !w.is_finite());
+        let mut not_numbers = Vec::new();
+        if bad > 0 {
+            let odd = |ws: &[f32]| ws.iter().any(|w| !w.is_finite());
+            let vertices = weights.chunks_exact(sets * 4).enumerate();
+            not_numbers = vertices.filter(|(_, ws)| odd(ws)).map(|(v, _)| v as u32).collect();
+            let message = format!("{bad} weights are not numbers; 0 is shown");
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
-            weights.iter_mut().filter(|w| !w.is_finite()).for_each(|w| *w = 0.0);
+            weights = weights.iter().map(|w| if w.is_finite() { *w } else { 0.0 }).collect();
         }
         // Sets of two types cannot sum to 1 in both; written again, they become floats.
         let one_type = encodings.iter().all(|e| *e == encodings[0]);
         let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
-        let map = Arc::new(WeightMap {
-            sets,
-            joints: joints.into(),
-            weights: weights.into(),
-            encoding,
-            not_numbers: not_numbers.into(),
-        });
+        let map = Arc::new(WeightMap { sets, joints, weights, encoding, not_numbers: not_numbers.into() });
         places.push((self.place.clone(), map.clone()));
         Ok(Some(map))
     }
@@ -349,8 +339,8 @@ impl PrimitiveReader<'_, '_> {
     fn targets(&mut self, count: usize) -> Result<Arc<[MorphTarget]>, Missing> {
         let mut list = Vec::with_capacity(self.raw.targets.len());
         for (k, target) in self.raw.targets.iter().enumerate() {
-            let mut read = |name: &str, map: &IndexMap<String, json::Index>| -> Result<Arc<[Vec3]>, Missing> {
-                let Some(index) = map.get(name) else { return Ok(Arc::default()) };
+            let mut read = |name: &str, map: &IndexMap<String, json::Index>| -> Result<Slice<Vec3>, Missing> {
+                let Some(index) = map.get(name) else { return Ok(Slice::default()) };
                 let deltas = self.vec3(index.0, name)?;
                 if deltas.len() == count {
                     return Ok(deltas);
@@ -364,8 +354,7 @@ impl PrimitiveReader<'_, '_> {
     }
 
     /// Vectors that point nowhere.
-    fn check_directions(&mut self, name: &str, shown: &str, vectors: impl Iterator<Item = Vec3>) {
-        let lost = vectors.filter(|v| *v == Vec3::ZERO).count();
+    fn check_directions(&mut self, name: &str, shown: &str, lost: usize) {
         if lost > 0 {
             let message = format!("{lost} vectors of {name} have no direction; {shown}");
             self.diagnostics.add(Severity::Error, "ACCESSOR_VECTOR3_NON_UNIT", &self.place, message);
@@ -374,12 +363,11 @@ impl PrimitiveReader<'_, '_> {
 
     /// Triangles that cover nothing: no harm, but somebody may look for them.
     fn check_areas(&mut self, positions: &[Vec3], indices: &[u32]) {
-        let flat = |corner: &[u32; 3]| {
+        let triangles = indices.as_chunks::<3>().0;
+        let count = count_in(triangles, |corner| {
             let [a, b, c] = corner.map(|i| positions[i as usize]);
             (b - a).cross(c - a) == Vec3::ZERO
-        };
-        let triangles = indices.as_chunks::<3>().0;
-        let count = triangles.iter().filter(|t| flat(t)).count();
+        });
         if count > 0 {
             let message = format!("{count} of {} triangles have no area", triangles.len());
             self.diagnostics.add(Severity::Info, "ACCESSOR_INDEX_TRIANGLE_DEGENERATE", &self.place, message);
@@ -389,8 +377,10 @@ impl PrimitiveReader<'_, '_> {
     /// Bounds that do not hold mislead programs that trust them.
     fn check_bounds(&mut self, index: usize, positions: &[Vec3]) {
         let (Some(min), Some(max)) = self.accessors.bounds(index) else { return };
-        let low = positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
-        let high = positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let (low, high) = positions
+            .par_chunks(BLOCK)
+            .map(|p| p.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p))))
+            .reduce(|| (Vec3::INFINITY, Vec3::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let shape = self.accessors.shape(index, &self.place);
         let exact = |stated: &[f64], found: Vec3| {
             stated.len() == 3 && stated.iter().zip(found.to_array()).all(|(s, f)| *s as f32 == f)
@@ -403,21 +393,45 @@ impl PrimitiveReader<'_, '_> {
     }
 }
 
+/// Elements that one core looks over before another may help.
+const BLOCK: usize = 65_536;
+
+/// How many elements are so; long lists on all cores.
+fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
+    let count = |part: &[T]| part.iter().map(|v| usize::from(is(v))).sum::<usize>();
+    if list.len() <= BLOCK { count(list) } else { list.par_chunks(BLOCK).map(count).sum() }
+}
+
+/// All sets of joints and weights of a vertex after one another.
+fn side_by_side(parts: &[(Slice<u16>, Slice<f32>)], count: usize) -> (Slice<u16>, Slice<f32>) {
+    let sets = parts.len();
+    let mut joints = vec![[0u16; 4]; count * sets];
+    let mut weights = vec![[0.0f32; 4]; count * sets];
+    for (set, (js, ws)) in parts.iter().enumerate() {
+        let from = js.as_chunks::<4>().0.iter().zip(ws.as_chunks::<4>().0);
+        for (k, (j, w)) in from.enumerate() {
+            joints[k * sets + set] = *j;
+            weights[k * sets + set] = *w;
+        }
+    }
+    (joints.into_flattened().into(), weights.into_flattened().into())
+}
+
 /// Strips, loops and fans as plain lists.
-fn unroll(mode: usize, list: Vec<u32>) -> (Topology, Vec<u32>) {
+fn unroll(mode: usize, list: Slice<u32>) -> (Topology, Slice<u32>) {
     let n = list.len();
     match mode {
         0 => (Topology::Points, list),
         1 => {
             let even = n / 2 * 2;
-            (Topology::Lines, list[..even].to_vec())
+            (Topology::Lines, list[..even].into())
         }
         2 | 3 => {
             let mut out: Vec<u32> = list.windows(2).flatten().copied().collect();
             if mode == 2 && n > 2 {
                 out.extend([list[n - 1], list[0]]);
             }
-            (Topology::Lines, out)
+            (Topology::Lines, out.into())
         }
         5 => {
             let flip = |(k, w): (usize, &[u32])| if k % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] };

@@ -41,10 +41,16 @@ pub(super) struct Patch<'a> {
     home_length: usize,
 }
 
+/// What the BIN chunk becomes: what it was, with this after it, and then with these bytes written over.
+pub(super) struct Bin {
+    pub appended: Vec<u8>,
+    pub overwritten: Vec<(Range<usize>, Vec<u8>)>,
+}
+
 /// What the buffers become.
 pub(super) struct Buffers {
     /// The BIN chunk, where the file is a GLB and it changed or came to be.
-    pub bin: Option<Vec<u8>>,
+    pub bin: Option<Bin>,
     /// A file of ours beside the JSON.
     pub sidecar: Option<(String, Vec<u8>)>,
 }
@@ -232,35 +238,31 @@ impl<'a> Patch<'a> {
         for view in &self.new_views {
             ops.member("bufferViews").push(view.to_string());
         }
-        let mut data = None;
+        if self.appended.is_empty() && self.overwritten.is_empty() {
+            return Buffers { bin: None, sidecar: None };
+        }
+        let exists = self.home_buffer < self.buffers.len();
         if !self.appended.is_empty() {
             self.align();
-            let mut all = Vec::new();
-            if self.home_buffer < self.buffers.len() {
-                all.extend_from_slice(self.source.buffer(self.home_buffer).unwrap_or_default());
-                all.resize(self.home_length.next_multiple_of(4), 0);
-            }
-            all.append(&mut self.appended);
-            data = Some(all);
+            let gap = self.home_length.next_multiple_of(4) - self.home_length;
+            self.appended.splice(0..0, std::iter::repeat_n(0, gap));
         }
-        if !self.overwritten.is_empty() {
-            let bin = data.get_or_insert_with(|| self.source.buffer(0).unwrap_or_default().to_vec());
-            for (range, bytes) in &self.overwritten {
-                bin[range.clone()].copy_from_slice(bytes);
-            }
-        }
-        let Some(data) = data else { return Buffers { bin: None, sidecar: None } };
-        let grew = data.len() != self.home_length;
-        let exists = self.home_buffer < self.buffers.len();
-        let length = Ops::Replace(data.len().to_string());
+        let grown = self.home_length + self.appended.len();
+        let length = Ops::Replace(grown.to_string());
+        let whole = |mut new: Vec<u8>| {
+            let old = if exists { self.source.buffer(self.home_buffer).unwrap_or_default() } else { &[] };
+            new.splice(0..0, old.iter().copied());
+            new
+        };
         match self.home {
             Home::Bin => {
-                if exists && grew {
+                if exists && grown != self.home_length {
                     *ops.member("buffers").item(0).member("byteLength") = length;
                 } else if !exists {
-                    ops.member("buffers").push(json!({"byteLength": data.len()}).to_string());
+                    ops.member("buffers").push(json!({"byteLength": grown}).to_string());
                 }
-                Buffers { bin: Some(data), sidecar: None }
+                let bin = Bin { appended: self.appended, overwritten: self.overwritten };
+                Buffers { bin: Some(bin), sidecar: None }
             }
             Home::Sidecar(uri) => {
                 if exists {
@@ -269,15 +271,15 @@ impl<'a> Patch<'a> {
                     let name =
                         percent_encoding::utf8_percent_encode(&uri, percent_encoding::NON_ALPHANUMERIC).to_string();
                     let name = name.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_");
-                    ops.member("buffers").push(json!({"uri": name, "byteLength": data.len()}).to_string());
+                    ops.member("buffers").push(json!({"uri": name, "byteLength": grown}).to_string());
                 }
-                Buffers { bin: None, sidecar: Some((uri, data)) }
+                Buffers { bin: None, sidecar: Some((uri, whole(self.appended))) }
             }
             Home::Embedded => {
                 use base64::Engine as _;
-                let text = base64::engine::general_purpose::STANDARD.encode(&data);
+                let text = base64::engine::general_purpose::STANDARD.encode(whole(self.appended));
                 let uri = format!("data:application/octet-stream;base64,{text}");
-                ops.member("buffers").push(json!({"uri": uri, "byteLength": data.len()}).to_string());
+                ops.member("buffers").push(json!({"uri": uri, "byteLength": grown}).to_string());
                 Buffers { bin: None, sidecar: None }
             }
         }

@@ -82,7 +82,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_bytes(bytes: Arc<[u8]>, path: Option<&Path>, progress: &Progress) -> Result<Opened, ReadError> {
+pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress) -> Result<Opened, ReadError> {
     let container = Container::parse(&bytes)?;
     let mut source =
         Source { path: path.map(Path::to_owned), bytes, container, buffers: Vec::new(), image_uris: Vec::new() };
@@ -578,6 +578,9 @@ impl Reader<'_> {
             let joints = document.skin(skin).joints.len();
             for primitive in &document.mesh(mesh).primitives {
                 let Primitive { weights: Some(weights), .. } = primitive else { continue };
+                if weights.joints.iter().max().is_none_or(|most| usize::from(*most) < joints) {
+                    continue;
+                }
                 let past = |used: bool| {
                     let mut pairs = weights.joints.iter().zip(weights.weights.iter());
                     pairs.any(|(j, w)| usize::from(*j) >= joints && (*w != 0.0) == used)

@@ -17,7 +17,7 @@ pub struct Source {
     /// The file, where it came from one.
     pub path: Option<PathBuf>,
     /// All its bytes.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Arc<Vec<u8>>,
     /// Where JSON and BIN lie in them.
     pub container: Container,
     /// One for each of `buffers`.
@@ -32,9 +32,9 @@ pub(super) enum BufferData {
     /// The GLB's BIN chunk, a range of the file.
     Bin(Range<usize>),
     /// A file beside this one.
-    File { uri: String, bytes: Arc<[u8]> },
+    File { uri: String, bytes: Arc<Vec<u8>> },
     /// In the JSON itself.
-    Embedded(Arc<[u8]>),
+    Embedded(Arc<Vec<u8>>),
     /// A stand-in of meshopt compression that holds nothing.
     Fallback,
 }
@@ -51,9 +51,14 @@ impl Source {
 
     /// The bytes of a buffer; `None` where it holds nothing by design.
     pub(super) fn buffer(&self, index: usize) -> Option<&[u8]> {
+        self.lies(index).map(|(bytes, range)| &bytes[range])
+    }
+
+    /// Where the bytes of a buffer lie.
+    pub(super) fn lies(&self, index: usize) -> Option<(&Arc<Vec<u8>>, Range<usize>)> {
         match self.buffers.get(index)? {
-            BufferData::Bin(range) => Some(&self.bytes[range.clone()]),
-            BufferData::File { bytes, .. } | BufferData::Embedded(bytes) => Some(bytes),
+            BufferData::Bin(range) => Some((&self.bytes, range.clone())),
+            BufferData::File { bytes, .. } | BufferData::Embedded(bytes) => Some((bytes, 0..bytes.len())),
             BufferData::Fallback => None,
         }
     }

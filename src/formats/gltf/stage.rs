@@ -15,7 +15,7 @@ use super::{
     json::{self, Extensions, Index},
 };
 use crate::model::{
-    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Transform, transform::unit_or,
+    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Slice, Transform, transform::unit_or,
 };
 
 const VARIANTS: &str = "KHR_materials_variants";
@@ -236,7 +236,7 @@ pub fn instances(
         attributes: indexmap::IndexMap<String, Index>,
     }
     let Some(found) = read::<Instancing>(extensions, INSTANCING, place, diagnostics) else { return Ok(None) };
-    let mut columns: [Option<Arc<[f32]>>; 3] = [None, None, None];
+    let mut columns: [Option<Slice<f32>>; 3] = [None, None, None];
     let mut count = None;
     for (k, name) in ["TRANSLATION", "ROTATION", "SCALE"].into_iter().enumerate() {
         let Some(index) = found.attributes.get(name) else { continue };
@@ -261,7 +261,7 @@ pub fn instances(
     accessors.spend((count * size_of::<Transform>()) as u64, place)?;
     let mut odd = 0;
     let list = (0..count).map(|k| {
-        let vec3 = |column: &Option<Arc<[f32]>>, default: Vec3| {
+        let vec3 = |column: &Option<Slice<f32>>, default: Vec3| {
             column.as_ref().map_or(default, |v| Vec3::from_slice(&v[k * 3..k * 3 + 3]))
         };
         let rotation = columns[1].as_ref().map_or(Quat::IDENTITY, |v| Quat::from_slice(&v[k * 4..k * 4 + 4]));

@@ -9,13 +9,13 @@ use thiserror::Error;
 
 use super::{
     Container, REST_EXTRA, ReadError, Source,
-    container::build_glb,
+    container::{assemble, bin_start},
     json,
     patch::{Patch, float_text},
     schema,
     text::{Ops, rewrite},
 };
-use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Track, Transform};
+use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Slice, Track, Transform};
 
 /// Why a document cannot be saved. The file on disk is untouched then.
 #[derive(Debug, Error)]
@@ -44,7 +44,7 @@ pub struct FileToWrite {
 #[derive(Clone, Debug)]
 pub struct Saved {
     /// The file.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Arc<Vec<u8>>,
     /// Data of ours beside a `.gltf`.
     pub companions: Vec<FileToWrite>,
     /// Sentences: what changes in the file, element by element.
@@ -117,13 +117,23 @@ impl<'a> Writer<'a> {
                 [&source.bytes[..range.start], json.as_bytes()].concat()
             }
             Container::Glb { bin, rest, declared, .. } => {
-                let old = bin.clone().map(|r| &source.bytes[r]);
-                let bin = buffers.bin.as_deref().or(old);
-                build_glb(json.as_bytes(), bin, &source.bytes[rest.clone()], source.bytes.len() - declared)?
+                // A BIN chunk that no buffer names gives way to a new one.
+                let stays = buffers.bin.is_none() || !source.buffers.is_empty();
+                let old = bin.clone().filter(|_| stays).map(|r| &source.bytes[r]);
+                let appended = buffers.bin.as_ref().map(|b| &*b.appended);
+                let pieces: Vec<&[u8]> = old.into_iter().chain(appended).collect();
+                let (rest, trailing) = (&source.bytes[rest.clone()], source.bytes.len() - declared);
+                let bin = (!pieces.is_empty()).then_some(&*pieces);
+                let mut bytes = assemble(json.as_bytes(), bin, rest, trailing)?;
+                let start = bin_start(json.len());
+                for (range, new) in buffers.bin.iter().flat_map(|b| &b.overwritten) {
+                    bytes[start + range.start..start + range.end].copy_from_slice(new);
+                }
+                bytes
             }
         };
         let companions = buffers.sidecar.map(|(name, bytes)| FileToWrite { name, bytes }).into_iter().collect();
-        Ok(Saved { bytes: bytes.into(), companions, changes: self.changes })
+        Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes })
     }
 
     fn nodes(&mut self, opened: &Document, now: &Document) -> Result<(), SaveError> {
@@ -377,7 +387,7 @@ impl<'a> Writer<'a> {
         before: Option<&Track>,
         track: &Track,
     ) -> serde_json::Value {
-        let same = |a: &Arc<[f32]>, b: &Arc<[f32]>| Arc::ptr_eq(a, b) || a == b;
+        let same = |a: &Slice<f32>, b: &Slice<f32>| Slice::ptr_eq(a, b) || a == b;
         let place = |index: usize| old.filter(|(_, _, alone)| *alone).map(|_| index);
         let (kind, width) = match track.property {
             Property::Translation | Property::Scale => ("VEC3", 3),

@@ -1,0 +1,152 @@
+//! Plain numbers that are shared and never written: of their own, or where they lie in a file's bytes.
+//!
+//! Keys and vertices are most of a file. Where the file stores them as they are wanted, nothing is copied: what is open
+//! keeps the file's bytes anyway, since saving starts from them.
+
+use std::{fmt, ops::Deref, sync::Arc};
+
+use bytemuck::AnyBitPattern;
+
+/// A shared slice of `T`; clones are cheap. A part of a file keeps all bytes of that file alive.
+#[derive(Clone)]
+pub struct Slice<T>(Home<T>);
+
+#[derive(Clone)]
+enum Home<T> {
+    Own(Arc<[T]>),
+    /// `start..end` is inside, aligned for `T`, and a whole number of them.
+    Part {
+        bytes: Arc<Vec<u8>>,
+        start: usize,
+        end: usize,
+    },
+}
+
+impl<T: AnyBitPattern> Slice<T> {
+    /// The elements that lie in these bytes, little-endian, without a copy. `None` where they do not lie there as this
+    /// machine wants them: past the end, not aligned, no whole number of them, or in the other byte order.
+    pub fn part(bytes: &Arc<Vec<u8>>, start: usize, end: usize) -> Option<Self> {
+        let lies = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, T>(bytes.get(start..end)?).is_ok();
+        lies.then(|| Self(Home::Part { bytes: bytes.clone(), start, end }))
+    }
+}
+
+impl<T: AnyBitPattern> Deref for Slice<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Home::Own(list) => list,
+            // `part` has tried it.
+            Home::Part { bytes, start, end } => bytemuck::cast_slice(&bytes[*start..*end]),
+        }
+    }
+}
+
+impl<T: AnyBitPattern> Slice<T> {
+    /// Whether both are the same memory.
+    pub fn ptr_eq(a: &Self, b: &Self) -> bool {
+        std::ptr::eq::<[T]>(&**a, &**b)
+    }
+}
+
+impl<T: AnyBitPattern> Slice<T> {
+    /// The elements, to be written: a copy of its own where others share them.
+    pub fn make_mut(&mut self) -> &mut [T] {
+        if let Home::Part { .. } = &self.0 {
+            self.0 = Home::Own((**self).into());
+        }
+        match &mut self.0 {
+            Home::Own(list) => Arc::make_mut(list),
+            // It was made its own just now.
+            Home::Part { .. } => &mut [],
+        }
+    }
+}
+
+impl Slice<f32> {
+    /// `N` numbers an element, where they lie if they are aligned for `T`, else through `make`. What is left over at the
+    /// end is no element.
+    pub fn grouped<T: AnyBitPattern, const N: usize>(&self, make: impl Fn(&[f32; N]) -> T) -> Slice<T> {
+        let size = N * size_of::<f32>();
+        if let Home::Part { bytes, start, end } = &self.0
+            && size_of::<T>() == size
+            && let Some(list) = Slice::part(bytes, *start, start + (end - start) / size * size)
+        {
+            return list;
+        }
+        self.as_chunks::<N>().0.iter().map(make).collect()
+    }
+}
+
+impl<T> Default for Slice<T> {
+    fn default() -> Self {
+        Self(Home::Own(Arc::default()))
+    }
+}
+
+impl<T: AnyBitPattern + PartialEq> PartialEq for Slice<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Self::ptr_eq(self, other) || **self == **other
+    }
+}
+
+impl<T: AnyBitPattern + fmt::Debug> fmt::Debug for Slice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T> From<Arc<[T]>> for Slice<T> {
+    fn from(list: Arc<[T]>) -> Self {
+        Self(Home::Own(list))
+    }
+}
+
+impl<T> From<Vec<T>> for Slice<T> {
+    fn from(list: Vec<T>) -> Self {
+        Self(Home::Own(list.into()))
+    }
+}
+
+impl<T: Clone> From<&[T]> for Slice<T> {
+    fn from(list: &[T]) -> Self {
+        Self(Home::Own(list.into()))
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for Slice<T> {
+    fn from(list: [T; N]) -> Self {
+        Self(Home::Own(list.into()))
+    }
+}
+
+impl<T> FromIterator<T> for Slice<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {
+        Self(Home::Own(list.into_iter().collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_there_where_it_lies_well_and_nowhere_else() {
+        let numbers = [1.0f32, 2.0, 3.0];
+        let bytes = Arc::new(numbers.iter().flat_map(|v| v.to_le_bytes()).chain([0; 3]).collect::<Vec<u8>>());
+        let own = Slice::from(numbers);
+        // Where the allocator puts the bytes decides which start is aligned.
+        let aligned = bytes.as_ptr().align_offset(align_of::<f32>());
+        assert!(cfg!(target_endian = "big") || (0..4).any(|at| Slice::<f32>::part(&bytes, at, at + 12).is_some()));
+        assert!(Slice::<f32>::part(&bytes, aligned + 1, aligned + 5).is_none(), "not aligned");
+        assert!(Slice::<f32>::part(&bytes, aligned, aligned + 6).is_none(), "not whole");
+        assert!(Slice::<f32>::part(&bytes, aligned, aligned + 16).is_none(), "past the end");
+        assert!(Slice::<f32>::part(&bytes, 8, 4).is_none(), "backwards");
+        if aligned == 0 && cfg!(target_endian = "little") {
+            let part = Slice::<f32>::part(&bytes, 0, 12).unwrap();
+            assert_eq!(part, own);
+            assert!(Slice::ptr_eq(&part, &part.clone()) && !Slice::ptr_eq(&part, &own));
+        }
+    }
+}
