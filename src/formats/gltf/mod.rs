@@ -22,6 +22,7 @@ mod stage;
 mod text;
 mod transcode;
 mod vrm;
+mod weights;
 mod write;
 
 /// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin carries.

@@ -21,6 +21,31 @@ enum Home {
     Embedded,
 }
 
+/// Four numbers a vertex, as bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
+    /// The type of one number, as glTF counts them.
+    pub component: usize,
+    /// Whether whole numbers mean parts of 1.
+    pub normalized: bool,
+    /// Bytes a number.
+    pub size: usize,
+    /// All of them, little-endian.
+    pub values: Vec<u8>,
+}
+
+impl Stored {
+    /// The numbers as they are stored, whole ones not scaled: what `min` and `max` speak of.
+    fn numbers(&self) -> Vec<f32> {
+        let number = |b: &[u8]| match self.component {
+            5126 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            5123 => f32::from(u16::from_le_bytes([b[0], b[1]])),
+            _ => f32::from(b[0]),
+        };
+        self.values.chunks_exact(self.size).map(number).collect()
+    }
+}
+
 /// Collects changes to the buffers of a file.
 pub(super) struct Patch<'a> {
     source: &'a Source,
@@ -36,6 +61,8 @@ pub(super) struct Patch<'a> {
     /// Bytes written over in the BIN chunk.
     overwritten: Vec<(Range<usize>, Vec<u8>)>,
     bounds: BTreeMap<usize, (Vec<f32>, Vec<f32>)>,
+    /// New attributes by what they hold.
+    stored: Vec<(Stored, usize)>,
     home: Home,
     home_buffer: usize,
     home_length: usize,
@@ -98,6 +125,7 @@ impl<'a> Patch<'a> {
             appended: Vec::new(),
             overwritten: Vec::new(),
             bounds: BTreeMap::new(),
+            stored: Vec::new(),
             home,
             home_buffer,
             home_length,
@@ -152,6 +180,121 @@ impl<'a> Patch<'a> {
         self.accessors.len() + self.new_accessors.len() - 1
     }
 
+    /// The type of an accessor's components, as the file says it.
+    pub(super) fn component(&self, accessor: usize) -> Option<usize> {
+        self.accessors.get(accessor).map(|a| a.component_type.0)
+    }
+
+    /// Stores four numbers a vertex and returns the accessor that holds them: `old` written over in place where nobody else
+    /// uses it and type and size are the same, else a new one. What was stored once is shared.
+    pub(super) fn attribute(&mut self, old: Option<usize>, stored: Stored) -> usize {
+        if let Some(old) = old
+            && self.overwrite_attribute(old, &stored)
+        {
+            return old;
+        }
+        if let Some((_, index)) = self.stored.iter().find(|(s, _)| *s == stored) {
+            return *index;
+        }
+        self.align();
+        let view = json!({
+            "buffer": self.home_buffer,
+            "byteOffset": self.home_length.next_multiple_of(4) + self.appended.len(),
+            "byteLength": stored.values.len(),
+            "target": 34962,
+        });
+        self.appended.extend_from_slice(&stored.values);
+        let mut accessor = json!({
+            "bufferView": self.views.len() + self.new_views.len(),
+            "componentType": stored.component,
+            "count": stored.values.len() / (stored.size * 4),
+            "type": "VEC4",
+        });
+        if stored.normalized {
+            accessor["normalized"] = true.into();
+        }
+        self.new_views.push(view);
+        self.new_accessors.push(accessor);
+        let index = self.accessors.len() + self.new_accessors.len() - 1;
+        self.stored.push((stored, index));
+        index
+    }
+
+    /// As [`Patch::overwrite`], for whole numbers too, and for vertices that lie interleaved with what stays.
+    fn overwrite_attribute(&mut self, old: usize, stored: &Stored) -> bool {
+        let Some(a) = self.accessors.get(old) else { return false };
+        let element = stored.size * 4;
+        let count = stored.values.len() / element;
+        let same = a.component_type.0 == stored.component
+            && a.normalized == stored.normalized
+            && a.kind == "VEC4"
+            && a.count.0 == count
+            && a.sparse.is_none();
+        let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
+            return false;
+        };
+        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
+            return false;
+        };
+        let start = v.byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
+        let stride = v.byte_stride.map_or(element, |s| if s.0 == 0 { element } else { s.0 });
+        let range = start..start + (count.max(1) - 1) * stride + element;
+        let old_bytes = self.source.buffer(0).unwrap_or_default();
+        if stride < element || old_bytes.len() < range.end {
+            return false;
+        }
+        if self.overlaps(old, view.0, &range) && !(stride > element && self.is_woven_apart(old, view.0, element)) {
+            return false;
+        }
+        // What lies between stays: it is written over with itself.
+        let mut bytes = old_bytes[range.clone()].to_vec();
+        for earlier in &self.overwritten {
+            let (from, to) = (earlier.0.start.max(range.start), earlier.0.end.min(range.end));
+            if from < to {
+                bytes[from - range.start..to - range.start]
+                    .copy_from_slice(&earlier.1[from - earlier.0.start..to - earlier.0.start]);
+            }
+        }
+        for (k, value) in stored.values.chunks_exact(element).enumerate() {
+            bytes[k * stride..k * stride + element].copy_from_slice(value);
+        }
+        self.overwritten.push((range, bytes));
+        if self.accessors[old].min.is_some() || self.accessors[old].max.is_some() {
+            self.bounds.insert(old, min_max(&stored.numbers(), 4));
+        }
+        true
+    }
+
+    /// Whether an accessor's elements lie woven with those of others in one view, and touch none of them: all have one
+    /// stride, and none reaches past it.
+    fn is_woven_apart(&self, own: usize, own_view: usize, element: usize) -> bool {
+        let Some(stride) = self.views[own_view].byte_stride.map(|s| s.0) else { return false };
+        let place = |a: &schema::Accessor| a.byte_offset.map_or(0, |i| i.0) % stride;
+        let mine = place(&self.accessors[own])..place(&self.accessors[own]) + element;
+        let view = &self.views[own_view];
+        let from = view.byte_offset.map_or(0, |i| i.0);
+        let range = from..from.saturating_add(view.byte_length.0);
+        let hits = |r: Range<usize>| r.start < range.end && range.start < r.end;
+        let alone = self.views.iter().enumerate().all(|(k, v)| {
+            let start = v.byte_offset.map_or(0, |i| i.0);
+            let packed = meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r));
+            k == own_view || !(packed || (v.buffer.0 == 0 && hits(start..start.saturating_add(v.byte_length.0))))
+        });
+        alone
+            && mine.end <= stride
+            && self.accessors.iter().enumerate().all(|(k, a)| {
+                let sparse = a
+                    .sparse
+                    .as_ref()
+                    .is_some_and(|s| s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view);
+                if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
+                    return !sparse;
+                }
+                let other = place(a)..place(a) + element_size(a);
+                !sparse && other.end <= stride && (other.end <= mine.start || mine.end <= other.start)
+            })
+    }
+
     fn align(&mut self) {
         self.appended.resize(self.appended.len().next_multiple_of(4), 0);
     }
@@ -204,19 +347,7 @@ impl<'a> Patch<'a> {
             }
             // The largest an element can be: sixteen floats.
             let start = self.views[own_view].byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
-            let width = match a.kind.as_str() {
-                "SCALAR" => 1,
-                "VEC2" => 2,
-                "VEC3" => 3,
-                "VEC4" | "MAT2" => 4,
-                "MAT3" => 12,
-                _ => 16,
-            };
-            let size = match a.component_type.0 {
-                5120 | 5121 => width,
-                5122 | 5123 => width * 2,
-                _ => width * 4,
-            };
+            let size = element_size(a);
             let stride = self.views[own_view].byte_stride.map_or(size, |s| s.0.max(size));
             let end = start.saturating_add((a.count.0.saturating_sub(1)).saturating_mul(stride)).saturating_add(size);
             hits(start..end)
@@ -283,6 +414,23 @@ impl<'a> Patch<'a> {
                 Buffers { bin: None, sidecar: None }
             }
         }
+    }
+}
+
+/// Bytes of an accessor's element; no less than it can be.
+fn element_size(a: &schema::Accessor) -> usize {
+    let width = match a.kind.as_str() {
+        "SCALAR" => 1,
+        "VEC2" => 2,
+        "VEC3" => 3,
+        "VEC4" | "MAT2" => 4,
+        "MAT3" => 12,
+        _ => 16,
+    };
+    match a.component_type.0 {
+        5120 | 5121 => width,
+        5122 | 5123 => width * 2,
+        _ => width * 4,
     }
 }
 

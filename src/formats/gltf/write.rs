@@ -14,6 +14,7 @@ use super::{
     patch::{Patch, float_text},
     schema,
     text::{Ops, rewrite},
+    weights,
 };
 use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Slice, Track, Transform};
 
@@ -80,6 +81,8 @@ pub fn save(
     writer.options = options;
     writer.nodes(opened, now)?;
     writer.clips(opened, now)?;
+    let Writer { root, patch, ops, changes, .. } = &mut writer;
+    weights::write(root, opened, now, patch, ops, changes)?;
     writer.finish(source)
 }
 

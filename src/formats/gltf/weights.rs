@@ -1,0 +1,135 @@
+//! Saving weights: the sets of joints and weights that changed, in the types the file has them in where those can hold them.
+
+use super::{
+    json,
+    patch::{Patch, Stored},
+    schema,
+    text::Ops,
+    write::SaveError,
+};
+use crate::model::{Document, WeightEncoding, WeightMap};
+
+/// Writes the weights that changed; a sentence for each primitive.
+pub(super) fn write(
+    root: &json::RawMap<'_>,
+    opened: &Document,
+    now: &Document,
+    patch: &mut Patch<'_>,
+    ops: &mut Ops,
+    changes: &mut Vec<String>,
+) -> Result<(), SaveError> {
+    for (m, (before, after)) in opened.meshes.iter().zip(&now.meshes).enumerate() {
+        if std::sync::Arc::ptr_eq(before, after) {
+            continue;
+        }
+        let raw = {
+            let text = json::elements(root, "meshes").map_err(SaveError::Source)?[m].get();
+            json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false).map_err(SaveError::Source)?
+        };
+        for (k, (before, after)) in before.primitives.iter().zip(&after.primitives).enumerate() {
+            let (Some(before), Some(after), Some(raw)) = (&before.weights, &after.weights, raw.primitives.get(k)) else {
+                continue;
+            };
+            if before == after {
+                continue;
+            }
+            let op = ops.member("meshes").item(m).member("primitives").item(k);
+            primitive(raw, before, after, patch, op);
+            let differs = |v: &usize| !before.vertex(*v).eq(after.vertex(*v));
+            let count = if before.sets == after.sets {
+                (0..after.vertex_count()).filter(differs).count()
+            } else {
+                after.vertex_count()
+            };
+            let name = now.meshes[m].name.as_deref().unwrap_or_default();
+            let sets = if before.sets == after.sets {
+                String::new()
+            } else {
+                format!(", {} sets instead of {}", after.sets, before.sets)
+            };
+            let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
+            changes.push(format!("meshes/{m} “{name}” primitive {k}: weights of {vertices}{sets}"));
+        }
+    }
+    Ok(())
+}
+
+/// The sets of one primitive.
+fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, patch: &mut Patch<'_>, op: &mut Ops) {
+    for set in 0..after.sets.max(before.sets) {
+        let names = [format!("JOINTS_{set}"), format!("WEIGHTS_{set}")];
+        let old = names.clone().map(|n| raw.attributes.get(&n).map(|i| i.0));
+        if set >= after.sets {
+            for name in &names {
+                *op.member("attributes").member(name) = Ops::Remove;
+            }
+            unpack(raw, &names, op);
+            continue;
+        }
+        let slots = |map: &WeightMap| -> (Vec<u16>, Vec<f32>) {
+            let joints = map.joints.chunks_exact(map.stride()).flat_map(|c| c[set * 4..set * 4 + 4].to_vec());
+            let weights = map.weights.chunks_exact(map.stride()).flat_map(|c| c[set * 4..set * 4 + 4].to_vec());
+            (joints.collect(), weights.collect())
+        };
+        let (joints, weights) = slots(after);
+        let was = (set < before.sets).then(|| slots(before));
+        let component = match after.encoding {
+            WeightEncoding::Float => 5126,
+            WeightEncoding::Short => 5123,
+            WeightEncoding::Byte => 5121,
+        };
+        let same_joints = was.as_ref().is_some_and(|(j, _)| *j == joints);
+        // What was no number was read as 0, and is one now.
+        let same_weights = was.is_some_and(|(_, w)| w == weights)
+            && before.not_numbers == after.not_numbers
+            && old[1].is_none_or(|o| patch.component(o) == Some(component));
+        if !same_joints {
+            let small = joints.iter().all(|j| *j < 256);
+            let bytes = small && old[0].is_none_or(|o| patch.component(o) == Some(5121));
+            let stored = if bytes {
+                let values: Vec<u8> = joints.iter().map(|j| *j as u8).collect();
+                Stored { component: 5121, normalized: false, size: 1, values }
+            } else {
+                let values = joints.iter().flat_map(|j| j.to_le_bytes()).collect();
+                Stored { component: 5123, normalized: false, size: 2, values }
+            };
+            put(patch, op, &names[0], old[0], stored);
+        }
+        if !same_weights {
+            let whole = |size: usize| -> Vec<u8> {
+                weights.iter().flat_map(|w| after.encoding.encode(*w).to_le_bytes()[..size].to_vec()).collect()
+            };
+            let stored = match after.encoding {
+                WeightEncoding::Float => {
+                    let values = weights.iter().flat_map(|w| w.to_le_bytes()).collect();
+                    Stored { component, normalized: false, size: 4, values }
+                }
+                WeightEncoding::Short => Stored { component, normalized: true, size: 2, values: whole(2) },
+                WeightEncoding::Byte => Stored { component, normalized: true, size: 1, values: whole(1) },
+            };
+            put(patch, op, &names[1], old[1], stored);
+        }
+        if !(same_joints && same_weights) {
+            unpack(raw, &names, op);
+        }
+    }
+}
+
+fn put(patch: &mut Patch<'_>, op: &mut Ops, name: &str, old: Option<usize>, stored: Stored) {
+    let index = patch.attribute(old, stored);
+    if old != Some(index) {
+        *op.member("attributes").member(name) = Ops::Replace(index.to_string());
+    }
+}
+
+/// What is packed with Draco and was written anew must not be unpacked over it: the extension's list of packed attributes
+/// loses it (`KHR_draco_mesh_compression`, *Conformance*: attributes that are not listed are read as ever).
+fn unpack(raw: &schema::Primitive, names: &[String; 2], op: &mut Ops) {
+    const DRACO: &str = "KHR_draco_mesh_compression";
+    let Some(packed) = raw.extensions.get::<serde_json::Value>(DRACO) else { return };
+    for name in names {
+        if packed["attributes"].get(name).is_some() {
+            *op.member("extensions").member(DRACO).member("attributes").member(name) = Ops::Remove;
+        }
+    }
+}
