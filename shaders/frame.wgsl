@@ -34,6 +34,12 @@ struct Frame {
     wire: vec4<f32>,
     // The colour of outlines, and in w their width in pixels.
     outline: vec4<f32>,
+    // Linear: the grey of a weight of 0, and in w which tints are shown (1: weights, 2: colours).
+    zero_weight: vec4<f32>,
+    // The colour of edges over what is tinted.
+    tint_edge: vec4<f32>,
+    // The ramp of weights: sRGB, and in w where a stop stands.
+    heat: array<vec4<f32>, 9>,
     // The file's own lights, as many as `eye_forward.w` says.
     lights: array<Light, 8>,
 };
@@ -73,4 +79,18 @@ fn towards_eye(world: vec3<f32>) -> vec3<f32> {
         return -frame.eye_forward.xyz;
     }
     return normalize(frame.eye.xyz - world);
+}
+
+// The sky as a matt surface sees it, over pi. Keep in sync with `harmonics` in src/render/sky.rs.
+fn matt_light(d: vec3<f32>) -> vec3<f32> {
+    let sum = frame.matt[0].rgb * 0.282095
+        + frame.matt[1].rgb * (0.488603 * d.y)
+        + frame.matt[2].rgb * (0.488603 * d.z)
+        + frame.matt[3].rgb * (0.488603 * d.x)
+        + frame.matt[4].rgb * (1.092548 * d.x * d.y)
+        + frame.matt[5].rgb * (1.092548 * d.y * d.z)
+        + frame.matt[6].rgb * (0.315392 * (3.0 * d.z * d.z - 1.0))
+        + frame.matt[7].rgb * (1.092548 * d.x * d.z)
+        + frame.matt[8].rgb * (0.546274 * (d.x * d.x - d.y * d.y));
+    return max(sum, vec3<f32>(0.0));
 }

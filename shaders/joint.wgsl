@@ -62,6 +62,9 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let width = fwidth(in.bary);
     let near = in.bary / max(width, vec3<f32>(1e-6));
     let edge = 1.0 - smoothstep(0.4, 1.4, min(near.x, min(near.y, near.z)));
-    let color = vec4<f32>(in.color.rgb * light, in.color.a);
-    return mix(color, in.edge, edge * in.edge.a);
+    // The edge laid over the face, so that it keeps its own alpha where faces are nearly unseen.
+    let line = edge * in.edge.a;
+    let face = in.color.a * (1.0 - line);
+    let alpha = line + face;
+    return vec4<f32>((in.edge.rgb * line + in.color.rgb * light * face) / max(alpha, 1e-4), alpha);
 }

@@ -54,20 +54,6 @@ fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
 // Keep in sync with `LEVELS` in src/render/sky.rs.
 const SKY_LEVELS: f32 = 6.0;
 
-// The sky as a matt surface sees it, over pi. Keep in sync with `harmonics` in src/render/sky.rs.
-fn matt_light(d: vec3<f32>) -> vec3<f32> {
-    let sum = frame.matt[0].rgb * 0.282095
-        + frame.matt[1].rgb * (0.488603 * d.y)
-        + frame.matt[2].rgb * (0.488603 * d.z)
-        + frame.matt[3].rgb * (0.488603 * d.x)
-        + frame.matt[4].rgb * (1.092548 * d.x * d.y)
-        + frame.matt[5].rgb * (1.092548 * d.y * d.z)
-        + frame.matt[6].rgb * (0.315392 * (3.0 * d.z * d.z - 1.0))
-        + frame.matt[7].rgb * (1.092548 * d.x * d.z)
-        + frame.matt[8].rgb * (0.546274 * (d.x * d.x - d.y * d.y));
-    return max(sum, vec3<f32>(0.0));
-}
-
 // How much of the key light reaches a point: nine comparisons, each between four texels.
 fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
     let p = (frame.shadow_from_world * vec4<f32>(world + n * frame.misc.w, 1.0)).xyz;

@@ -1,4 +1,4 @@
-// Surfaces without their materials: their edges, and the mask that outlines are found from.
+// Surfaces without their materials: their edges, alone or over what is tinted, and the mask that outlines are found from.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
@@ -22,6 +22,19 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let facing = dot(in.normal / max(length, 1e-6), towards_eye(in.world));
     let near = select(0.6, smoothstep(-0.15, 0.25, facing), length > 0.25);
     return vec4<f32>(frame.wire.rgb, frame.wire.a * mix(0.13, 0.75, near));
+}
+
+// Drawn a little before the surface that the edges belong to, for they are not to be lost in it.
+@vertex
+fn vertex_over(@location(0) position: vec3<f32>, place: Place) -> @builtin(position) vec4<f32> {
+    let world = point_at(place, position);
+    let nearer = towards_eye(world) * distance(frame.eye.xyz, world) * 0.001;
+    return frame.clip_from_world * vec4<f32>(world + nearer, 1.0);
+}
+
+@fragment
+fn fragment_over() -> @location(0) vec4<f32> {
+    return frame.tint_edge;
 }
 
 @fragment

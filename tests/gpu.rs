@@ -7,10 +7,14 @@ use std::sync::Arc;
 
 use ulna::{
     formats::gltf::Progress,
-    model::{Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, Primitive, TextureRef, Topology, Transform},
+    model::{
+        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, TextureRef, Topology,
+        Transform,
+    },
     motion::{Moment, Placement, Pose, Posed, skinning},
     render::{
-        Axis, Camera, Gpu, Look, Picture, Renderer, SHADERS, Scene, Show, Target, capture, decode_images, skin_on_gpu,
+        Axis, Camera, Color, Gpu, Look, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, capture,
+        decode_images, heat, skin_on_gpu, zero_weight,
     },
     session::Session,
 };
@@ -92,28 +96,10 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
 }
 
-/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture; with
-/// normals in the file, or flat ones.
-fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
-    let mut png = std::io::Cursor::new(Vec::new());
-    image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
-        .write_to(&mut png, image::ImageFormat::Png)
-        .expect("a png");
+/// A square of two metres about the origin that faces +Z, with normals or flat, as the one node of a document.
+fn square(material: Material, normals: bool) -> Document {
     let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
     let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]].map(glam::Vec3::from_array);
-    let texture = TextureRef {
-        image: ImageId(0),
-        uv_set: 0,
-        wrap: Default::default(),
-        nearest: false,
-        nearest_min: false,
-        mip: Default::default(),
-        offset: glam::Vec2::ZERO,
-        rotation: 0.0,
-        scale: glam::Vec2::ONE,
-    };
-    let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
-    let material = Material { base_color, metallic: 0.0, normal_texture: Some(texture), ..Material::default() };
     let primitive = Primitive {
         topology: Topology::Triangles,
         positions: corners.into(),
@@ -133,9 +119,37 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
     let mut document = session.document().clone();
     document.nodes[0].mesh = Some(MeshId(0));
-    document.nodes[0].user = Some(Transform { rotation: turn, ..Transform::IDENTITY });
     document.meshes = vec![Arc::new(mesh)];
     document.materials = [material].into();
+    document
+}
+
+/// A normal map's reference to the first image.
+fn first_image() -> TextureRef {
+    TextureRef {
+        image: ImageId(0),
+        uv_set: 0,
+        wrap: Default::default(),
+        nearest: false,
+        nearest_min: false,
+        mip: Default::default(),
+        offset: glam::Vec2::ZERO,
+        rotation: 0.0,
+        scale: glam::Vec2::ONE,
+    }
+}
+
+/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture; with
+/// normals in the file, or flat ones.
+fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
+        .write_to(&mut png, image::ImageFormat::Png)
+        .expect("a png");
+    let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
+    let material = Material { base_color, metallic: 0.0, normal_texture: Some(first_image()), ..Material::default() };
+    let mut document = square(material, normals);
+    document.nodes[0].user = Some(Transform { rotation: turn, ..Transform::IDENTITY });
     document.images = [Image { name: None, bytes: png.into_inner().into() }].into();
     let pose = Pose::evaluate(&document, Moment::default());
     let mut renderer = Renderer::new(gpu);
@@ -145,7 +159,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     scene.update(gpu, &document, &pose);
     let mut camera = Camera::default();
     camera.look(Axis::Front);
-    camera.frame(corners[0], corners[2], 1.0);
+    camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
     let show = Show { size: 2.0, ..Show::default() };
     let target = Target::new(gpu, [64, 64]);
     renderer.draw(gpu, &target, &scene, &camera, &Look::theme("dark"), &show);
@@ -203,6 +217,203 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     assert!((0.05..0.4).contains(&share), "{share}");
     // The background is the token's colour to the byte: linear light out, gamma in the picture.
     assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
+}
+
+/// A square with tints, seen straight on. It is drawn with a normal map and half see-through where materials are shown.
+struct Tinted {
+    gpu: Gpu,
+    renderer: Renderer,
+    scene: Scene,
+    target: Target,
+    camera: Camera,
+}
+
+impl Tinted {
+    const SIDE: u32 = 160;
+
+    fn new() -> Option<Self> {
+        let gpu = gpu()?;
+        let document = square(
+            Material {
+                normal_texture: Some(first_image()),
+                alpha: ulna::model::AlphaMode::Blend,
+                ..Material::default()
+            },
+            true,
+        );
+        let renderer = Renderer::new(&gpu);
+        let mut scene = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+        scene.update(&gpu, &document, &Pose::evaluate(&document, Moment::default()));
+        let target = Target::new(&gpu, [Self::SIDE; 2]);
+        let mut camera = Camera { orthographic: true, ..Camera::default() };
+        camera.look(Axis::Front);
+        camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
+        Some(Self { gpu, renderer, scene, target, camera })
+    }
+
+    /// Sets the square's tints from a vertex on.
+    fn set(&mut self, first: usize, values: &[u32]) {
+        self.scene.tint(&self.gpu, NodeId(0), 0, first, values);
+    }
+
+    fn draw(&mut self, kind: TintKind, theme: &str, edges: bool) -> image::RgbaImage {
+        let show = Show { size: 2.0, tint: Some(kind), tint_edges: edges, ..Show::default() };
+        self.renderer.draw(&self.gpu, &self.target, &self.scene, &self.camera, &Look::theme(theme), &show);
+        capture(&self.gpu, &self.target).expect("a picture")
+    }
+
+    /// The colour a little beside the middle, where no edge is.
+    fn middle(&mut self, kind: TintKind) -> Color {
+        Color(self.draw(kind, "dark", false).get_pixel(Self::SIDE / 2 + 9, Self::SIDE / 2).0)
+    }
+}
+
+/// Whether two colours are as equal as the way through linear light lets them be.
+fn alike(a: Color, b: Color) -> bool {
+    a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) <= 1)
+}
+
+#[test]
+fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
+    let Some(mut tinted) = Tinted::new() else { return };
+    for axis in [Axis::Front, Axis::Back] {
+        tinted.camera.look(axis);
+        for weight in (0..=16).map(|k| k as f32 / 16.0).chain([1.0 / 255.0, 0.3, 0.77]) {
+            tinted.set(0, &[TintKind::weight(weight); 4]);
+            let wanted = if weight == 0.0 { zero_weight("dark") } else { heat(weight) };
+            let found = tinted.middle(TintKind::Heat);
+            assert!(alike(found, wanted), "{axis:?} {weight}: {found:?} {wanted:?}");
+        }
+    }
+    // A weight runs as a number from vertex to vertex: from left to right each pixel has the colour of its own weight.
+    tinted.camera.look(Axis::Front);
+    let [low, high] = [0.0, 1.0].map(TintKind::weight);
+    tinted.set(0, &[low, high, high, low]);
+    let picture = tinted.draw(TintKind::Heat, "dark", false);
+    let size = glam::Vec2::splat(Tinted::SIDE as f32);
+    let [left, right] =
+        [-1.0, 1.0].map(|x| tinted.camera.project(glam::vec3(x, 0.0, 0.0), size).expect("before the eye").0.x);
+    assert!(right - left > 60.0);
+    let mut compared = 0;
+    for x in left.ceil() as u32 + 4..right.floor() as u32 - 4 {
+        let weight = (x as f32 + 0.5 - left) / (right - left);
+        let pixel = picture.get_pixel(x, Tinted::SIDE / 3).0;
+        let wanted = heat(weight);
+        assert!(pixel.iter().zip(wanted.0).all(|(a, b)| a.abs_diff(b) <= 2), "{weight}: {pixel:?} {wanted:?}");
+        compared += 1;
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+#[test]
+fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() {
+    let Some(mut tinted) = Tinted::new() else { return };
+    let bare = tinted.middle(TintKind::Heat);
+    let background = Color::token("dark", "viewport.background");
+    let between = |k: usize| background.0[k] < bare.0[k] && bare.0[k] < zero_weight("dark").0[k];
+    assert!((0..3).all(between), "{bare:?}");
+    assert_eq!(tinted.middle(TintKind::Colors), bare);
+    for none in [TintKind::NONE, f32::NAN.to_bits(), (-f32::NAN).to_bits(), 0x7F80_0001] {
+        tinted.set(0, &[none; 4]);
+        assert_eq!(tinted.middle(TintKind::Heat), bare, "{none:x}");
+    }
+    // Vertices that are not there, and parts that are not, are passed over.
+    let full = TintKind::weight(1.0);
+    tinted.set(4, &[full; 9]);
+    tinted.set(usize::MAX, &[full]);
+    tinted.scene.tint(&tinted.gpu, NodeId(0), 7, 0, &[full]);
+    tinted.set(0, &[TintKind::NONE; 4]);
+    assert_eq!(tinted.middle(TintKind::Heat), bare);
+    // The lower right corner alone: the upper left triangle keeps what it had.
+    tinted.set(1, &[full]);
+    let picture = tinted.draw(TintKind::Heat, "dark", false);
+    let at = |x, y| Color(picture.get_pixel(x * Tinted::SIDE / 10, y * Tinted::SIDE / 10).0);
+    assert_eq!(at(4, 3), bare);
+    assert!(!alike(at(6, 7), bare));
+    tinted.set(0, &[full; 99]);
+    assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
+    tinted.scene.clear_tints();
+    assert_eq!(tinted.middle(TintKind::Heat), bare);
+    // Colours are mixed by their alpha with the clay, as light is.
+    let red = Color([200, 30, 60, 255]);
+    tinted.set(0, &[TintKind::color(red); 4]);
+    assert!(alike(tinted.middle(TintKind::Colors), red));
+    tinted.set(0, &[TintKind::color(Color([200, 30, 60, 0])); 4]);
+    assert_eq!(tinted.middle(TintKind::Colors), bare);
+    tinted.set(0, &[TintKind::color(Color([200, 30, 60, 128])); 4]);
+    let linear = |color: Color| glam::Vec4::from(color.linear()).truncate();
+    let (half, wanted) = (linear(tinted.middle(TintKind::Colors)), linear(bare).lerp(linear(red), 128.0 / 255.0));
+    assert!(half.abs_diff_eq(wanted, 0.01), "{half} {wanted}");
+    let plain = tinted.draw(TintKind::Colors, "light", false);
+    let edged = tinted.draw(TintKind::Colors, "light", true);
+    // The diagonal and four sides, darker than what they lie on, but faint.
+    let differing: Vec<_> = plain.pixels().zip(edged.pixels()).filter(|(a, b)| a != b).collect();
+    assert!((100..3000).contains(&differing.len()), "{}", differing.len());
+    assert!(differing.iter().all(|(a, b)| a.0.iter().zip(b.0).all(|(a, b)| b <= *a && a - b < 60)));
+}
+
+#[test]
+fn weights_taken_over_pose_as_a_scene_made_anew() {
+    let Some(mut gpu) = gpu() else { return };
+    let session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
+    let mut document = session.document().clone();
+    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).expect("a skinned node");
+    let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
+    for (k, joint) in joints.iter().enumerate() {
+        let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
+        document.nodes[joint.index()].user = Some(Transform { rotation, ..Transform::IDENTITY });
+    }
+    let mesh = document.node(node).mesh.expect("a mesh").index();
+    // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies are to follow.
+    document.materials = [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
+    let primitive = &mut Arc::make_mut(&mut document.meshes[mesh]).primitives[0];
+    primitive.material = Some(MaterialId(0));
+    primitive.uv0 =
+        (0..primitive.positions.len()).map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin)).collect();
+    primitive.tangents = Default::default();
+    let own = primitive.positions.len();
+    let pose = Pose::evaluate(&document, Moment::default());
+    for software in [true, false] {
+        gpu.software = software;
+        let renderer = Renderer::new(&gpu);
+        let mut document = document.clone();
+        let mut scene = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+        scene.update(&gpu, &document, &pose);
+        let read = |scene: &Scene| scene.posed(&gpu, node, 0).expect("a device").expect("a part");
+        let mut before = read(&scene);
+        assert!(before.positions.len() > own, "vertices are split");
+        let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
+        // First other weights, then as many slots again, then fewer.
+        for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
+            let primitive = &mut Arc::make_mut(&mut document.meshes[mesh]).primitives[0];
+            let map = Arc::make_mut(primitive.weights.as_mut().expect("weights"));
+            if let Some(sets) = sets {
+                let (kept, wide) = (map.stride().min(sets * 4), sets * 4);
+                let slot = |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);
+                let joints = (0..own * wide).map(|k| slot(k).map_or(0, |s| map.joints[s])).collect();
+                let weights = (0..own * wide).map(|k| slot(k).map_or(0.0, |s| map.weights[s])).collect();
+                *map = ulna::model::WeightMap { sets, joints, weights };
+            }
+            let stride = map.stride();
+            for vertex in ranges[..2].iter().cloned().flatten() {
+                let joint = (vertex + round) % joints.len();
+                Arc::make_mut(&mut map.joints)[vertex * stride + 1] = joint as u16;
+                let weights = &mut Arc::make_mut(&mut map.weights)[vertex * stride..][..stride];
+                weights.fill(0.0);
+                (weights[0], weights[1]) = (0.25, 0.75);
+            }
+            scene.reweigh(&gpu, &document, node, 0, &ranges);
+            scene.update(&gpu, &document, &pose);
+            let mut fresh = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+            fresh.update(&gpu, &document, &pose);
+            let (found, wanted) = (read(&scene), read(&fresh));
+            assert_eq!(found.positions, wanted.positions, "{software} {round}");
+            assert_eq!(found.normals, wanted.normals, "{software} {round}");
+            let moved = before.positions[own..].iter().zip(&found.positions[own..]).filter(|(a, b)| a != b).count();
+            assert!(moved > 10, "{software} {round}: {moved} copies moved");
+            before = found;
+        }
+    }
 }
 
 /// A square of two metres about the origin that faces +Z, in a material of its own, and what else the JSON says.

@@ -236,8 +236,8 @@ impl Stage {
             scale: self.pixels_per_point,
             grid: shown.grid,
             bones,
-            lights: false,
             size: self.extent,
+            ..Show::default()
         };
         if let Some((target, _)) = &self.target {
             renderer.draw(gpu, target, scene, camera, &self.look, &show);

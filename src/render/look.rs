@@ -1,6 +1,6 @@
 //! The design tokens, and what of them the renderer needs: colours as linear numbers.
 
-use std::sync::LazyLock;
+use std::{array, sync::LazyLock};
 
 use serde_json::Value;
 
@@ -46,6 +46,44 @@ impl Color {
     }
 }
 
+/// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
+pub(super) const STOPS: usize = 9;
+
+/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its colour. What the tokens have too few
+/// of is magenta, so that it is seen.
+pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
+    static RAMP: LazyLock<[(f32, Color); STOPS]> = LazyLock::new(|| {
+        let stops = &tokens()["heat"]["stops"];
+        array::from_fn(|k| {
+            let at = stops[k][0].as_f64().unwrap_or(1.0) as f32;
+            (at, Color::parse(stops[k][1].as_str().unwrap_or_default()))
+        })
+    });
+    &RAMP
+}
+
+/// The colour of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What is beyond 0..=1 has the
+/// colour of that end, and what is no number that of 0. A weight of exactly 0 is off the ramp: see [`zero_weight`].
+pub fn heat(weight: f32) -> Color {
+    let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
+    let stops = ramp();
+    let mut color = stops[0].1;
+    for pair in stops.windows(2) {
+        let [(from, a), (to, b)] = [pair[0], pair[1]];
+        if weight > from {
+            let share = ((weight - from) / (to - from).max(1e-6)).min(1.0);
+            let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
+            color = Color(array::from_fn(|k| mix(a.0[k], b.0[k])));
+        }
+    }
+    color
+}
+
+/// The grey of a weight that is exactly 0, of a theme, `dark` or `light`.
+pub fn zero_weight(theme: &str) -> Color {
+    Color::token(theme, "viewport.zero_weight")
+}
+
 /// Colours of the viewport, linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
@@ -61,6 +99,10 @@ pub struct Look {
     pub axis_z: [f32; 4],
     /// Edges of surfaces.
     pub wire: [f32; 4],
+    /// A weight of exactly 0.
+    pub zero_weight: [f32; 4],
+    /// Edges over what is tinted.
+    pub tint_edge: [f32; 4],
     /// The line around what is selected.
     pub outline: [f32; 4],
     /// A joint.
@@ -95,6 +137,8 @@ impl Look {
             axis_x: linear("viewport.axis_x"),
             axis_z: linear("viewport.axis_z"),
             wire: linear("text.secondary"),
+            zero_weight: zero_weight(theme).linear(),
+            tint_edge: joint("joint.edge", 0.16),
             outline: linear("viewport.outline"),
             joint: joint("joint.normal", faint),
             joint_edge: joint("joint.edge", 0.8),
@@ -103,6 +147,44 @@ impl Look {
             joint_related: joint("joint.related", 0.75),
             joint_hover: joint("joint.hover", 0.9),
             joint_pending: joint("joint.pending", 0.8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ramp_has_the_stops_of_the_tokens_and_rises_between_them() {
+        let stops = tokens()["heat"]["stops"].as_array().unwrap();
+        assert_eq!(stops.len(), STOPS);
+        for stop in stops {
+            let (at, color) = (stop[0].as_f64().unwrap() as f32, stop[1].as_str().unwrap());
+            assert_eq!(heat(at), Color::parse(color), "{at}");
+        }
+        let all = ramp();
+        assert!(all.windows(2).all(|p| p[0].0 < p[1].0));
+        assert_eq!((all[0].0, all[STOPS - 1].0), (0.0, 1.0));
+        // Halfway between two stops, every channel is halfway too.
+        for pair in all.windows(2) {
+            let middle = heat((pair[0].0 + pair[1].0) * 0.5);
+            for k in 0..4 {
+                let wanted = (f32::from(pair[0].1.0[k]) + f32::from(pair[1].1.0[k])) * 0.5;
+                assert!((f32::from(middle.0[k]) - wanted).abs() <= 0.51, "{middle:?} {pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_weight_has_the_colour_of_an_end() {
+        for (weight, end) in [(-1.0, 0.0), (f32::NAN, 0.0), (f32::NEG_INFINITY, 0.0), (2.0, 1.0), (f32::INFINITY, 1.0)]
+        {
+            assert_eq!(heat(weight), heat(end), "{weight}");
+        }
+        for theme in ["dark", "light"] {
+            assert!(ramp().iter().all(|(_, color)| *color != zero_weight(theme)));
+            assert_ne!(zero_weight(theme), Color::parse(""), "{theme} has the token");
         }
     }
 }

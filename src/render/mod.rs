@@ -10,25 +10,29 @@ mod pipeline;
 mod renderer;
 mod scene;
 mod shadow;
+mod show;
 mod skin;
 mod sky;
 mod target;
 mod texture;
+mod tint;
 
 pub use self::{
     camera::{Axis, Camera},
     gpu::{Gpu, GpuError},
-    look::{Color, Look, tokens},
+    look::{Color, Look, heat, tokens, zero_weight},
     picture::{Picture, capture},
-    renderer::{BoneLook, Renderer, Shading, Show},
+    renderer::Renderer,
     scene::Scene,
+    show::{BoneLook, Shading, Show},
     skin::skin_on_gpu,
     target::Target,
     texture::{Decoded, decode_images},
+    tint::TintKind,
 };
 
 /// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
-pub const SHADERS: [(&str, &str); 7] = [
+pub const SHADERS: [(&str, &str); 8] = [
     ("skin", include_str!("../../shaders/skin.wgsl")),
     (
         "mesh",
@@ -49,6 +53,7 @@ pub const SHADERS: [(&str, &str); 7] = [
     ("grid", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/grid.wgsl"))),
     ("wire", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/wire.wgsl"))),
     ("outline", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/outline.wgsl"))),
+    ("tint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/tint.wgsl"))),
     ("joint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/joint.wgsl"))),
 ];
 

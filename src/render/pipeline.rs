@@ -157,6 +157,43 @@ impl PipelineMaker<'_> {
         })
     }
 
+    /// Surfaces with tints at their vertices in place of materials, or bare.
+    pub(super) fn tint(&self, topology: wgpu::PrimitiveTopology, tinted: bool) -> wgpu::RenderPipeline {
+        let value = wgpu::vertex_attr_array![2 => Uint32];
+        let values =
+            wgpu::VertexBufferLayout { array_stride: 4, step_mode: wgpu::VertexStepMode::Vertex, attributes: &value };
+        let buffers = [posed(), placed(), Some(values)];
+        let (vertex, buffers) = if tinted { ("vertex", &buffers[..]) } else { ("vertex_bare", &buffers[..2]) };
+        self.make(&Recipe {
+            name: "tint",
+            vertex,
+            fragment: "fragment",
+            layouts: &[Some(self.frame)],
+            buffers,
+            topology,
+            format: COLOR_SRGB,
+            blend: false,
+            cull: None,
+            depth: Some(true),
+        })
+    }
+
+    /// The edges of surfaces, faint over them.
+    pub(super) fn edges_over(&self) -> wgpu::RenderPipeline {
+        self.make(&Recipe {
+            name: "wire",
+            vertex: "vertex_over",
+            fragment: "fragment_over",
+            layouts: &[Some(self.frame)],
+            buffers: &[posed(), placed()],
+            topology: wgpu::PrimitiveTopology::LineList,
+            format: COLOR_SRGB,
+            blend: true,
+            cull: None,
+            depth: Some(false),
+        })
+    }
+
     /// Where the outlined surfaces are, whatever is before them.
     pub(super) fn mask(&self) -> wgpu::RenderPipeline {
         self.make(&Recipe {

@@ -4,18 +4,17 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
 use super::{
-    Camera, Gpu, Look, Scene, Target,
+    Camera, Gpu, Look, Scene, Shading, Show, Target, TintKind,
     lights::{MOST, Shining},
+    look::{STOPS, ramp},
     material::Materials,
     pipeline::{Layer, PipelineMaker, frame_bind, frame_entry, frame_layout},
     scene::Part,
     shadow::{KEY, Shadow},
     sky,
+    tint::TintPass,
 };
-use crate::{
-    model::{NodeId, Topology},
-    motion::Bone,
-};
+use crate::model::Topology;
 
 /// Keep in sync with `Frame` in shaders/frame.wgsl.
 #[repr(C)]
@@ -36,6 +35,9 @@ struct FrameUniform {
     matt: [[f32; 4]; 9],
     wire: [f32; 4],
     outline: [f32; 4],
+    zero_weight: [f32; 4],
+    tint_edge: [f32; 4],
+    heat: [[f32; 4]; STOPS],
     lights: [Shining; MOST],
 }
 
@@ -50,54 +52,10 @@ struct BoneInstance {
     edge: [f32; 4],
 }
 
-/// A bone with its colours (linear, straight alpha).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoneLook {
-    /// Where it is.
-    pub bone: Bone,
-    /// Its faces.
-    pub color: [f32; 4],
-    /// Its edges.
-    pub edge: [f32; 4],
-}
-
-/// How surfaces are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shading {
-    /// With their materials.
-    #[default]
-    Textured,
-    /// As clay: their form alone.
-    Solid,
-    /// Their edges.
-    Wireframe,
-    /// See-through, with what lies inside.
-    XRay,
-}
-
-/// What is drawn, and how.
-#[derive(Clone, Debug, Default)]
-pub struct Show {
-    /// How surfaces are shown.
-    pub shading: Shading,
-    /// Nodes whose surfaces get an outline.
-    pub outlined: Vec<NodeId>,
-    /// Pixels a point.
-    pub scale: f32,
-    /// The ground grid.
-    pub grid: bool,
-    /// Bones over everything.
-    pub bones: Vec<BoneLook>,
-    /// The file's own lights instead of the studio's, where it has some.
-    pub lights: bool,
-    /// The model's size in metres: how far the grid goes.
-    pub size: f32,
-}
-
 /// Pipelines, made once.
 pub struct Renderer {
     frame: wgpu::Buffer,
+    frame_layout: wgpu::BindGroupLayout,
     frame_bind: wgpu::BindGroup,
     shadow_bind: wgpu::BindGroup,
     shadow: Shadow,
@@ -108,6 +66,8 @@ pub struct Renderer {
     triangles: [[wgpu::RenderPipeline; 2]; LAYERS.len()],
     /// For lines and points, opaque and see-through.
     thin: [[wgpu::RenderPipeline; 2]; 2],
+    /// Once a tinted picture was asked for.
+    tint: Option<TintPass>,
     wire: wgpu::RenderPipeline,
     mask: wgpu::RenderPipeline,
     mask_layout: wgpu::BindGroupLayout,
@@ -181,8 +141,10 @@ impl Renderer {
         let joint = maker.overlay("joint", &[Some(instance)], true);
         let caster = maker.shadow(&shadow_layout);
         let matt = sky::irradiance();
+        let (wire, mask, outline) = (maker.wire(), maker.mask(), maker.outline(&mask_layout));
         Self {
             frame,
+            frame_layout,
             frame_bind,
             shadow_bind,
             shadow,
@@ -190,9 +152,10 @@ impl Renderer {
             matt,
             triangles,
             thin,
-            wire: maker.wire(),
-            mask: maker.mask(),
-            outline: maker.outline(&mask_layout),
+            tint: None,
+            wire,
+            mask,
+            outline,
             mask_layout,
             grid,
             joint,
@@ -222,9 +185,14 @@ impl Renderer {
         uniform.eye_forward[3] = lit as f32;
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
+        if show.tint.is_some() && self.tint.is_none() {
+            let (frame, material) = (&self.frame_layout, &self.material_layout);
+            self.tint = Some(TintPass::new(&PipelineMaker { device: &gpu.device, frame, material }));
+        }
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
-        if self.shadow.version != scene.version && off_surface > 0.0 {
+        // Nothing casts a shadow on tints, whose colours are to be read.
+        if show.tint.is_none() && self.shadow.version != scene.version && off_surface > 0.0 {
             self.draw_shadow(&mut encoder, scene);
             self.shadow.version = scene.version;
         }
@@ -243,7 +211,10 @@ impl Renderer {
             };
             let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Clear(clear), !over);
             pass.set_bind_group(0, &self.frame_bind, &[]);
-            self.draw_surfaces(gpu, &mut pass, scene, camera, show);
+            match self.tint.as_ref().filter(|_| show.tint.is_some()) {
+                Some(tint) => self.draw_tinted(gpu, &mut pass, tint, scene, show),
+                None => self.draw_surfaces(gpu, &mut pass, scene, camera, show),
+            }
         }
         if over {
             let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Load, true);
@@ -300,6 +271,28 @@ impl Renderer {
         }
     }
 
+    fn draw_tinted(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, tint: &TintPass, scene: &Scene, show: &Show) {
+        for part in scene.shown() {
+            pass.set_pipeline(tint.surface(part.topology, part.tints.values.is_some()));
+            if let Some(values) = &part.tints.values {
+                pass.set_vertex_buffer(2, values.slice(..));
+            }
+            draw_bare(pass, part, part.own_indices(gpu));
+        }
+        if show.tint_edges {
+            pass.set_pipeline(&tint.edges);
+            for part in scene.shown() {
+                if let Some(edges) = part.edges(gpu) {
+                    draw_bare(pass, part, edges);
+                }
+            }
+        }
+        if show.grid {
+            pass.set_pipeline(&self.grid);
+            pass.draw(0..3, 0..1);
+        }
+    }
+
     /// Edges of triangles; lines and points as they are.
     fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene) {
         for part in scene.shown() {
@@ -308,12 +301,7 @@ impl Renderer {
                 continue;
             };
             pass.set_pipeline(&self.wire);
-            pass.set_vertex_buffer(0, part.skin.posed.slice(..));
-            pass.set_vertex_buffer(1, part.places.slice(..));
-            pass.set_index_buffer(edges.slice(..), wgpu::IndexFormat::Uint32);
-            for (instances, ..) in part.draws() {
-                pass.draw_indexed(0..(edges.size() / 4) as u32, 0, instances);
-            }
+            draw_bare(pass, part, edges);
         }
     }
 
@@ -334,12 +322,7 @@ impl Renderer {
         pass.set_pipeline(&self.mask);
         pass.set_bind_group(0, &self.frame_bind, &[]);
         for part in parts {
-            pass.set_vertex_buffer(0, part.skin.posed.slice(..));
-            pass.set_vertex_buffer(1, part.places.slice(..));
-            pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-            for (instances, ..) in part.draws() {
-                pass.draw_indexed(0..part.index_count, 0, instances);
-            }
+            draw_bare(&mut pass, part, &part.indices);
         }
     }
 
@@ -426,6 +409,16 @@ impl Renderer {
     }
 }
 
+/// Draws a part's posed vertices and its instances by some of its indices, without a material.
+fn draw_bare(pass: &mut wgpu::RenderPass<'_>, part: &Part, indices: &wgpu::Buffer) {
+    pass.set_vertex_buffer(0, part.skin.posed.slice(..));
+    pass.set_vertex_buffer(1, part.places.slice(..));
+    pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint32);
+    for (instances, ..) in part.draws() {
+        pass.draw_indexed(0..(indices.size() / 4) as u32, 0, instances);
+    }
+}
+
 fn begin<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     target: &Target,
@@ -474,6 +467,17 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
         shadow_from_world: [[0.0; 4]; 4],
         matt: [[0.0; 4]; 9],
         wire: look.wire,
+        zero_weight: [
+            look.zero_weight[0],
+            look.zero_weight[1],
+            look.zero_weight[2],
+            show.tint.map_or(0.0, TintKind::number),
+        ],
+        tint_edge: look.tint_edge,
+        heat: ramp().map(|(at, color)| {
+            let [r, g, b, _] = color.0.map(|byte| f32::from(byte) / 255.0);
+            [r, g, b, at]
+        }),
         lights: [Shining::default(); MOST],
         outline: [look.outline[0], look.outline[1], look.outline[2], OUTLINE * show.scale.max(1.0)],
     }

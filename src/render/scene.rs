@@ -13,14 +13,15 @@ use glam::{Mat4, Vec3};
 use wgpu::util::DeviceExt as _;
 
 use super::{
-    Decoded, Gpu,
+    Decoded, Gpu, GpuError,
     lights::{self, Shining},
     material::Materials,
-    skin::{PLACE_STRIDE, SkinPart, SkinPass, rows},
+    skin::{Copies, PLACE_STRIDE, SkinPart, SkinPass, rows},
+    tint::Tints,
 };
 use crate::{
     model::{Document, Material, NodeId, Primitive, Slice, Topology},
-    motion::{Placement, Pose, Tangents, skinning},
+    motion::{Placement, Pose, Posed, Tangents, skinning},
 };
 
 /// A document on the device.
@@ -49,6 +50,11 @@ pub(super) struct Part {
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
     pub indices: wgpu::Buffer,
+    pub tints: Tints,
+    /// Influences a vertex.
+    slots: usize,
+    /// Of its split vertices, once weights change.
+    copies: OnceLock<Copies>,
     pub index_count: u32,
     pub topology: Topology,
     pub blend: bool,
@@ -87,6 +93,15 @@ impl Part {
         gpu.queue.write_buffer(&self.places, 0, bytemuck::cast_slice(&rows));
     }
 
+    /// The primitive's own indices, which name none of the vertices that were split.
+    pub(super) fn own_indices(&self, gpu: &Gpu) -> &wgpu::Buffer {
+        if self.tangents.as_ref().is_some_and(|t| !t.copies.is_empty()) {
+            self.tints.indices(gpu, &self.corners)
+        } else {
+            &self.indices
+        }
+    }
+
     /// Pairs of indices, one an edge of its triangles; nothing where it has none. Made when first asked for.
     pub(super) fn edges(&self, gpu: &Gpu) -> Option<&wgpu::Buffer> {
         let make = || {
@@ -101,6 +116,9 @@ impl Part {
                 .collect();
             edges.sort_unstable();
             edges.dedup();
+            if edges.is_empty() {
+                return None;
+            }
             Some(gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
                 label: Some("edges"),
                 contents: bytemuck::cast_slice(&edges),
@@ -143,7 +161,7 @@ impl Scene {
                     primitive.topology == Topology::Triangles && primitive.normals.len() != primitive.positions.len();
                 let material = document.material_of(primitive, document.shown.variant);
                 let material = material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
-                let joints = document.node(node).skin.map_or(1, |s| document.skin(s).joints.len());
+                let joints = joints(document, node);
                 // Only a normal map needs them, and they cost bytes.
                 let tangents = material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
                 let copies = tangents.as_ref().map_or(&[][..], |t| &t.copies);
@@ -174,6 +192,9 @@ impl Scene {
                     skin: SkinPart::new(gpu, pass.as_ref(), primitive, &normals, joints, tangents.as_ref()),
                     looks: buffer("vertex looks", bytemuck::cast_slice(&looks), wgpu::BufferUsages::VERTEX),
                     indices: buffer("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX),
+                    tints: Tints::new(primitive.positions.len()),
+                    slots: slots(primitive),
+                    copies: OnceLock::new(),
                     index_count: primitive.indices.len() as u32,
                     topology: primitive.topology,
                     blend: material.is_see_through(),
@@ -203,6 +224,65 @@ impl Scene {
                 // Shadows are drawn anew.
                 self.version = next_version();
             }
+        }
+    }
+
+    /// Takes over the weights of these vertices of a primitive under a node; the next [`Scene::update`] poses by them. The
+    /// primitive is otherwise the one that the scene was made from. Only what changed is uploaded, unless there are more or
+    /// fewer weights a vertex now. The bounds only ever grow.
+    pub fn reweigh(
+        &mut self,
+        gpu: &Gpu,
+        document: &Document,
+        node: NodeId,
+        primitive: usize,
+        vertices: &[Range<usize>],
+    ) {
+        let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive)) else { return };
+        let Some(mesh) = document.node(node).mesh else { return };
+        let primitive = &document.mesh(mesh).primitives[primitive];
+        let joints = joints(document, node);
+        let own = primitive.positions.len();
+        let inside: Vec<Range<usize>> =
+            vertices.iter().map(|r| r.start.min(own)..r.end.min(own)).filter(|r| !r.is_empty()).collect();
+        match &primitive.weights {
+            Some(map) if map.stride() == part.slots && joints.max(1) == part.boxes.len() => {
+                let copies = part.copies.get_or_init(|| Copies::new(part.tangents.as_ref()));
+                part.skin.reweigh(gpu, map, &inside, own, copies);
+                grow(&mut part.boxes, primitive, inside.into_iter().flatten());
+            }
+            _ => {
+                let tangents = part.tangents.as_ref();
+                part.skin = SkinPart::new(gpu, self.pass.as_ref(), primitive, &part.normals, joints, tangents);
+                part.slots = slots(primitive);
+                part.boxes = boxes(primitive, joints);
+            }
+        }
+    }
+
+    /// The posed vertices of a primitive under a node as they are on the device, those that a normal map split after its own;
+    /// nothing where there is no such part.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub fn posed(&self, gpu: &Gpu, node: NodeId, primitive: usize) -> Result<Option<Posed>, GpuError> {
+        let part = self.parts.iter().find(|p| (p.node, p.primitive) == (node, primitive));
+        part.map(|p| p.skin.read(gpu)).transpose()
+    }
+
+    /// Sets the tints of vertices `first..first + values.len()` of a primitive under a node, as [`TintKind`](super::TintKind)
+    /// encodes them; those of its other vertices stay, and are no value where none was set. Vertices and parts that are not
+    /// there are passed over. A picture shows them where [`Show::tint`](super::Show) says so.
+    pub fn tint(&mut self, gpu: &Gpu, node: NodeId, primitive: usize, first: usize, values: &[u32]) {
+        if let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive)) {
+            part.tints.set(gpu, first, values);
+        }
+    }
+
+    /// Takes all tints away.
+    pub fn clear_tints(&mut self) {
+        for part in &mut self.parts {
+            part.tints.values = None;
         }
     }
 
@@ -272,14 +352,20 @@ impl Scene {
 /// For every joint, a box around the vertices that it moves, wherever their morph targets take them. A blend of points lies
 /// within the boxes of its joints together. Where no joint counts, the first box holds everything.
 fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
-    let mut boxes: Vec<Option<(Vec3, Vec3)>> = vec![None; joints.max(1)];
+    let mut boxes = vec![None; joints.max(1)];
+    grow(&mut boxes, primitive, 0..primitive.positions.len());
+    boxes
+}
+
+/// Grows the boxes by some vertices.
+fn grow(boxes: &mut [Option<(Vec3, Vec3)>], primitive: &Primitive, vertices: impl Iterator<Item = usize>) {
     let mut grow = |joint: usize, low: Vec3, high: Vec3| {
         if let Some(slot) = boxes.get_mut(joint) {
             *slot = Some(slot.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
         }
     };
-    for (vertex, position) in primitive.positions.iter().enumerate() {
-        let (mut low, mut high) = (*position, *position);
+    for vertex in vertices {
+        let (mut low, mut high) = (primitive.positions[vertex], primitive.positions[vertex]);
         for delta in primitive.targets.iter().filter_map(|t| t.positions.get(vertex)) {
             low += delta.min(Vec3::ZERO);
             high += delta.max(Vec3::ZERO);
@@ -291,5 +377,59 @@ fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
             None => grow(0, low, high),
         }
     }
-    boxes
+}
+
+/// Influences a vertex; 0 where it has none.
+fn slots(primitive: &Primitive) -> usize {
+    primitive.weights.as_ref().map_or(0, |w| w.stride())
+}
+
+/// Matrices that a node's surface is posed by.
+fn joints(document: &Document, node: NodeId) -> usize {
+    document.node(node).skin.map_or(1, |s| document.skin(s).joints.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::WeightMap;
+
+    #[test]
+    fn boxes_that_grew_by_what_changed_hold_all_that_moves_now() {
+        let count = 200;
+        let joint = |vertex: usize, round: usize| ((vertex * 7 + round * vertex * vertex) % 5) as u16;
+        let map = |round: usize| WeightMap {
+            sets: 1,
+            joints: (0..count).flat_map(|v| [joint(v, round), 0, 0, 0]).collect(),
+            weights: (0..count).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect(),
+        };
+        let mut primitive = Primitive {
+            topology: Topology::Points,
+            positions: (0..count).map(|k| glam::vec3(k as f32, (k * k % 31) as f32, -(k as f32))).collect(),
+            normals: Default::default(),
+            tangents: Default::default(),
+            uv0: Default::default(),
+            uv1: Default::default(),
+            colors: Default::default(),
+            indices: (0..count as u32).collect(),
+            material: None,
+            variants: Default::default(),
+            targets: Default::default(),
+            weights: Some(Arc::new(map(0))),
+        };
+        let mut grown = boxes(&primitive, 5);
+        let before = grown.clone();
+        primitive.weights = Some(Arc::new(map(1)));
+        let changed = (0..count).filter(|v| joint(*v, 0) != joint(*v, 1));
+        grow(&mut grown, &primitive, changed);
+        assert_ne!(grown, before);
+        let mut compared = 0;
+        for (grown, fresh) in grown.iter().zip(boxes(&primitive, 5)) {
+            let Some((l, h)) = fresh else { continue };
+            let (low, high) = grown.unwrap();
+            assert!(low.cmple(l).all() && high.cmpge(h).all(), "{low} {high} {l} {h}");
+            compared += 1;
+        }
+        assert_eq!(compared, 3);
+    }
 }

@@ -1,12 +1,14 @@
 //! The compute pass that morphs and skins: one dispatch a primitive, once per change of pose or weights.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3};
 use wgpu::util::DeviceExt as _;
 
 use super::{Gpu, GpuError, shader};
 use crate::{
-    model::{Document, NodeId, Primitive},
+    model::{Document, NodeId, Primitive, WeightMap},
     motion::{Placement, Pose, Posed, Tangents, skinning},
 };
 
@@ -97,6 +99,7 @@ pub(super) struct SkinPart {
 struct SkinBind {
     group: wgpu::BindGroup,
     params: wgpu::Buffer,
+    influences: wgpu::Buffer,
     palette: wgpu::Buffer,
     palette_len: usize,
     active: wgpu::Buffer,
@@ -131,6 +134,36 @@ impl SkinPart {
         let bind =
             pass.filter(|_| rest.fits(gpu)).map(|pass| rest.bind(gpu, pass, joints, &posed, posed_tangents.as_ref()));
         Self { posed, posed_tangents, bind, vertex_count: count as u32, scratch: Posed::default() }
+    }
+
+    /// Uploads the weights of these vertices anew, as many slots as before. `copies` are the vertices behind those that stand
+    /// after the primitive's own `own`. Where the CPU skins there is nothing to do.
+    pub(super) fn reweigh(&self, gpu: &Gpu, map: &WeightMap, vertices: &[Range<usize>], own: usize, copies: &Copies) {
+        let Some(bind) = &self.bind else { return };
+        let write = |first: usize, sources: &mut dyn Iterator<Item = usize>| {
+            let offset = (first * map.stride() * 8) as u64;
+            gpu.queue.write_buffer(&bind.influences, offset, bytemuck::cast_slice(&pairs(map, sources)));
+        };
+        for range in vertices {
+            write(range.start, &mut range.clone());
+        }
+        for run in copies.runs(vertices) {
+            write(own + run.start, &mut copies.sources[run].iter().map(|v| *v as usize));
+        }
+    }
+
+    /// The posed vertices, split ones after the primitive's own.
+    pub(super) fn read(&self, gpu: &Gpu) -> Result<Posed, GpuError> {
+        let size = u64::from(self.vertex_count) * POSED_STRIDE;
+        let mut posed = Posed::default();
+        if size > 0 {
+            let bytes = gpu.read_buffer(&self.posed, size)?;
+            for v in bytemuck::pod_collect_to_vec::<u8, [Vec3; 2]>(&bytes) {
+                posed.positions.push(v[0]);
+                posed.normals.push(v[1]);
+            }
+        }
+        Ok(posed)
     }
 
     /// Poses the primitive: on the device where it can, else on the CPU with the result uploaded.
@@ -191,6 +224,50 @@ impl SkinPart {
     }
 }
 
+/// Vertices that were split, and which they are copies of, found by either.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    /// The vertex each is a copy of.
+    sources: Vec<u32>,
+    /// Vertex and copy, in order.
+    by_source: Vec<(u32, u32)>,
+}
+
+impl Copies {
+    pub(super) fn new(tangents: Option<&Tangents>) -> Self {
+        let sources = tangents.map_or_else(Vec::new, |t| t.copies.clone());
+        let mut by_source: Vec<(u32, u32)> = sources.iter().copied().zip(0..).collect();
+        by_source.sort_unstable();
+        Self { sources, by_source }
+    }
+
+    /// The copies of these vertices as few ranges, which may hold some others too.
+    fn runs(&self, vertices: &[Range<usize>]) -> Vec<Range<usize>> {
+        /// Copies between two that are cheaper to write than to leave out.
+        const GAP: usize = 64;
+        let mut found: Vec<usize> = Vec::new();
+        for range in vertices {
+            let first = self.by_source.partition_point(|(v, _)| (*v as usize) < range.start);
+            let within = self.by_source[first..].iter().take_while(|(v, _)| (*v as usize) < range.end);
+            found.extend(within.map(|(_, copy)| *copy as usize));
+        }
+        found.sort_unstable();
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for copy in found {
+            match runs.last_mut() {
+                Some(run) if copy < run.end + GAP => run.end = copy + 1,
+                _ => runs.push(copy..copy + 1),
+            }
+        }
+        runs
+    }
+}
+
+/// Joint and weight bits, slot by slot.
+fn pairs(map: &WeightMap, vertices: impl Iterator<Item = usize>) -> Vec<[u32; 2]> {
+    vertices.flat_map(|v| map.vertex(v).map(|(joint, weight)| [u32::from(joint), weight.to_bits()])).collect()
+}
+
 /// What is uploaded of a primitive before it is posed. Split vertices come after its own.
 struct Rest<'a> {
     primitive: &'a Primitive,
@@ -237,10 +314,7 @@ impl Rest<'_> {
         let base = storage("rest vertices", bytemuck::cast_slice(&rest));
         let (slots, influences) = match &primitive.weights {
             Some(map) => {
-                let pairs: Vec<[u32; 2]> = self
-                    .sources()
-                    .flat_map(|v| map.vertex(v).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]))
-                    .collect();
+                let pairs = pairs(map, self.sources());
                 (map.stride() as u32, storage("influences", bytemuck::cast_slice(&pairs)))
             }
             None => (0, storage("influences", &[])),
@@ -283,7 +357,7 @@ impl Rest<'_> {
             layout: &pass.layout,
             entries: &entries,
         });
-        SkinBind { group, params, palette, palette_len, active, slots }
+        SkinBind { group, params, influences, palette, palette_len, active, slots }
     }
 }
 
@@ -339,16 +413,27 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
     gpu.queue.submit([encoder.finish()]);
     let mut list = Vec::new();
     for (node, k, part, ..) in &parts {
-        let size = u64::from(part.vertex_count) * POSED_STRIDE;
-        let mut posed = Posed::default();
-        if size > 0 {
-            let bytes = gpu.read_buffer(&part.posed, size)?;
-            for v in bytemuck::pod_collect_to_vec::<u8, [Vec3; 2]>(&bytes) {
-                posed.positions.push(v[0]);
-                posed.normals.push(v[1]);
-            }
-        }
-        list.push((*node, *k, posed));
+        list.push((*node, *k, part.read(gpu)?));
     }
     Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runs_hold_every_copy_of_the_vertices_and_no_run_touches_another() {
+        let copies: Vec<u32> = (0..500u32).map(|k| k * 7 % 61).collect();
+        let tangents = Tangents { tangents: Vec::new(), copies: copies.clone(), indices: Vec::new() };
+        let index = Copies::new(Some(&tangents));
+        for vertices in [vec![0..30, 30..61], vec![60..61, 2..5], vec![3..4, 9..9], vec![]] {
+            let runs = index.runs(&vertices);
+            let wanted = |k: usize| vertices.iter().any(|r: &Range<usize>| r.contains(&(copies[k] as usize)));
+            assert!((0..500).filter(|k| wanted(*k)).all(|k| runs.iter().any(|r| r.contains(&k))), "{vertices:?}");
+            assert!(runs.iter().all(|r| wanted(r.start) && wanted(r.end - 1)), "{runs:?}");
+            assert!(runs.windows(2).all(|r| r[0].end < r[1].start), "{runs:?}");
+        }
+        assert!(Copies::new(None).runs(&[0..9, 9..12]).is_empty());
+    }
 }

@@ -134,7 +134,7 @@ pub(super) fn irradiance() -> [[f32; 4]; 9] {
     std::array::from_fn(|k| (sums[k] * cosine[k]).extend(0.0).to_array())
 }
 
-/// The first nine real spherical harmonics; keep in sync with `matt_light` in shaders/mesh.wgsl.
+/// The first nine real spherical harmonics; keep in sync with `matt_light` in shaders/frame.wgsl.
 fn harmonics(d: Vec3) -> [f32; 9] {
     [
         0.282_095,

@@ -1,0 +1,98 @@
+// Surfaces that carry a weight or a colour at every vertex in place of their material: matt, opaque, from both sides.
+
+struct Fragment {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    // A weight in x, or a linear colour; times w, how much of a value there is.
+    @location(2) tint: vec4<f32>,
+};
+
+@vertex
+fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place, @location(2) value: u32) -> Fragment {
+    return placed(position, normal, place, select(color_of(value), weight_of(value), frame.zero_weight.w < 1.5));
+}
+
+@vertex
+fn vertex_bare(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place) -> Fragment {
+    return placed(position, normal, place, vec4<f32>(0.0));
+}
+
+fn placed(position: vec3<f32>, normal: vec3<f32>, place: Place, tint: vec4<f32>) -> Fragment {
+    var out: Fragment;
+    out.world = point_at(place, position);
+    out.clip = frame.clip_from_world * vec4<f32>(out.world, 1.0);
+    out.normal = normal_at(place, normal);
+    out.tint = tint;
+    return out;
+}
+
+// IEC 61966-2-1.
+fn linear(srgb: vec3<f32>) -> vec3<f32> {
+    return select(pow((srgb + 0.055) / 1.055, vec3<f32>(2.4)), srgb / 12.92, srgb <= vec3<f32>(0.04045));
+}
+
+// By its bits, for arithmetic need not know what is no number.
+fn weight_of(value: u32) -> vec4<f32> {
+    if (value & 0x7fffffffu) > 0x7f800000u {
+        return vec4<f32>(0.0);
+    }
+    return vec4<f32>(clamp(bitcast<f32>(value), 0.0, 1.0), 0.0, 0.0, 1.0);
+}
+
+// Red in the highest byte, alpha in the lowest.
+fn color_of(value: u32) -> vec4<f32> {
+    let color = unpack4x8unorm(value).abgr;
+    return vec4<f32>(linear(color.rgb) * color.a, color.a);
+}
+
+// Keep in step with `heat` in src/render/look.rs.
+fn ramp(weight: f32) -> vec3<f32> {
+    var color = frame.heat[0].rgb;
+    for (var k = 1u; k < 9u; k += 1u) {
+        let a = frame.heat[k - 1u];
+        let b = frame.heat[k];
+        if weight > a.w {
+            color = mix(a.rgb, b.rgb, min((weight - a.w) / max(b.w - a.w, 1e-6), 1.0));
+        }
+    }
+    return linear(color);
+}
+
+// What the studio sends to a matt surface, as one number, without shadows.
+fn light_on(n: vec3<f32>, v: vec3<f32>) -> f32 {
+    let sky = dot(matt_light(n), vec3<f32>(0.2126, 0.7152, 0.0722));
+    return sky + (2.0 * max(dot(n, frame.key.xyz), 0.0) + 0.23 * max(dot(n, v), 0.0)) / 3.14159265;
+}
+
+// The least weight that has the ramp's own colour: the least that eight bits hold.
+const LEAST: f32 = 1.0 / 255.0;
+
+@fragment
+fn fragment(in: Fragment) -> @location(0) vec4<f32> {
+    let across = dpdx(in.world);
+    let down = dpdy(in.world);
+    let slope = fwidth(in.tint.x);
+    let given = clamp(in.tint.w, 0.0, 1.0);
+    // Halfway from the grey to what is behind, in both themes.
+    let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.5);
+    var color = in.tint.rgb;
+    if frame.zero_weight.w < 1.5 {
+        let weight = clamp(in.tint.x / max(given, 1e-6), 0.0, 1.0);
+        // Where weights rise steeply, the border to the grey is still a pixel wide.
+        let on_ramp = clamp(weight / clamp(slope, LEAST, 0.05), 0.0, 1.0);
+        color = mix(frame.zero_weight.rgb, ramp(weight), on_ramp) * given;
+    }
+    color += nothing * (1.0 - given);
+    var light = 1.0;
+    if dot(in.normal, in.normal) > 0.25 {
+        let v = towards_eye(in.world);
+        // The side that is seen is that of the triangle, which near the rim the normals between vertices may not be.
+        let face = cross(down, across);
+        let turned = dot(face, in.normal) * dot(face, v) < 0.0;
+        let n = normalize(in.normal) * select(1.0, -1.0, turned);
+        // What faces the eye has its very colour; what is turned away loses half of its light at most.
+        light = mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
+    }
+    return vec4<f32>(color * light, 1.0);
+}

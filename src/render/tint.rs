@@ -1,0 +1,114 @@
+//! Tints: a weight or a colour at every vertex, shown in place of materials while weights are painted.
+
+use std::sync::OnceLock;
+
+use wgpu::util::DeviceExt as _;
+
+use super::{Color, Gpu, pipeline::PipelineMaker};
+use crate::model::Topology;
+
+/// What the tints of a picture are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TintKind {
+    /// Weights, looked up on the ramp of [`heat`](super::heat).
+    Heat,
+    /// Colours.
+    Colors,
+}
+
+impl TintKind {
+    /// No value, of either kind: the vertex is dimmed clay.
+    pub const NONE: u32 = 0x7FC0_0000;
+
+    /// The value of a weight of 0..=1, for [`Heat`](Self::Heat): its bits. What is no number is no value.
+    pub const fn weight(weight: f32) -> u32 {
+        weight.to_bits()
+    }
+
+    /// The value of a colour, for [`Colors`](Self::Colors): red in the highest byte, alpha, which is how much of it lies over
+    /// the clay, in the lowest.
+    pub const fn color(color: Color) -> u32 {
+        u32::from_be_bytes(color.0)
+    }
+
+    /// How the shader knows it.
+    pub(super) const fn number(self) -> f32 {
+        match self {
+            Self::Heat => 1.0,
+            Self::Colors => 2.0,
+        }
+    }
+}
+
+/// The tints of one part. They are drawn by the primitive's own indices, so that split vertices, which only normal maps
+/// need, need no tints.
+#[derive(Debug)]
+pub(super) struct Tints {
+    count: usize,
+    /// One value a vertex; none before the first is set.
+    pub values: Option<wgpu::Buffer>,
+    /// The primitive's own indices, where those it is drawn by are others. Made when first drawn.
+    own: OnceLock<wgpu::Buffer>,
+}
+
+impl Tints {
+    pub(super) const fn new(primitive_vertices: usize) -> Self {
+        Self { count: primitive_vertices, values: None, own: OnceLock::new() }
+    }
+
+    /// Sets the values of vertices from `first` on; those beyond the last vertex are dropped.
+    pub(super) fn set(&mut self, gpu: &Gpu, first: usize, values: &[u32]) {
+        let values = &values[..values.len().min(self.count.saturating_sub(first))];
+        if values.is_empty() {
+            return;
+        }
+        let buffer = self.values.get_or_insert_with(|| {
+            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("tints"),
+                contents: bytemuck::cast_slice(&vec![TintKind::NONE; self.count]),
+                usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+            })
+        });
+        gpu.queue.write_buffer(buffer, first as u64 * 4, bytemuck::cast_slice(values));
+    }
+
+    /// The primitive's own indices on the device.
+    pub(super) fn indices(&self, gpu: &Gpu, corners: &[u32]) -> &wgpu::Buffer {
+        self.own.get_or_init(|| {
+            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("own indices"),
+                contents: bytemuck::cast_slice(corners),
+                usage: wgpu::BufferUsages::INDEX,
+            })
+        })
+    }
+}
+
+/// How tinted surfaces are drawn: made when they are first asked for, for most windows never paint.
+pub(super) struct TintPass {
+    /// For triangles, lines and points; without and with tints.
+    surfaces: [[wgpu::RenderPipeline; 2]; 3],
+    /// Edges over them.
+    pub edges: wgpu::RenderPipeline,
+}
+
+impl TintPass {
+    pub(super) fn new(maker: &PipelineMaker<'_>) -> Self {
+        let topologies = [
+            wgpu::PrimitiveTopology::TriangleList,
+            wgpu::PrimitiveTopology::LineList,
+            wgpu::PrimitiveTopology::PointList,
+        ];
+        let surfaces = topologies.map(|topology| [false, true].map(|tinted| maker.tint(topology, tinted)));
+        Self { surfaces, edges: maker.edges_over() }
+    }
+
+    pub(super) const fn surface(&self, topology: Topology, tinted: bool) -> &wgpu::RenderPipeline {
+        let kind = match topology {
+            Topology::Triangles => 0,
+            Topology::Lines => 1,
+            Topology::Points => 2,
+        };
+        &self.surfaces[kind][tinted as usize]
+    }
+}
