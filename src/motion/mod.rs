@@ -5,8 +5,10 @@ mod pose;
 mod sample;
 mod skeleton;
 pub mod skinning;
+mod spans;
 mod surface;
 mod tangents;
+mod turn;
 
 pub use self::{
     pose::{Moment, Pose, joint_bounds},
