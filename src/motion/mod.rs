@@ -4,6 +4,8 @@ mod compiled;
 mod pose;
 mod sample;
 mod skeleton;
+#[cfg(target_arch = "x86_64")]
+mod skin8;
 pub mod skinning;
 mod spans;
 mod surface;
