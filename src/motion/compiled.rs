@@ -1,23 +1,68 @@
-//! A clip laid out for playing: keys of all joints side by side, so that one search and a few long loops pose a skeleton.
+//! A clip laid out for playing: tracks side by side in blocks of eight, so that a few long loops pose a skeleton.
 //!
-//! Tracks that are LINEAR and share their key times become lanes of one group: for each key, all x, then all y, … of all
-//! its joints. Everything else is sampled track by track, from where it was last.
+//! Tracks that are LINEAR and share their key times become one group: one search finds the keys of all. The others keep
+//! a span each. What is left, weights of morph targets above all, is sampled track by track, from where it was last.
 
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
-use super::sample::{sample_at, segment};
+use super::{
+    sample::{sample_at, segment},
+    spans::{Instant, Spans, is_tame},
+    turn::{Blend, Hermite, Line, Turn, WIDE, Wide},
+};
 use crate::model::{Clip, Interpolation, Local, Property, Slice, Track, Transform};
 
 /// A clip that was laid out.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     groups: Vec<Group>,
+    own: Own,
     singles: Vec<(Arc<Track>, usize)>,
-    /// For every node that the clip moves: whether translation, rotation and scale all come from lanes.
+    /// For every node that the clip moves: whether translation, rotation and scale all come from it.
     moved: Vec<(u32, bool)>,
+}
+
+/// Tracks with key times of their own, by property and by what a span of theirs holds.
+#[derive(Clone, Debug)]
+struct Own {
+    moves: Spans<3, 2>,
+    scales: Spans<3, 2>,
+    turns: Spans<4, 2>,
+    cubic_moves: Spans<3, 4>,
+    cubic_scales: Spans<3, 4>,
+    cubic_turns: Spans<4, 4>,
+}
+
+impl Own {
+    fn new(tracks: &[Arc<Track>]) -> Self {
+        let of = |property: Property, cubic: bool| {
+            let fits =
+                |t: &&Arc<Track>| t.property == property && (t.interpolation == Interpolation::CubicSpline) == cubic;
+            tracks.iter().filter(fits).cloned().collect::<Vec<_>>()
+        };
+        Self {
+            moves: Spans::new(&of(Property::Translation, false)),
+            scales: Spans::new(&of(Property::Scale, false)),
+            turns: Spans::new(&of(Property::Rotation, false)),
+            cubic_moves: Spans::new(&of(Property::Translation, true)),
+            cubic_scales: Spans::new(&of(Property::Scale, true)),
+            cubic_turns: Spans::new(&of(Property::Rotation, true)),
+        }
+    }
+
+    #[inline(always)]
+    fn apply(&mut self, time: f64, local: &mut [Local]) {
+        let to = Instant::new(time);
+        self.moves.step::<Line, Translation>(to, local);
+        self.cubic_moves.step::<Hermite, Translation>(to, local);
+        self.scales.step::<Line, Scale>(to, local);
+        self.cubic_scales.step::<Hermite, Scale>(to, local);
+        self.turns.step::<Turn, Rotation>(to, local);
+        self.cubic_turns.step::<Hermite, Rotation>(to, local);
+    }
 }
 
 impl Compiled {
@@ -26,16 +71,21 @@ impl Compiled {
         let mut by_times: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut known: HashMap<*const f32, usize> = HashMap::new();
         let mut members: Vec<Vec<Arc<Track>>> = Vec::new();
-        let mut singles = Vec::new();
-        let mut lanes: BTreeMap<(u32, Property), bool> = BTreeMap::new();
+        let (mut own, mut singles) = (Vec::new(), Vec::new());
+        let mut parts: BTreeMap<u32, Vec<Property>> = BTreeMap::new();
         let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
         for track in clip.tracks.values().chain(pointers) {
-            let lane = track.interpolation == Interpolation::Linear && track.property != Property::Weights;
-            if lanes.insert((track.target.0, track.property), lane).is_some() {
+            let moved = parts.entry(track.target.0).or_default();
+            if moved.contains(&track.property) {
                 return None;
             }
-            if !lane {
+            moved.push(track.property);
+            if track.property == Property::Weights || !is_tame(track) {
                 singles.push((track.clone(), 0));
+                continue;
+            }
+            if track.interpolation != Interpolation::Linear {
+                own.push(track.clone());
                 continue;
             }
             let index = *known.entry(track.times.as_ptr()).or_insert_with(|| {
@@ -49,24 +99,17 @@ impl Compiled {
         }
         let mut groups = Vec::new();
         for tracks in members {
-            // A lane of one is slower than a track.
+            // A group of fewer fills no block.
             if tracks.len() < 4 {
-                for track in tracks {
-                    lanes.insert((track.target.0, track.property), false);
-                    singles.push((track, 0));
-                }
+                own.extend(tracks);
             } else {
                 groups.push(Group::new(&tracks));
             }
         }
-        let mut moved: BTreeMap<u32, u32> = BTreeMap::new();
-        for ((node, property), lane) in &lanes {
-            if *property != Property::Weights {
-                *moved.entry(*node).or_default() += u32::from(*lane);
-            }
-        }
-        let moved = moved.into_iter().map(|(node, count)| (node, count == 3)).collect();
-        Some(Self { groups, singles, moved })
+        let whole = |list: &[Property]| list.iter().filter(|p| **p != Property::Weights).count();
+        let counts = parts.into_iter().map(|(node, list)| (node, whole(&list)));
+        let moved = counts.filter(|(_, count)| *count > 0).map(|(node, count)| (node, count == 3)).collect();
+        Some(Self { groups, own: Own::new(&own), singles, moved })
     }
 
     /// Nodes that the clip moves, each with whether nothing of what they had before is left.
@@ -77,9 +120,17 @@ impl Compiled {
     /// Puts the clip's values at `time` seconds where they belong. Local transforms of moved nodes must be
     /// [`Local::Trs`] already.
     pub(super) fn apply(&mut self, time: f64, local: &mut [Local], morphs: &mut [Vec<f32>]) {
-        for group in &mut self.groups {
-            group.apply(time, local);
-        }
+        // The widest vectors of the machine at hand.
+        let Self { groups, own, .. } = self;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for group in groups {
+                    group.apply(time, local);
+                }
+                own.apply(time, local);
+            },
+        );
         let mut buffer = [0.0f32; 4];
         for (track, cursor) in &mut self.singles {
             let at = segment(&track.times, time, cursor);
@@ -90,15 +141,11 @@ impl Compiled {
                 }
                 continue;
             }
-            let Local::Trs(local) = &mut local[node] else { continue };
-            if track.property == Property::Rotation && track.interpolation == Interpolation::Linear && at.part > 0.0 {
-                let key = |k: usize| glam::Vec4::from_slice(&track.values[k * 4..k * 4 + 4]);
-                local.rotation = glam::Quat::from_vec4(turn_one(key(at.key), key(at.key + 1), at.part));
-                continue;
-            }
             let out = &mut buffer[..track.width];
             sample_at(track, at, out);
-            set(local, track.property, out);
+            if let Local::Trs(local) = &mut local[node] {
+                set(local, track.property, out);
+            }
         }
     }
 }
@@ -112,217 +159,250 @@ pub(super) fn set(local: &mut Transform, property: Property, value: &[f32]) {
     }
 }
 
+/// A part of a transform, of `W` numbers.
+pub(super) trait Part<const W: usize> {
+    /// Makes it the transform's.
+    fn set(transform: &mut Transform, value: [f32; W]);
+
+    /// Makes the lanes of a block those of nodes; as many as there are nodes.
+    #[inline(always)]
+    fn put(local: &mut [Local], nodes: &[u32], values: &[Wide; W]) {
+        for (k, node) in nodes.iter().enumerate().take(WIDE) {
+            if let Local::Trs(transform) = &mut local[*node as usize] {
+                Self::set(transform, values.map(|v| v[k]));
+            }
+        }
+    }
+}
+
+struct Translation;
+struct Rotation;
+struct Scale;
+
+impl Part<3> for Translation {
+    #[inline(always)]
+    fn set(transform: &mut Transform, value: [f32; 3]) {
+        transform.translation = value.into();
+    }
+}
+
+impl Part<4> for Rotation {
+    #[inline(always)]
+    fn set(transform: &mut Transform, value: [f32; 4]) {
+        transform.rotation = glam::Quat::from_array(value);
+    }
+}
+
+impl Part<3> for Scale {
+    #[inline(always)]
+    fn set(transform: &mut Transform, value: [f32; 3]) {
+        transform.scale = value.into();
+    }
+}
+
 /// Tracks that share their key times.
 #[derive(Clone, Debug)]
 struct Group {
     times: Slice<f32>,
     cursor: usize,
-    /// Nodes by what is moved of them: translation, scale, rotation.
-    nodes: [Vec<u32>; 3],
-    /// Numbers a key: three lanes of translations, three of scales, four of rotations.
-    stride: usize,
-    data: Vec<f32>,
-    /// The values at the moment, in the same lanes.
-    now: Vec<f32>,
+    moves: Rows<3>,
+    scales: Rows<3>,
+    turns: Rows<4>,
 }
 
-impl Group {
-    const KINDS: [Property; 3] = [Property::Translation, Property::Scale, Property::Rotation];
+/// Values of tracks of one property, key after key, in blocks of eight tracks.
+#[derive(Clone, Debug)]
+struct Rows<const W: usize> {
+    nodes: Vec<u32>,
+    /// Blocks a key.
+    blocks: usize,
+    data: Vec<[Wide; W]>,
+}
 
-    fn new(tracks: &[Arc<Track>]) -> Self {
-        let times = tracks[0].times.clone();
-        let by = Self::KINDS.map(|kind| tracks.iter().filter(|t| t.property == kind).collect::<Vec<_>>());
-        let stride: usize = by.iter().flatten().map(|t| t.width).sum();
-        let mut data = Vec::with_capacity(stride * times.len());
-        for key in 0..times.len() {
-            for (kind, width) in by.iter().zip([3, 3, 4]) {
-                for component in 0..width {
-                    data.extend(kind.iter().map(|t| t.value(key)[component]));
+impl<const W: usize> Rows<W> {
+    fn new(tracks: &[Arc<Track>], property: Property, keys: usize) -> Self {
+        let tracks: Vec<_> = tracks.iter().filter(|t| t.property == property).collect();
+        let blocks = tracks.len().div_ceil(WIDE);
+        let mut data = vec![[[0.0; WIDE]; W]; blocks * keys];
+        for (lane, track) in tracks.iter().enumerate() {
+            for key in 0..keys {
+                let block = &mut data[key * blocks + lane / WIDE];
+                for (to, value) in block.iter_mut().zip(track.value(key)) {
+                    to[lane % WIDE] = *value;
                 }
             }
         }
-        let nodes = by.map(|kind| kind.iter().map(|t| t.target.0).collect());
-        Self { times, cursor: 0, nodes, stride, data, now: vec![0.0; stride] }
+        Self { nodes: tracks.iter().map(|t| t.target.0).collect(), blocks, data }
     }
 
+    /// The values of a key.
+    fn row(&self, key: usize) -> &[[Wide; W]] {
+        &self.data[key * self.blocks..(key + 1) * self.blocks]
+    }
+
+    #[inline(always)]
+    fn step<B: Blend<W, 2>, T: Part<W>>(&self, part: &Wide, [from, to]: [usize; 2], local: &mut [Local]) {
+        let blocks = self.row(from).iter().zip(self.row(to)).zip(self.nodes.chunks(WIDE));
+        for ((from, to), nodes) in blocks {
+            T::put(local, nodes, &B::blend(part, &[*from, *to]));
+        }
+    }
+}
+
+impl Group {
+    fn new(tracks: &[Arc<Track>]) -> Self {
+        let times = tracks[0].times.clone();
+        let keys = times.len();
+        Self {
+            cursor: 0,
+            moves: Rows::new(tracks, Property::Translation, keys),
+            scales: Rows::new(tracks, Property::Scale, keys),
+            turns: Rows::new(tracks, Property::Rotation, keys),
+            times,
+        }
+    }
+
+    #[inline(always)]
     fn apply(&mut self, time: f64, local: &mut [Local]) {
         let at = segment(&self.times, time, &mut self.cursor);
-        let row = |key: usize| &self.data[key * self.stride..(key + 1) * self.stride];
-        let (from, to) = (row(at.key), row(if at.part > 0.0 { at.key + 1 } else { at.key }));
-        let [moves, scales, turns] = &self.nodes;
-        let lines = 3 * (moves.len() + scales.len());
-        let (straight, round) = self.now.split_at_mut(lines);
-        mix(&from[..lines], &to[..lines], at.part, straight);
-        turn(&from[lines..], &to[lines..], at.part, round);
-        let (translations, factors) = straight.split_at(3 * moves.len());
-        if moves == turns && moves == scales {
-            let n = moves.len();
-            let lane = |of: &[f32], k: usize, i: usize| of[k * n + i];
-            for (i, node) in moves.iter().enumerate() {
-                let part = |of: &[f32]| glam::Vec3::new(lane(of, 0, i), lane(of, 1, i), lane(of, 2, i));
-                local[*node as usize] = Local::Trs(Transform {
-                    translation: part(translations),
-                    rotation: glam::Quat::from_xyzw(
-                        lane(round, 0, i),
-                        lane(round, 1, i),
-                        lane(round, 2, i),
-                        lane(round, 3, i),
-                    ),
-                    scale: part(factors),
-                });
+        let keys = [at.key, if at.part > 0.0 { at.key + 1 } else { at.key }];
+        let part = [at.part; WIDE];
+        let (moves, scales, turns) = (&self.moves, &self.scales, &self.turns);
+        if moves.nodes == turns.nodes && moves.nodes == scales.nodes {
+            let [from, to] = keys;
+            let places = moves.row(from).iter().zip(moves.row(to));
+            let sizes = scales.row(from).iter().zip(scales.row(to));
+            let ways = turns.row(from).iter().zip(turns.row(to));
+            for (((m, s), r), nodes) in places.zip(sizes).zip(ways).zip(moves.nodes.chunks(WIDE)) {
+                let m = Line::blend(&part, &[*m.0, *m.1]);
+                let s = Line::blend(&part, &[*s.0, *s.1]);
+                let r = Turn::blend(&part, &[*r.0, *r.1]);
+                for (k, node) in nodes.iter().enumerate() {
+                    local[*node as usize] = Local::Trs(Transform {
+                        translation: m.map(|v| v[k]).into(),
+                        rotation: glam::Quat::from_array(r.map(|v| v[k])),
+                        scale: s.map(|v| v[k]).into(),
+                    });
+                }
             }
             return;
         }
-        scatter(moves, translations, local, |t, v| t.translation = v);
-        scatter(scales, factors, local, |t, v| t.scale = v);
-        let n = turns.len();
-        let (x, rest) = round.split_at(n);
-        let (y, rest) = rest.split_at(n);
-        let (z, w) = rest.split_at(n);
-        for ((((node, x), y), z), w) in turns.iter().zip(x).zip(y).zip(z).zip(w) {
-            if let Local::Trs(t) = &mut local[*node as usize] {
-                t.rotation = glam::Quat::from_xyzw(*x, *y, *z, *w);
-            }
-        }
+        moves.step::<Line, Translation>(&part, keys, local);
+        scales.step::<Line, Scale>(&part, keys, local);
+        turns.step::<Turn, Rotation>(&part, keys, local);
     }
-}
-
-fn scatter(nodes: &[u32], lanes: &[f32], local: &mut [Local], put: impl Fn(&mut Transform, glam::Vec3)) {
-    let (x, rest) = lanes.split_at(nodes.len());
-    let (y, z) = rest.split_at(nodes.len());
-    for (((node, x), y), z) in nodes.iter().zip(x).zip(y).zip(z) {
-        if let Local::Trs(t) = &mut local[*node as usize] {
-            put(t, glam::Vec3::new(*x, *y, *z));
-        }
-    }
-}
-
-/// Linear interpolation of lanes.
-#[inline(always)]
-fn mix(from: &[f32], to: &[f32], part: f32, out: &mut [f32]) {
-    for ((o, a), b) in out.iter_mut().zip(from).zip(to) {
-        *o = a + (b - a) * part;
-    }
-}
-
-/// The most terms a slerp needs: neighbours that are a quarter turn of the sphere apart.
-const TERMS: usize = 24;
-
-/// `1 / (k(2k+1))` and `k² / (k(2k+1))`.
-const SERIES: [(f32, f32); TERMS] = {
-    let mut list = [(0.0, 0.0); TERMS];
-    let mut k = 1;
-    while k < TERMS {
-        let i = k as f32;
-        list[k] = (1.0 / (i * (2.0 * i + 1.0)), i / (2.0 * i + 1.0));
-        k += 1;
-    }
-    list
-};
-
-/// How many terms an angle needs, by `1 − |cos θ|`: term k is at most `(that / 2)^k` of the first, and an `f32` holds 24
-/// bits.
-fn terms(widest: f32) -> usize {
-    if widest <= 1e-7 {
-        return 1;
-    }
-    // ln 2⁻²⁵, over the logarithm of the ratio of neighbours.
-    ((-17.4 / (widest.min(1.0) * 0.5).ln()).ceil() as usize + 1).clamp(2, TERMS)
-}
-
-/// Slerp of lanes of unit quaternions, on the short way, made unit.
-///
-/// `sin(tθ)/sin θ` as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate Algorithm for Computing SLERP* (2011),
-/// equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with `c_k = (t² − k²)/(k(2k+1))`. The coefficients depend on `t` alone,
-/// so all joints of a group share them, and as many terms are taken as the widest angle of the group needs.
-#[inline(always)]
-fn turn(from: &[f32], to: &[f32], part: f32, out: &mut [f32]) {
-    let n = out.len() / 4;
-    let lane = |k: usize| k * n..(k + 1) * n;
-    let [ax, ay, az, aw] = [0, 1, 2, 3].map(|k| &from[lane(k)]);
-    let [bx, by, bz, bw] = [0, 1, 2, 3].map(|k| &to[lane(k)]);
-    let (ox, rest) = out.split_at_mut(n);
-    let (oy, rest) = rest.split_at_mut(n);
-    let (oz, ow) = rest.split_at_mut(n);
-    // The dot products wait in the last lane.
-    let mut widest = 0.0f32;
-    for i in 0..n {
-        let dot = ax[i] * bx[i] + ay[i] * by[i] + az[i] * bz[i] + aw[i] * bw[i];
-        ow[i] = dot;
-        widest = widest.max(1.0 - dot.abs());
-    }
-    let terms = terms(widest);
-    let (t, s) = (part, 1.0 - part);
-    let mut there = [0.0f32; TERMS];
-    let mut back = [0.0f32; TERMS];
-    for k in 1..terms {
-        let (u, v) = SERIES[k];
-        there[k] = t * t * u - v;
-        back[k] = s * s * u - v;
-    }
-    for i in 0..n {
-        let dot = ow[i];
-        let side = if dot < 0.0 { -1.0 } else { 1.0 };
-        let x = dot.abs().min(1.0) - 1.0;
-        let (mut a, mut b) = (1.0f32, 1.0f32);
-        for k in (1..terms).rev() {
-            a = 1.0 + back[k] * x * a;
-            b = 1.0 + there[k] * x * b;
-        }
-        let (a, b) = (a * s, b * t * side);
-        let (qx, qy) = (ax[i] * a + bx[i] * b, ay[i] * a + by[i] * b);
-        let (qz, qw) = (az[i] * a + bz[i] * b, aw[i] * a + bw[i] * b);
-        let length = (qx * qx + qy * qy + qz * qz + qw * qw).sqrt();
-        // Stored rotations are checked when they are read; a zero stays one rather than become NaN.
-        let scale = if length > 1e-20 { 1.0 / length } else { 1.0 };
-        ox[i] = qx * scale;
-        oy[i] = qy * scale;
-        oz[i] = qz * scale;
-        ow[i] = qw * scale;
-    }
-}
-
-/// [`turn`] of one quaternion: no sine, no arc.
-fn turn_one(a: glam::Vec4, b: glam::Vec4, t: f32) -> glam::Vec4 {
-    let dot = a.dot(b);
-    let x = dot.abs().min(1.0) - 1.0;
-    let s = 1.0 - t;
-    let (mut p, mut q) = (1.0f32, 1.0f32);
-    for (u, v) in SERIES[1..terms(-x)].iter().rev() {
-        p = 1.0 + (s * s * u - v) * x * p;
-        q = 1.0 + (t * t * u - v) * x * q;
-    }
-    let mixed = a * (p * s) + b * (q * t * if dot < 0.0 { -1.0 } else { 1.0 });
-    mixed.normalize_or(glam::Vec4::W)
 }
 
 #[cfg(test)]
 mod tests {
-    use glam::Quat;
+    use proptest::prelude::*;
 
     use super::*;
-    use crate::motion::slerp;
+    use crate::{
+        model::{NodeId, TrackId},
+        motion::sample_into,
+    };
 
-    #[test]
-    fn turning_lanes_is_slerp_at_every_angle_and_sign() {
-        let mut worst = 0.0f32;
-        for step in 0..=60 {
-            // Up to a half turn: the short way never has more.
-            let angle = step as f32 / 60.0 * std::f32::consts::PI * 0.999;
-            let a = Quat::from_euler(glam::EulerRot::XYZ, 0.3, -1.2, 0.7 + angle);
-            let axis = glam::Vec3::new(0.3, -0.5, 0.8).normalize_or_zero();
-            for sign in [1.0, -1.0] {
-                let b = Quat::from_vec4(glam::Vec4::from(a * Quat::from_axis_angle(axis, angle)) * sign);
-                for part in [0.0, 0.01, 0.25, 0.5, 0.77, 0.999] {
-                    let mut out = [0.0; 4];
-                    turn(&a.to_array(), &b.to_array(), part, &mut out);
-                    let wanted = glam::Vec4::from(slerp(a, b, part));
-                    for found in [glam::Vec4::from(out), turn_one(a.into(), b.into(), part)] {
-                        worst = worst.max((found - wanted).length().min((found + wanted).length()));
+    /// A track of any interpolation with a few keys, close together and far apart.
+    fn track(node: u32, property: Property) -> impl Strategy<Value = Track> {
+        let kinds = [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline];
+        let spans = prop::collection::vec(prop_oneof![1e-4f32..1e-2, 0.01f32..0.1, 1.0f32..9.0], 1..24);
+        (prop::sample::select(kinds.to_vec()), -2.0f32..2.0, spans, any::<u64>()).prop_map(
+            move |(interpolation, first, spans, seed)| {
+                let times: Arc<[f32]> = spans
+                    .iter()
+                    .scan(first, |time, span| {
+                        *time += span;
+                        Some(*time)
+                    })
+                    .collect();
+                let width = if property == Property::Rotation { 4 } else { 3 };
+                let count = times.len() * width * interpolation.values_per_key();
+                let mut state = seed | 1;
+                let mut number = || {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+                };
+                let mut values: Vec<f32> = (0..count).map(|_| number()).collect();
+                if property == Property::Rotation && interpolation != Interpolation::CubicSpline {
+                    for q in values.chunks_exact_mut(4) {
+                        let unit = glam::Vec4::from_slice(q).normalize_or(glam::Vec4::W);
+                        q.copy_from_slice(&unit.to_array());
                     }
+                }
+                let values = values.into();
+                Track { target: NodeId(node), property, interpolation, times, values, width }
+            },
+        )
+    }
+
+    fn clip() -> impl Strategy<Value = Clip> {
+        // More than a block, and not a multiple of one.
+        let nodes = prop::collection::vec(0u32..1, 1..23).prop_flat_map(|nodes| {
+            let each = |node| Property::TRS.map(|property| prop::option::of(track(node, property)));
+            (0..nodes.len() as u32).flat_map(each).collect::<Vec<_>>()
+        });
+        // A few tracks take the times of the first, as tracks of a group do.
+        (nodes, any::<bool>()).prop_map(|(tracks, share)| {
+            let mut tracks: Vec<Track> = tracks.into_iter().flatten().collect();
+            let linear: Vec<usize> =
+                (0..tracks.len()).filter(|k| tracks[*k].interpolation == Interpolation::Linear).collect();
+            if share && let Some(first) = linear.first() {
+                let times = tracks[*first].times.clone();
+                for k in &linear[1..] {
+                    let track = &mut tracks[*k];
+                    let values = track.values.iter().copied().cycle().take(times.len() * track.width).collect();
+                    (track.times, track.values) = (times.clone(), values);
+                }
+            }
+            let tracks = (0..).map(TrackId).zip(tracks.into_iter().map(Arc::new)).collect();
+            Clip { tracks, ..Clip::default() }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_clip_laid_out_is_sampled_as_its_tracks_are(
+            clip in clip(),
+            mut times in prop::collection::vec(-4.0f64..60.0, 1..40),
+            forward in any::<bool>(),
+        ) {
+            // Keys, and moments that an f32 cannot hold beside them.
+            for track in clip.tracks.values().take(8) {
+                let key = f64::from(track.times[track.times.len() / 2]);
+                times.extend([key, key - 1e-9, key + 1e-9]);
+            }
+            if forward {
+                times.sort_by(f64::total_cmp);
+            }
+            let mut compiled = Compiled::new(&clip).unwrap();
+            let mut local = vec![Local::Trs(Transform::IDENTITY); 24];
+            for time in times {
+                compiled.apply(time, &mut local, &mut []);
+                for track in clip.tracks.values() {
+                    let mut wanted = [0.0; 4];
+                    sample_into(track, time, &mut wanted[..track.width]);
+                    let Local::Trs(found) = local[track.target.index()] else { unreachable!() };
+                    let found = match track.property {
+                        Property::Translation => found.translation.extend(0.0),
+                        Property::Rotation => found.rotation.into(),
+                        Property::Scale | Property::Weights => found.scale.extend(0.0),
+                    };
+                    // Tangents count by the length of a span.
+                    let longest = track.times.windows(2).map(|w| w[1] - w[0]).fold(1.0, f32::max);
+                    let cubic = track.interpolation == Interpolation::CubicSpline;
+                    let mut size = if cubic { longest } else { 1.0 };
+                    if cubic && track.property == Property::Rotation {
+                        // What was made unit was short before.
+                        let raw = Track { property: Property::Weights, ..(**track).clone() };
+                        let mut before = [0.0; 4];
+                        sample_into(&raw, time, &mut before);
+                        size /= glam::Vec4::from(before).length().clamp(1e-6, 1.0);
+                    }
+                    let error = (found - glam::Vec4::from(wanted)).abs().max_element();
+                    prop_assert!(error <= 1e-6 * size, "{time} {track:?}: {found} {wanted:?}");
                 }
             }
         }
-        assert!(worst < 1e-6, "{worst}");
     }
 }

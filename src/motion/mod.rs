@@ -4,9 +4,13 @@ mod compiled;
 mod pose;
 mod sample;
 mod skeleton;
+#[cfg(target_arch = "x86_64")]
+mod skin8;
 pub mod skinning;
+mod spans;
 mod surface;
 mod tangents;
+mod turn;
 
 pub use self::{
     pose::{Moment, Pose, joint_bounds},

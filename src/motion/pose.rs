@@ -136,7 +136,8 @@ impl Pose {
             next += usize::from(found.is_some());
             match found {
                 // Every part of it comes from the clip.
-                Some((_, true)) => {}
+                Some((_, true)) if matches!(slot, Local::Trs(_)) => {}
+                Some((_, true)) => *slot = Local::Trs(Transform::IDENTITY),
                 Some((_, false)) => *slot = Local::Trs(node.local().transform()),
                 None => *slot = node.local(),
             }

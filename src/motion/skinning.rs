@@ -4,6 +4,8 @@ use glam::{Mat3, Mat4, Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
 
 use super::Pose;
+#[cfg(target_arch = "x86_64")]
+use super::skin8::{EIGHT, Skinner};
 use crate::model::{Document, NodeId, Primitive, Slice, Topology, WeightMap};
 
 /// A primitive's surface in scene space.
@@ -147,15 +149,32 @@ impl<'a> Blend<'a> {
             let (joints, weights) = (&self.weights.joints[slots.clone()], &self.weights.weights[slots]);
             let (positions, normals) = (&positions[range.clone()], &normals[range]);
             let sums = Sums { palette: &self.palette };
+            // Vertices that were placed eight at once.
+            #[cfg(target_arch = "x86_64")]
+            let mut done = 0;
+            #[cfg(not(target_arch = "x86_64"))]
+            let done = 0;
             if stride == 4 {
                 let (joints, weights) = (joints.as_chunks::<4>().0, weights.as_chunks::<4>().0);
-                for (k, (out, normal)) in out.iter_mut().zip(out_normals).enumerate() {
-                    (*out, *normal) = place(sums.of(&joints[k], &weights[k]), positions[k], normals[k]);
+                #[cfg(target_arch = "x86_64")]
+                if let Some(skinner) = Skinner::new(&self.palette) {
+                    let slots = |k: usize| (&joints[k][..], &weights[k][..]);
+                    skinner.skin(slots, positions, normals, out, out_normals);
+                    done = out.len() / EIGHT * EIGHT;
+                }
+                for k in done..out.len() {
+                    (out[k], out_normals[k]) = place(sums.of(&joints[k], &weights[k]), positions[k], normals[k]);
                 }
             } else {
-                let sets = joints.chunks_exact(stride).zip(weights.chunks_exact(stride));
-                for (k, ((joints, weights), (out, normal))) in sets.zip(out.iter_mut().zip(out_normals)).enumerate() {
-                    (*out, *normal) = place(sums.of(joints, weights), positions[k], normals[k]);
+                let slots = |k: usize| (&joints[k * stride..][..stride], &weights[k * stride..][..stride]);
+                #[cfg(target_arch = "x86_64")]
+                if let Some(skinner) = Skinner::new(&self.palette) {
+                    skinner.skin(slots, positions, normals, out, out_normals);
+                    done = out.len() / EIGHT * EIGHT;
+                }
+                for k in done..out.len() {
+                    let (joints, weights) = slots(k);
+                    (out[k], out_normals[k]) = place(sums.of(joints, weights), positions[k], normals[k]);
                 }
             }
         };
@@ -256,5 +275,49 @@ mod tests {
         assert!(normal.dot(matrix.transform_vector3(b)).abs() < 1e-4);
         // Outside stays outside: with the point the normal came from, not against it.
         assert!(normal.dot(matrix.transform_vector3(a.cross(b))) > 0.0);
+    }
+
+    #[test]
+    fn many_vertices_are_placed_as_one_is() {
+        let number = |k: usize| (k as f32 * 12.9898).sin() * 43758.547 % 1.0;
+        let point = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
+        let palette: Vec<Mat4> = (0..40)
+            .map(|k| {
+                // Uneven, mirrored and flat ones too.
+                let turn = glam::Quat::from_euler(glam::EulerRot::XYZ, k as f32, k as f32 * 0.7, 0.3);
+                let scale = if k % 11 == 0 { Vec3::new(1.0, 0.0, 1.0) } else { point(k) * 2.0 };
+                Mat4::from_scale_rotation_translation(scale, turn, point(k * 5))
+            })
+            .collect();
+        for (count, sets) in [(7, 1), (8, 1), (1027, 1), (515, 2)] {
+            let stride = sets * 4;
+            // A few joints are past the palette, and the sums of weights are not 1.
+            let joints: Vec<u16> = (0..count * stride).map(|k| (k * 7 % 43) as u16).collect();
+            let weights: Vec<f32> = (0..count * stride).map(|k| number(k).abs() * 0.4).collect();
+            let map = WeightMap { sets, joints: joints.into(), weights: weights.into() };
+            let positions: Vec<Vec3> = (0..count).map(|k| point(k * 3)).collect();
+            let mut normals: Vec<Vec3> = (0..count).map(|k| point(k * 3 + 1).normalize_or_zero()).collect();
+            normals[3] = Vec3::ZERO;
+            let (mut out, mut out_normals) = (vec![Vec3::NAN; count], vec![Vec3::NAN; count]);
+            let blend = Blend::new(&palette, &map).unwrap();
+            blend.skin(&positions, &normals, &mut out, &mut out_normals);
+            for k in 0..count {
+                let mut blended = Mat4::ZERO;
+                for (joint, weight) in map.vertex(k) {
+                    blended += palette.get(usize::from(joint)).copied().unwrap_or(Mat4::ZERO) * weight;
+                }
+                let wanted = (blended * positions[k].extend(1.0)).truncate();
+                assert!((out[k] - wanted).length() < 2e-6, "{k} of {count}: {} {wanted}", out[k]);
+                let turned = normal_matrix(&blended).as_dmat3() * normals[k].as_dvec3();
+                if turned.length() < 1e-3 {
+                    // Too short for a direction that an f32 holds; never more than unit.
+                    assert!(out_normals[k].length() < 1.001, "{k} of {count}");
+                    continue;
+                }
+                let wanted = turned.as_vec3().normalize_or_zero();
+                assert!((out_normals[k] - wanted).length() < 1e-3, "{k} of {count}: {} {wanted}", out_normals[k]);
+            }
+            assert_eq!(out_normals[3], Vec3::ZERO);
+        }
     }
 }
