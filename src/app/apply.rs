@@ -16,7 +16,10 @@ impl App {
     pub(super) fn apply(&mut self, ctx: &Context, actions: Actions) -> bool {
         let mut changed = false;
         for action in actions {
-            changed |= !matches!(action, Action::ViewportSize(_) | Action::Hover(_) | Action::HoldToast(_));
+            changed |= !matches!(
+                action,
+                Action::ViewportSize(_) | Action::Hover(_) | Action::HoldToast(_) | Action::BrushHover(_)
+            );
             self.apply_one(ctx, action);
         }
         changed
@@ -29,6 +32,7 @@ impl App {
             Action::Commit => self.commit(),
             Action::Cancel => {
                 self.gesture.clear();
+                self.cancel_adjusting();
                 if let Some(session) = &mut self.session {
                     session.cancel();
                 }
@@ -86,7 +90,9 @@ impl App {
             Action::ShowClip(clip) => {
                 if let Some(session) = &self.session {
                     self.playback.show(session.document(), Some(clip));
-                    self.mode = crate::edit::Mode::Animate;
+                    if self.mode != crate::edit::Mode::Paint {
+                        self.mode = crate::edit::Mode::Animate;
+                    }
                     self.selection.keys.clear();
                 }
             }
@@ -111,6 +117,30 @@ impl App {
                 self.after_save = Some(wish);
                 self.run(ctx, CommandLine::new("file.save"));
             }
+            Action::BrushHover(at) => self.brush_at(at),
+            Action::Stroke { phase, at, size, pressure, smooth, invert } => {
+                self.stroke(ctx, phase, at, size, pressure, smooth, invert);
+            }
+            Action::Brush(brush) => self.painting.brush = *brush,
+            Action::AdjustBrush(number) => self.adjust_brush(number),
+            Action::LockWeights { nodes, locked } => {
+                for node in nodes {
+                    if locked {
+                        self.painting.locked.insert(node);
+                    } else {
+                        self.painting.locked.remove(&node);
+                    }
+                }
+            }
+            Action::WeightLimit(limit) => self.painting.limit = limit.max(1),
+            Action::WeightLook(look) => self.painting.look = look,
+            Action::PaintOverClip(on) => self.painting.over_clip = on,
+            Action::SelectVertices { vertices, add } => self.painting.select(vertices, add),
+            Action::SelectVerticesIn { from, to, size, add } => {
+                let vertices = self.painting.vertices_in(&self.camera, from, to, size);
+                self.painting.select(vertices, add);
+            }
+            Action::FixProblem(k) => self.fix_problem(ctx, k),
             Action::CancelJob => {
                 if let Some(job) = &self.job {
                     job.progress.cancel();
@@ -196,6 +226,10 @@ impl App {
             self.delete_selected_keys(ctx);
             return;
         }
+        if line.name.starts_with("weights.") && spec.is_pure() {
+            self.run_on_weights(ctx, spec, line);
+            return;
+        }
         let line = match self.with_defaults(line) {
             Ok(line) => line,
             Err(reason) => {
@@ -236,6 +270,21 @@ impl App {
                 }
             }
             Err(RunError::Host(_)) => {}
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
+        }
+    }
+
+    /// A command on weights: on what is selected of the painted surface, with its locks and its limit.
+    fn run_on_weights(&mut self, ctx: &Context, spec: &crate::edit::CommandSpec, line: CommandLine) {
+        if spec.arguments.iter().any(|a| a.required && !line.arguments.contains_key(a.name)) {
+            self.ask_arguments(spec, &line);
+            return;
+        }
+        let lines = self.weights_lines(line);
+        let Some(session) = &mut self.session else { return };
+        match session.run_all(spec.title, &lines) {
+            Ok(true) => {}
+            Ok(false) => self.toast(ctx, ToastKind::Ok, format!("{}: nothing needed to change.", spec.title)),
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
         }
     }

@@ -37,6 +37,13 @@ impl App {
             "help.about" => self.dialog = Some(Dialog::About),
             "mode.pose" => self.set_mode(Mode::Pose),
             "mode.animate" => self.set_mode(Mode::Animate),
+            "mode.paint" => self.set_mode(Mode::Paint),
+            "weights.look" => {
+                let all = crate::ui::WeightLook::ALL;
+                let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
+                self.painting.look = all[(at + 1) % all.len()];
+            }
+            name if name.starts_with("paint.") => self.paint_command(ctx, name),
             "tool.select" => self.tool = Tool::Select,
             "tool.rotate" => self.tool = Tool::Rotate,
             "pose.copy" => self.copy_pose(ctx),
@@ -51,6 +58,10 @@ impl App {
     }
 
     fn set_mode(&mut self, mode: Mode) {
+        if mode == Mode::Paint && self.mode != Mode::Paint {
+            // What was seen stays: weights are painted on the clip that was shown.
+            self.painting.over_clip = self.shown_clip().is_some();
+        }
         self.mode = mode;
         self.playback.playing = false;
     }

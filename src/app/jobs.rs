@@ -162,6 +162,7 @@ impl App {
         self.looked_through = None;
         self.glide = None;
         self.panels.reset();
+        self.painting.reset();
         self.playback = Playback::default();
         let walk = document.clips.iter().find(|(_, c)| sample && c.name.as_deref() == Some("Walk")).map(|(id, _)| *id);
         self.playback.show(document, walk.or_else(|| document.clips.keys().next().copied()));

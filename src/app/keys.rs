@@ -4,7 +4,7 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::App;
 use crate::{
-    edit::{CommandLine, table},
+    edit::{CommandLine, is_of_brush, table},
     ui::Action,
 };
 
@@ -40,7 +40,10 @@ impl App {
             .map(|c| (c, self.settings.keys.key(c.name).to_owned()))
             .filter(|(_, key)| !key.is_empty())
             .collect();
-        commands.sort_by_key(|(_, key)| std::cmp::Reverse(key.matches('+').count()));
+        let painting = self.mode == crate::edit::Mode::Paint;
+        commands.retain(|(c, _)| painting || !is_of_brush(c.name));
+        // In Paint mode the brush's keys go before others.
+        commands.sort_by_key(|(c, key)| (std::cmp::Reverse(key.matches('+').count()), !is_of_brush(c.name)));
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };
             // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same.
@@ -54,7 +57,7 @@ impl App {
                 continue;
             }
             // Escape belongs to a gesture while there is one.
-            if key == "Escape" && ctx.input(|i| i.pointer.any_down()) {
+            if key == "Escape" && (ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some()) {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {

@@ -6,6 +6,7 @@ mod eye;
 mod host;
 mod jobs;
 mod keys;
+mod painting;
 mod preferences;
 mod recent;
 mod stage;
@@ -15,7 +16,7 @@ use std::{path::PathBuf, sync::mpsc};
 use eframe::egui_wgpu;
 use egui::{Context, Ui};
 
-use self::{jobs::Job, preferences::Preferences, recent::RecentList, stage::Stage};
+use self::{jobs::Job, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage};
 use crate::{
     edit::{Availability, CommandLine, Marks, Mode, Selection, Space},
     model::{Diagnostic, NodeId},
@@ -114,6 +115,9 @@ pub struct App {
     gesture: Vec<CommandLine>,
     /// The system's file dialog, and whether it is for saving.
     browsing: Option<(mpsc::Receiver<Option<PathBuf>>, bool)>,
+    painting: Painting,
+    /// Weights changed since their problems were counted.
+    weights_moved: bool,
 }
 
 impl App {
@@ -158,7 +162,10 @@ impl App {
             first_frame: true,
             gesture: Vec::new(),
             browsing: None,
+            painting: Painting::default(),
+            weights_moved: false,
         };
+        app.painting.brush = app.preferences.brush.sane();
         if let Some(text) = app.preferences.layout.as_deref() {
             app.panels.set_layout(Layout::from_text(text));
         }
@@ -218,7 +225,10 @@ impl App {
         Availability {
             nodes: self.selection.nodes.len(),
             keys: self.selection.keys.len(),
-            clip_shown: self.mode == Mode::Animate && self.playback.clip.is_some(),
+            clip_shown: self.shown_clip().is_some(),
+            painting: self.mode == Mode::Paint,
+            joint: self.painting.has_joint(),
+            vertices: self.painting.vertices.len(),
             ..session.availability()
         }
     }
@@ -267,7 +277,7 @@ impl eframe::App for App {
         self.dropped_files(&ctx);
         self.age_toasts(&ctx);
         self.glide(&ctx);
-        if self.playback.playing && self.mode == Mode::Animate {
+        if self.playback.playing && self.shown_clip().is_some() {
             let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
             if let Some(session) = &self.session {
                 self.playback.advance(session.document(), seconds);
@@ -316,10 +326,12 @@ impl eframe::App for App {
                 dialog: self.dialog.as_ref(),
                 frame_ms: self.stage.frame_ms(),
                 device: self.stage.device(),
+                paint: self.painting.view(),
             };
             window_ui(&mut self.panels, ui, &view, &mut actions);
         }
         let changed = self.apply(&ctx, actions);
+        self.update_brush();
         if changed || self.hover != hover {
             ctx.request_repaint();
         }
@@ -330,6 +342,7 @@ impl eframe::App for App {
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         self.preferences.shown = self.shown;
+        self.preferences.brush = self.painting.brush;
         self.preferences.settings = self.settings.clone();
         self.preferences.layout = self.panels.layout().to_text();
         self.preferences.store(storage);
@@ -341,12 +354,23 @@ impl eframe::App for App {
 }
 
 impl App {
+    /// The clip that is shown.
+    fn shown_clip(&self) -> Option<crate::model::ClipId> {
+        let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
+        shows.then_some(self.playback.clip).flatten()
+    }
+
     fn update_stage(&mut self, frame: &eframe::Frame) {
-        let moment_clip = (self.mode == Mode::Animate).then_some(self.playback.clip).flatten();
+        let moment_clip = self.shown_clip();
+        let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
+        self.tint_surface(&changes);
+        let painted =
+            (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });
         let state: Option<&egui_wgpu::RenderState> = frame.wgpu_render_state();
         self.stage.update(
             state,
             self.session.as_ref(),
+            &changes,
             moment_clip,
             self.playback.time,
             &self.camera,
@@ -354,6 +378,8 @@ impl App {
             &self.marks,
             self.hover,
             self.shown,
+            painted,
         );
+        self.follow_painting();
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Preferences {
     pub started: bool,
     /// What a person prefers.
     pub settings: Settings,
+    /// The brush.
+    pub brush: crate::weights::Brush,
 }
 
 const KEY: &str = "ulna.preferences";

@@ -7,10 +7,10 @@ use egui::TextureId;
 use glam::Vec2;
 
 use crate::{
-    edit::{Marks, Selection},
+    edit::{Change, Marks, Selection},
     model::{ClipId, Document, NodeId},
-    motion::{Bone, Moment, Pose, Surface, bones, joint_bounds},
-    render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, capture},
+    motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
+    render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, TintKind, capture},
     session::Session,
     ui::Shown,
 };
@@ -27,8 +27,8 @@ pub struct Stage {
     /// Points of the viewport, as the last frame laid it out.
     size: Vec2,
     extent: f32,
-    /// Document and moment the pose was made from.
-    posed: Option<(Document, Option<ClipId>, f64)>,
+    /// The document's generation and the moment that the pose was made from.
+    posed: Option<(u64, Option<ClipId>, f64)>,
     drawn: Option<Drawn>,
     surface: Surface,
     surface_stale: bool,
@@ -36,8 +36,21 @@ pub struct Stage {
     device: String,
     pixels_per_point: f32,
     serial: u64,
+    /// Another number whenever the surface moved.
+    pose_serial: u64,
+    /// Another number for every document that was uploaded.
+    scene_serial: u64,
     /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
     images: Vec<Decoded>,
+}
+
+/// What is painted, for the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Painted {
+    /// Tints in place of materials.
+    pub tint: Option<TintKind>,
+    /// The edges of triangles.
+    pub edges: bool,
 }
 
 /// What the last picture showed.
@@ -50,6 +63,7 @@ struct Drawn {
     hover: Option<NodeId>,
     shown: Shown,
     pixels: [u32; 2],
+    tint: Option<TintKind>,
 }
 
 impl Stage {
@@ -81,6 +95,8 @@ impl Stage {
             device,
             pixels_per_point: 1.0,
             serial: 0,
+            pose_serial: 0,
+            scene_serial: 0,
             images: Vec::new(),
         }
     }
@@ -106,6 +122,8 @@ impl Stage {
         self.posed = None;
         self.drawn = None;
         self.serial += 1;
+        self.scene_serial += 1;
+        self.pose_serial += 1;
         let bounds = self.surface.bounds().or_else(|| joint_bounds(document, &self.pose));
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
         bounds
@@ -172,11 +190,63 @@ impl Stage {
         &self.surface
     }
 
+    /// How far a ray goes to the surface, if it meets it between two distances. The surface must have been asked for since
+    /// it moved.
+    pub(super) fn peek(&self, document: &Document, ray: &Ray, from: f32, to: f32) -> Option<f32> {
+        let hit = self.surface.hit(document, ray, &|_| false)?;
+        (from..=to).contains(&hit.distance).then_some(hit.distance)
+    }
+
+    /// Another number for every document that was uploaded.
+    pub(super) const fn scene_serial(&self) -> u64 {
+        self.scene_serial
+    }
+
+    /// Another number whenever the surface moved.
+    pub(super) const fn pose_serial(&self) -> u64 {
+        self.pose_serial
+    }
+
+    /// Sets tints of vertices of a part; only these are uploaded.
+    pub(super) fn tint(&mut self, node: NodeId, primitive: usize, first: usize, values: &[u32]) {
+        if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
+            scene.tint(gpu, node, primitive, first, values);
+            self.serial += 1;
+        }
+    }
+
+    /// Takes all tints away.
+    pub(super) fn clear_tints(&mut self) {
+        if let Some(scene) = &mut self.scene {
+            scene.clear_tints();
+            self.serial += 1;
+        }
+    }
+
+    /// Takes over weights that changed.
+    fn reweigh(&mut self, document: &Document, changes: &[Change]) {
+        let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) else { return };
+        for change in changes {
+            let Change::Weights { mesh, primitive, vertices } = change else { continue };
+            let ranges = match vertices {
+                Some(list) => super::painting::ranges(list),
+                None => {
+                    let count = document.mesh(*mesh).primitives[*primitive].positions.len();
+                    std::iter::once(0..count).collect()
+                }
+            };
+            for node in document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh)) {
+                scene.reweigh(gpu, document, node, *primitive, &ranges);
+            }
+        }
+    }
+
     #[expect(clippy::too_many_arguments, reason = "everything a picture depends on")]
     pub(super) fn update(
         &mut self,
         state: Option<&RenderState>,
         session: Option<&Session>,
+        changes: &[Change],
         clip: Option<ClipId>,
         time: f64,
         camera: &Camera,
@@ -184,15 +254,25 @@ impl Stage {
         marks: &Marks,
         hover: Option<NodeId>,
         shown: Shown,
+        painting: Option<Painted>,
     ) {
-        let Some(document) = session.map(Session::document) else { return };
-        let same = self.posed.as_ref().is_some_and(|(d, c, t)| *c == clip && *t == time && d == document);
-        if !same {
-            let moment = Moment { clip: clip.and_then(|c| document.clips.get(&c)), time };
-            self.pose.update(document, moment);
-            self.bones = bones(document, &self.pose, &self.joints);
-            self.posed = Some((document.clone(), clip, time));
+        let Some(session) = session else { return };
+        let document = session.document();
+        let now = (session.generation(), clip, time);
+        if self.posed != Some(now) {
+            // Weights move the surface, but no joint.
+            let only_weights = self.posed.is_some_and(|(_, c, t)| c == clip && t == time)
+                && !changes.is_empty()
+                && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
+            if !only_weights {
+                let moment = Moment { clip: clip.and_then(|c| document.clips.get(&c)), time };
+                self.pose.update(document, moment);
+                self.bones = bones(document, &self.pose, &self.joints);
+            }
+            self.reweigh(document, changes);
+            self.posed = Some(now);
             self.surface_stale = true;
+            self.pose_serial += 1;
             self.serial += 1;
             if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
                 scene.update(gpu, document, &self.pose);
@@ -209,6 +289,7 @@ impl Stage {
             hover,
             shown,
             pixels,
+            tint: painting.and_then(|p| p.tint),
         };
         if self.drawn.as_ref() == Some(&now) {
             return;
@@ -227,7 +308,8 @@ impl Stage {
             self.target = Some((target, id));
         }
         let bones =
-            if shown.joints { looks(document, &self.bones, &self.look, selection, marks, hover) } else { Vec::new() };
+            if shown.joints { looks(document, &self.bones, &self.look, selection, marks, hover, painting.is_some()) } else { Vec::new() };
+        let tint = painting.and_then(|p| p.tint);
         let outlined =
             selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));
         let show = Show {
@@ -237,6 +319,8 @@ impl Stage {
             grid: shown.grid,
             bones,
             size: self.extent,
+            tint,
+            tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
             ..Show::default()
         };
         if let Some((target, _)) = &self.target {
@@ -254,10 +338,13 @@ fn looks(
     selection: &Selection,
     marks: &Marks,
     hover: Option<NodeId>,
+    painting: bool,
 ) -> Vec<BoneLook> {
+    let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
         if selection.nodes.contains(&bone.joint) {
-            (look.joint_selected, look.joint_selected_edge)
+            // While painting the joint is an outline, so that the colours under it can be read.
+            (outline(look.joint_selected), look.joint_selected_edge)
         } else if hover == Some(bone.joint) {
             (look.joint_hover, look.joint_edge)
         } else if document.pending.contains_key(&bone.joint) {

@@ -52,6 +52,8 @@ pub struct Availability {
     pub pending: bool,
     /// The file has weights.
     pub weights: bool,
+    /// The window is in Paint mode.
+    pub painting: bool,
     /// A joint is chosen to be painted.
     pub joint: bool,
     /// How many vertices are selected.
@@ -173,6 +175,13 @@ pub struct CommandSpec {
     pub enabled: fn(&Availability) -> Result<(), &'static str>,
     /// Who does it.
     pub doer: Doer,
+}
+
+impl CommandSpec {
+    /// Whether it is a pure function of the document and its arguments.
+    pub const fn is_pure(&self) -> bool {
+        matches!(self.doer, Doer::Document(_))
+    }
 }
 
 /// Why a command could not be done. The document is unchanged then.

@@ -55,6 +55,13 @@ impl Preset {
                 ("play.start", "Shift+ArrowLeft"),
                 ("play.end", "Shift+ArrowRight"),
                 ("view.isolate", "/"),
+                ("paint.radius", "F"),
+                ("paint.strength", "Shift+F"),
+                ("paint.value", "Ctrl+F"),
+                ("paint.flood", "Ctrl+X"),
+                ("paint.lock", "K"),
+                ("paint.sample", "Shift+X"),
+                ("paint.mirror", ""),
             ],
             Self::Maya => &[
                 ("edit.redo", "Ctrl+Y"),
@@ -63,6 +70,8 @@ impl Preset {
                 ("view.hide", "Ctrl+H"),
                 ("view.show_all", "Ctrl+Shift+H"),
                 ("mode.animate", "F3"),
+                ("mode.paint", "F4"),
+                ("paint.flood", "Ctrl+F"),
                 ("select.sibling", "ArrowRight"),
                 ("play.toggle", "Alt+V"),
                 ("play.next_frame", "Alt+."),
@@ -115,7 +124,8 @@ impl KeyMap {
         if key.is_empty() {
             return None;
         }
-        table().iter().find(|c| c.name != command && self.key(c.name) == key)
+        let meant_there = |c: &CommandSpec| is_of_brush(c.name) == is_of_brush(command);
+        table().iter().find(|c| c.name != command && meant_there(c) && self.key(c.name) == key)
     }
 
     /// Gives a command a key, or none.
@@ -146,22 +156,27 @@ impl KeyMap {
 
     /// Commands that share a key: a preset under a person's own keys can come to that.
     pub fn clashes(&self) -> Vec<(&'static CommandSpec, &'static CommandSpec)> {
-        let mut seen: BTreeMap<&str, &'static CommandSpec> = BTreeMap::new();
+        let mut seen: BTreeMap<(bool, &str), &'static CommandSpec> = BTreeMap::new();
         let mut found = Vec::new();
         for command in table() {
             let key = self.key(command.name);
             if key.is_empty() {
                 continue;
             }
-            match seen.get(key) {
+            match seen.get(&(is_of_brush(command.name), key)) {
                 Some(first) => found.push((*first, command)),
                 None => {
-                    seen.insert(key, command);
+                    seen.insert((is_of_brush(command.name), key), command);
                 }
             }
         }
         found
     }
+}
+
+/// Whether a command is of the brush: its key is meant in Paint mode alone, and before others there.
+pub fn is_of_brush(command: &str) -> bool {
+    command.starts_with("paint.")
 }
 
 /// A key as it is shown: its parts, arrows as arrows.

@@ -18,10 +18,10 @@ pub use self::{
     arguments::{ArgumentError, Arguments, find_clip, node_text, typed},
     command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Kind, Mode},
     history::{Change, History, Transaction},
-    keymap::{KeyMap, Preset, key_parts},
+    keymap::{KeyMap, Preset, is_of_brush, key_parts},
     keys::moved,
     pose::{Space, local_after_world_turn, user_edit},
     selection::{KeyRef, Marks, Selection},
     table::{find, table},
-    weights::{mesh_label, mesh_text, skin_of},
+    weights::{mesh_label, mesh_text, mirror_partners, skin_of},
 };

@@ -234,6 +234,10 @@ fn view() -> Vec<CommandSpec> {
         host("view.reset_layout", "Reset layout", "Brings all panels back to their places", "View/Panels", ""),
         host("mode.pose", "Pose mode", "Edits the pose of the file", "Edit/Mode and tool", "1"),
         host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "Edit/Mode and tool", "2"),
+        CommandSpec {
+            enabled: painting::weighted,
+            ..host("mode.paint", "Paint mode", "Paints the weights of joints", "Edit/Mode and tool", "3")
+        },
         host("tool.select", "Select", "Clicks select; nothing is moved", "Edit/Mode and tool", "Q"),
         host("tool.rotate", "Rotate", "Turns the selected joints with a ring", "Edit/Mode and tool", "E"),
     ]

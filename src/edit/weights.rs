@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{Arguments, CommandError, CommandLine, Edit};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightPatch},
+    motion::Roles,
     weights::{Brush, BrushKind, Canvas, Draft, Falloff, Influences, PartChange, Refused, Scope, gradient},
 };
 
@@ -83,6 +84,13 @@ fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandE
         return Err(CommandError::Other("nothing with weights is meant; name a mesh that hangs on a skin".into()));
     }
     Ok(list)
+}
+
+/// The plane across which a skin is mirrored, as an axis of mesh space and where it cuts that, and the mirror joint of each
+/// joint.
+pub fn mirror_partners(document: &Document, skin: SkinId) -> (usize, f32, Vec<u16>) {
+    let roles = Roles::of(document, skin);
+    (roles.axis(), roles.offset(), roles.mirror_joints())
 }
 
 /// The name of a mesh, or `#N`.

@@ -1,7 +1,9 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
 mod compiled;
+mod names;
 mod pose;
+mod roles;
 mod sample;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
@@ -13,6 +15,7 @@ mod tangents;
 mod turn;
 
 pub use self::{
+    roles::{Guess, Role, Roles, Side},
     pose::{Moment, Pose, joint_bounds},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},

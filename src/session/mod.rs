@@ -131,6 +131,19 @@ impl Session {
         &self.source
     }
 
+    /// What is wrong with the weights as they are now.
+    pub fn weight_problems(&self) -> Vec<Diagnostic> {
+        let mut list = Vec::new();
+        for (m, mesh) in self.document.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                if let Some(map) = &primitive.weights {
+                    list.extend(weight_findings(&format!("meshes/{m}/primitives/{p}"), map));
+                }
+            }
+        }
+        list
+    }
+
     /// What can be undone.
     pub const fn history(&self) -> &History {
         &self.history
@@ -327,11 +340,13 @@ fn weight_findings(place: &str, map: &crate::model::WeightMap) -> Vec<Diagnostic
         (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
         (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),
         (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
+        (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; 0 is shown"),
         (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint has two weights"),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
-        (count > 0).then(|| Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}")))
+        let found = || Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}"));
+        (count > 0).then(|| Diagnostic { fixable: true, ..found() })
     };
     list.into_iter().filter_map(finding).collect()
 }

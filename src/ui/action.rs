@@ -63,6 +63,126 @@ pub enum Tool {
     Rotate,
 }
 
+/// How weights are shown in Paint mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightLook {
+    /// The weight of the painted joint.
+    #[default]
+    Joint,
+    /// All joints, each in a colour of its own, mixed by share.
+    All,
+    /// What is wrong.
+    Faults,
+    /// How far edges are stretched or squeezed in this pose.
+    Strain,
+    /// The worst that any clip does to a vertex.
+    Worst,
+    /// Materials, as ever.
+    Materials,
+}
+
+impl WeightLook {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Self; 6] = [Self::Joint, Self::All, Self::Faults, Self::Strain, Self::Worst, Self::Materials];
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Joint => "Weights: one joint",
+            Self::All => "Weights: all joints",
+            Self::Faults => "Faults",
+            Self::Strain => "Stretch in this pose",
+            Self::Worst => "Worst pose",
+            Self::Materials => "Materials",
+        }
+    }
+}
+
+/// A number of the brush that a drag changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrushNumber {
+    /// How large it is.
+    Radius,
+    /// How strong.
+    Strength,
+    /// The painted value.
+    Value,
+}
+
+/// A part of a stroke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrokePhase {
+    /// The pointer went down.
+    Begin,
+    /// It moved.
+    Move,
+    /// It went up.
+    End,
+    /// It never was.
+    Cancel,
+}
+
+/// The brush over the surface.
+#[derive(Clone, Debug)]
+pub struct BrushHover {
+    /// Where the pointer is, in points of the picture.
+    pub at: Vec2,
+    /// The rim of the brush on the surface, scene space.
+    pub rim: Vec<glam::Vec3>,
+    /// Where it falls to half.
+    pub half: Vec<glam::Vec3>,
+    /// The node that was hit.
+    pub node: NodeId,
+    /// The nearest vertex: its primitive, and its number there.
+    pub vertex: (usize, u32),
+    /// Its number in the canvas.
+    pub canvas_vertex: u32,
+    /// Joints with their shares of the nearest vertex, the strongest first.
+    pub shares: Vec<(NodeId, f32)>,
+    /// Who would give, who would get, or why not.
+    pub note: String,
+    /// Whether the note is a refusal.
+    pub refused: bool,
+}
+
+/// What panels know of painting.
+pub struct PaintView<'a> {
+    /// The brush.
+    pub brush: crate::weights::Brush,
+    /// What can be painted; nothing where the file has no weights.
+    pub canvas: Option<&'a crate::weights::Canvas>,
+    /// The painted joint, by its number in the skin.
+    pub joint: Option<u16>,
+    /// Joints whose weights never move.
+    pub locked: &'a std::collections::BTreeSet<NodeId>,
+    /// The most joints a vertex may have.
+    pub limit: usize,
+    /// The brush over the surface.
+    pub hover: Option<&'a BrushHover>,
+    /// How weights are shown.
+    pub look: WeightLook,
+    /// By the skin's joints, how many vertices each moves.
+    pub used: &'a [u32],
+    /// What is wrong with the weights just now.
+    pub faults: crate::weights::Faults,
+    /// Vertices that have little in common with those around them.
+    pub strays: usize,
+    /// Milliseconds the last dab took.
+    pub dab_ms: f32,
+    /// The number of the brush that is being dragged.
+    pub adjusting: Option<BrushNumber>,
+    /// Whether a clip is shown while painting.
+    pub over_clip: bool,
+    /// Selected vertices, by the canvas.
+    pub vertices: &'a [u32],
+    /// The joint of the other side, where there is one.
+    pub partner: Option<NodeId>,
+    /// How the other side was paired: places without a partner.
+    pub unpaired: Option<usize>,
+    /// Whether a stroke is under way.
+    pub stroking: bool,
+}
+
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -284,12 +404,15 @@ pub struct View<'a> {
     pub frame_ms: f32,
     /// The graphics device.
     pub device: &'a str,
+    /// Painting.
+    pub paint: PaintView<'a>,
 }
 
 impl View<'_> {
-    /// The clip that is shown, in Animate mode.
+    /// The clip that is shown, in Animate mode or while painting over one.
     pub fn shown_clip(&self) -> Option<ClipId> {
-        (self.mode == Mode::Animate).then_some(self.playback.clip).flatten()
+        let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
+        shows.then_some(self.playback.clip).flatten()
     }
 }
 
@@ -406,6 +529,60 @@ pub enum Action {
     CloseToast(usize),
     /// Show the place of a problem.
     ShowProblem(usize),
+    /// Mend a problem.
+    FixProblem(usize),
+    /// The pointer over the viewport while painting, in points of its picture; nothing: not over it.
+    BrushHover(Option<(Vec2, Vec2)>),
+    /// A part of a stroke.
+    Stroke {
+        /// Which part.
+        phase: StrokePhase,
+        /// Where, in points of the picture.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// A pen's pressure.
+        pressure: f32,
+        /// The key that smooths is held.
+        smooth: bool,
+        /// The key that inverts is held.
+        invert: bool,
+    },
+    /// Another brush.
+    Brush(Box<crate::weights::Brush>),
+    /// Begins to drag a number of the brush, or ends it.
+    AdjustBrush(Option<BrushNumber>),
+    /// Lock or unlock the weights of joints.
+    LockWeights {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// Whether they are locked.
+        locked: bool,
+    },
+    /// The most joints a vertex may have.
+    WeightLimit(usize),
+    /// Another way to show weights.
+    WeightLook(WeightLook),
+    /// Whether a clip is shown while painting.
+    PaintOverClip(bool),
+    /// The vertices of the canvas in a box of the picture; with a box of no size, the one under the brush.
+    SelectVerticesIn {
+        /// A corner, in points of the picture.
+        from: Vec2,
+        /// The other.
+        to: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// Besides those that are.
+        add: bool,
+    },
+    /// These vertices of the canvas.
+    SelectVertices {
+        /// Which.
+        vertices: Vec<u32>,
+        /// Besides those that are.
+        add: bool,
+    },
 }
 
 /// Actions of one frame.

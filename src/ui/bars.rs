@@ -60,6 +60,17 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     run(actions, "pending.discard");
                 }
             }
+        } else if view.mode == Mode::Paint {
+            ui.label(RichText::new("Strokes go to").color(theme.color("text.secondary")));
+            let joint = view.paint.joint.zip(view.paint.canvas);
+            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+            let text = match node.zip(view.session) {
+                Some((node, session)) => {
+                    format!("the weight of {}", session.document().node(node).label(node))
+                }
+                None => "no joint yet".to_owned(),
+            };
+            ui.label(RichText::new(text).color(theme.color("text.primary")));
         } else {
             ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
             ui.label(RichText::new("the pose of the file").color(theme.color("text.primary")));

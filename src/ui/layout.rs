@@ -124,7 +124,7 @@ impl Layout {
         ui: &mut Ui,
         theme: &Theme,
         shown: Shown,
-        empty_timeline: bool,
+        most_timeline: Option<f32>,
         draw: &mut dyn FnMut(Pane, &mut Ui),
     ) {
         let size = ui.available_size();
@@ -143,7 +143,7 @@ impl Layout {
             }
         }
         if let Some(root) = self.tree.root() {
-            self.fit(root, size, empty_timeline);
+            self.fit(root, size, most_timeline);
         }
         self.rects.clear();
         let mut behavior = Panes { theme, draw, rects: &mut self.rects };
@@ -182,7 +182,7 @@ impl Layout {
 
     /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is. In a
     /// small window a side takes no more than its part.
-    fn fit(&mut self, id: TileId, size: Vec2, empty_timeline: bool) {
+    fn fit(&mut self, id: TileId, size: Vec2, most_timeline: Option<f32>) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
         let children: Vec<TileId> =
@@ -205,7 +205,10 @@ impl Layout {
                 _ => share,
             };
             let alone = self.tree.tiles.get_pane(&child) == Some(&Pane::Timeline);
-            let cap = if alone && empty_timeline { 112.0f32.min(room * part) } else { room * part };
+            let cap = match most_timeline {
+                Some(most) if alone => most.min(room * part),
+                _ => room * part,
+            };
             let given = wanted.min(cap.max(1.0));
             self.points.insert(child, (wanted, given));
             points.push((child, given));
@@ -219,7 +222,7 @@ impl Layout {
         }
         for (child, points) in points {
             let size = if horizontal { vec2(points, size.y) } else { vec2(size.x, points) };
-            self.fit(child, size, empty_timeline);
+            self.fit(child, size, most_timeline);
         }
     }
 
@@ -343,7 +346,7 @@ mod tests {
             }
         };
         for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
-            layout.fit(root, vec2(width, 900.0), false);
+            layout.fit(root, vec2(width, 900.0), None);
         }
         assert_eq!(share(&layout, Pane::Outliner), Theme::size("outliner"));
         assert_eq!(share(&layout, Pane::Viewport), 1600.0 - 2.0 - Theme::size("outliner") - Theme::size("inspector"));

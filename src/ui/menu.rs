@@ -9,7 +9,7 @@ use super::{
 };
 use crate::edit::{CommandLine, CommandSpec, Mode, key_parts, table};
 
-const MENUS: [&str; 6] = ["File", "Edit", "View", "Pose", "Clip", "Help"];
+const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
 pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -27,11 +27,16 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     title(ui, view, whole);
-    let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 170.0, whole.top()), whole.right_bottom());
+    let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 230.0, whole.top()), whole.right_bottom());
     let mut right =
         ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
     segments(&mut right, theme, |ui| {
-        for (mode, text, command) in [(Mode::Animate, "Animate", "mode.animate"), (Mode::Pose, "Pose", "mode.pose")] {
+        let modes = [
+            (Mode::Paint, "Paint", "mode.paint"),
+            (Mode::Animate, "Animate", "mode.animate"),
+            (Mode::Pose, "Pose", "mode.pose"),
+        ];
+        for (mode, text, command) in modes {
             let response = segment(ui, theme, text, view.mode == mode, true);
             response
                 .widget_info(|| WidgetInfo::selected(Role::Button, true, view.mode == mode, format!("{text} mode")));

@@ -18,16 +18,19 @@ pub mod theme;
 mod timeline;
 mod tour;
 mod viewport;
+mod weights;
 mod welcome;
 mod widgets;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 pub use crate::edit::node_text;
+use self::status::thousands as status_thousands;
 
 pub use self::{
     action::{
-        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish,
+        Action, Actions, BrushHover, BrushNumber, Dialog, JobView, PaintView, PreferencePage, Recent, Shown,
+        StrokePhase, Thing, Toast, ToastKind, Tool, View, WeightLook, Wish,
     },
     layout::{Layout, Pane},
     settings::{Length, Orbit, Settings, ThemeChoice},
@@ -41,6 +44,7 @@ pub struct Panels {
     timeline: timeline::TimelineState,
     viewport: viewport::ViewportState,
     inspector: inspector::InspectorState,
+    weights: weights::WeightsState,
     layout: Layout,
     palette: palette::PaletteState,
     welcome: welcome::WelcomeState,
@@ -100,17 +104,25 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, layout, palette, welcome } = panels;
+    let Panels { outliner, timeline, viewport, inspector, weights, layout, palette, welcome } = panels;
     if view.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
-            layout.show(ui, theme, view.shown, bare, &mut |pane, ui| match pane {
+            let most = match view.mode {
+                crate::edit::Mode::Paint => Some(weights::STRIP),
+                _ => bare.then_some(112.0),
+            };
+            layout.show(ui, theme, view.shown, most, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
+                Pane::Inspector if view.mode == crate::edit::Mode::Paint => weights::weights_ui(weights, ui, view, actions),
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
                 Pane::Problems => problems::problems_ui(ui, view, actions),
+                Pane::Timeline if view.mode == crate::edit::Mode::Paint => {
+                    weights::strip_ui(timeline, ui, view, actions);
+                }
                 Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
             });
         });

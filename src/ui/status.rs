@@ -3,7 +3,7 @@
 use egui::{ProgressBar, RichText, Ui, vec2};
 
 use super::{Action, Actions, Theme, Tool, View, theme::Font};
-use crate::edit::key_parts;
+use crate::edit::{Mode, key_parts};
 
 pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -16,6 +16,17 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command"), ("Esc".into(), "back")]
             }
             (false, ..) => vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command")],
+            _ if view.paint.adjusting.is_some() => {
+                vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")]
+            }
+            _ if view.mode == Mode::Paint => vec![
+                ("Drag".into(), view.paint.brush.kind.verb()),
+                ("Ctrl".into(), view.paint.brush.kind.inverted().verb()),
+                ("Shift".into(), "smooth"),
+                (key("paint.radius"), "radius"),
+                ("Right-click".into(), "pick joint"),
+                ("Alt drag".into(), "select vertices"),
+            ],
             (true, true, _) => vec![
                 ("Click".into(), "select"),
                 ("Alt drag".into(), "orbit"),
@@ -81,6 +92,9 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ui.label(RichText::new(number).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary")));
                 ui.add_space(6.0);
             };
+            if view.mode == Mode::Paint && view.paint.dab_ms > 0.0 {
+                fact(format!("{:.2}", view.paint.dab_ms), "ms/dab");
+            }
             fact(format!("{:.1}", view.frame_ms), "ms/frame");
             if let Some(keys) = keys {
                 fact(thousands(keys), "keys");

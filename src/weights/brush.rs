@@ -52,6 +52,20 @@ impl BrushKind {
         }
     }
 
+    /// What it does, in one word.
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Subtract => "subtract",
+            Self::Set => "set",
+            Self::Scale => "scale",
+            Self::Smooth => "smooth",
+            Self::Sharpen => "sharpen",
+            Self::Average => "average",
+            Self::Smear => "smear",
+        }
+    }
+
     /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as one rubs.
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Set | Self::Scale)

@@ -3,7 +3,7 @@
 use super::{may, need};
 use crate::edit::{Availability, CommandSpec, Doer, Kind, command::ArgumentSpec, weights};
 
-const fn weighted(a: &Availability) -> Result<(), &'static str> {
+pub(super) const fn weighted(a: &Availability) -> Result<(), &'static str> {
     match (a.document, a.weights) {
         (false, _) => Err("No file is open"),
         (_, false) => Err("The file has no vertex weights"),
@@ -32,8 +32,58 @@ const fn tool(name: &'static str, title: &'static str, help: &'static str, menu:
     }
 }
 
+const fn painted(a: &Availability) -> Result<(), &'static str> {
+    match (weighted(a), a.painting, a.joint) {
+        (Err(why), ..) => Err(why),
+        (_, false, _) => Err("This is for Paint mode"),
+        (_, _, false) => Err("No joint is selected to be painted"),
+        _ => Ok(()),
+    }
+}
+
+const fn painting(a: &Availability) -> Result<(), &'static str> {
+    match (weighted(a), a.painting) {
+        (Err(why), _) => Err(why),
+        (_, false) => Err("This is for Paint mode"),
+        _ => Ok(()),
+    }
+}
+
+const fn picked(a: &Availability) -> Result<(), &'static str> {
+    match (weighted(a), a.vertices) {
+        (Err(why), _) => Err(why),
+        (_, 0) => Err("No vertices are selected"),
+        _ => Ok(()),
+    }
+}
+
+/// A command of the brush.
+const fn stroke(name: &'static str, title: &'static str, help: &'static str, key: &'static str) -> CommandSpec {
+    CommandSpec { key, enabled: painting, ..tool(name, title, help, "Weights/Brush") }
+}
+
 pub(super) fn weights() -> Vec<CommandSpec> {
     vec![
+        stroke("paint.radius", "Radius", "Drags the radius of the brush", "B"),
+        stroke("paint.strength", "Strength", "Drags the strength of the brush", "Shift+B"),
+        stroke("paint.value", "Value", "Drags the value that is painted", "Ctrl+B"),
+        stroke("paint.smaller", "Smaller brush", "Makes the brush a step smaller", "["),
+        stroke("paint.larger", "Larger brush", "Makes the brush a step larger", "]"),
+        CommandSpec {
+            enabled: painted,
+            ..stroke("paint.flood", "Flood", "Does to all of the surface what the brush does to a spot", "Shift+F")
+        },
+        CommandSpec {
+            enabled: painted,
+            ..stroke("paint.lock", "Lock the joint", "Keeps the weights of the painted joint as they are", "L")
+        },
+        stroke("paint.unlock_all", "Unlock all joints", "Lets the weights of all joints move", ""),
+        stroke("paint.sample", "Sample the weight", "Takes the weight under the brush for its value", "I"),
+        stroke("paint.mirror", "Mirror", "Paints the other side, too, with its joint", "X"),
+        CommandSpec {
+            enabled: painting,
+            ..tool("weights.look", "Next weight view", "Shows weights another way", "Weights/Brush")
+        },
         CommandSpec {
             arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
             doer: Doer::Document(weights::normalize),
@@ -150,6 +200,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
             doer: Doer::Document(weights::average),
+            enabled: picked,
             ..tool(
                 "weights.average",
                 "Average",

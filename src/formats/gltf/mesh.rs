@@ -324,8 +324,6 @@ impl PrimitiveReader<'_, '_> {
             let odd = |ws: &[f32]| ws.iter().any(|w| !w.is_finite());
             let vertices = weights.chunks_exact(sets * 4).enumerate();
             not_numbers = vertices.filter(|(_, ws)| odd(ws)).map(|(v, _)| v as u32).collect();
-            let message = format!("{bad} weights are not numbers; 0 is shown");
-            self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
             weights = weights.iter().map(|w| if w.is_finite() { *w } else { 0.0 }).collect();
         }
         // Sets of two types cannot sum to 1 in both; written again, they become floats.

@@ -1,6 +1,7 @@
 //! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
 
 mod axes;
+mod brush;
 mod gizmo;
 mod overlay;
 mod pick;
@@ -9,13 +10,21 @@ use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
 use super::{Action, Actions, Tool, View, settings::Orbit};
-use crate::render::Camera;
+use crate::{edit::Mode, render::Camera};
 
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
 pub struct ViewportState {
     ring: Option<gizmo::RingDrag>,
     marquee: Option<egui::Pos2>,
+    /// A stroke is under way.
+    stroking: bool,
+    /// The press that ended another gesture is still down.
+    swallow: bool,
+    /// A box around vertices begins here.
+    box_from: Option<egui::Pos2>,
+    /// Where the joints of a spot are offered, and which.
+    list_at: Option<(egui::Pos2, Vec<(crate::model::NodeId, f32)>)>,
 }
 
 pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -45,6 +54,14 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     navigate(ui, view, &response, rect, actions);
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
+    if view.mode == Mode::Paint {
+        brush::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
+        vertex_box(state, ui, view, rect, actions);
+        brush::overlay_ui(ui, view, rect);
+        brush::list_ui(state, ui, view, actions);
+        overlay::overlay_ui(ui, view, rect);
+        return;
+    }
     let gizmo_has_it =
         view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
     if !gizmo_has_it && !over_overlay {
@@ -89,6 +106,32 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     overlay::overlay_ui(ui, view, rect);
 }
 
+/// A box around vertices, with Alt held; with Shift, too, it adds.
+fn vertex_box(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
+    let Some(from) = state.box_from else { return };
+    let to = ui.input(|i| i.pointer.hover_pos()).unwrap_or(from);
+    let area = Rect::from_two_pos(from, to);
+    let theme = view.theme;
+    ui.painter_at(rect).rect(
+        area,
+        0.0,
+        theme.color("timeline.box_fill"),
+        egui::Stroke::new(1.0, theme.color("timeline.box_stroke")),
+        egui::StrokeKind::Inside,
+    );
+    if ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
+        return;
+    }
+    state.box_from = None;
+    let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+    actions.push(Action::SelectVerticesIn {
+        from: local(area.min),
+        to: local(area.max),
+        size: Vec2::new(rect.width(), rect.height()),
+        add: ui.input(|i| i.modifiers.shift),
+    });
+}
+
 /// Orbit, pan and zoom.
 fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, actions: &mut Actions) {
     let mut camera = view.camera;
@@ -101,7 +144,8 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, act
         Orbit::Trackball => camera.tumble(drag * settings.orbit_speed),
     };
     let middle = response.dragged_by(PointerButton::Middle);
-    let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt;
+    // While painting, Alt and a drag is a box around vertices.
+    let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt && view.mode != Mode::Paint;
     let secondary = response.dragged_by(PointerButton::Secondary);
     if (middle && !modifiers.shift && !modifiers.alt) || primary {
         turn(&mut camera);

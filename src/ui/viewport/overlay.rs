@@ -34,6 +34,10 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             ui.spacing_mut().item_spacing.x = 2.0;
             view_menu(ui, view, actions);
             divider(ui, theme);
+            if view.mode == crate::edit::Mode::Paint {
+                look_menu(ui, view, actions);
+                divider(ui, theme);
+            }
             let shading = view.shown.shading;
             let switches = [
                 (icons::ICON_CONTRAST, "view.textured", shading == Shading::Textured),
@@ -145,6 +149,25 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}")));
+}
+
+/// How weights are shown.
+fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let now = view.paint.look;
+    let label = format!("{} {}", now.word(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let button = ui.menu_button(egui::RichText::new(label).color(theme.color("text.primary")), |ui| {
+        ui.set_min_width(190.0);
+        for look in crate::ui::WeightLook::ALL {
+            let button = egui::Button::new(look.word()).min_size(vec2(180.0, 24.0)).selected(look == now);
+            if ui.add(button.frame_when_inactive(look == now)).clicked() {
+                actions.push(Action::WeightLook(look));
+                ui.close();
+            }
+        }
+    });
+    let name = format!("Weights shown as: {}", now.word());
+    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
 }
 
 fn menu_row(ui: &mut Ui, view: &View<'_>, command: &str, actions: &mut Actions) {

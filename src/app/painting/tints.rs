@@ -1,0 +1,192 @@
+//! What the vertices are tinted with, and the counts beside it.
+
+use super::{Painting, count_faults, ranges};
+use crate::{
+    app::Stage,
+    edit::Change,
+    model::{Document, WeightMap},
+    render::{Color, TintKind, tokens},
+    ui::WeightLook,
+    weights::{Canvas, Fault, Faults, fault},
+};
+
+/// What the tints on the device show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tinted {
+    look: WeightLook,
+    joint: Option<u16>,
+    limit: usize,
+    theme: String,
+    /// The pose, where the look depends on it.
+    pose: Option<u64>,
+}
+
+/// Counts of a canvas.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    pub faults: Faults,
+    pub used: Vec<u32>,
+    pub strays: usize,
+    limit: usize,
+}
+
+impl Counted {
+    pub fn new(document: &Document, canvas: &Canvas, limit: usize) -> Self {
+        let (faults, used, strays) = count_faults(document, canvas, limit);
+        Self { faults, used, strays, limit }
+    }
+}
+
+impl Painting {
+    /// Counts again where weights changed; a stroke under way is counted when it ends.
+    pub fn count(&mut self, document: &Document, changes: &[Change]) {
+        let Some(canvas) = &self.canvas else { return };
+        self.recount |= changes.iter().any(|c| matches!(c, Change::Weights { .. })) || self.counted.limit != self.limit;
+        if self.recount && self.stroking.is_none() {
+            self.recount = false;
+            self.counted = Counted::new(document, canvas, self.limit);
+        }
+    }
+
+    /// The kind of tints that are shown.
+    pub fn tint_kind(&self) -> Option<TintKind> {
+        self.canvas.as_ref()?;
+        match self.look {
+            WeightLook::Joint | WeightLook::Strain | WeightLook::Worst => Some(TintKind::Heat),
+            WeightLook::All | WeightLook::Faults => Some(TintKind::Colors),
+            WeightLook::Materials => None,
+        }
+    }
+
+    /// Brings the tints on the device up to date: all of them where something else is shown, else those that changed.
+    pub fn tint(&mut self, document: &Document, stage: &mut Stage, changes: &[Change], theme: &str) {
+        let now = Tinted {
+            look: self.look,
+            joint: self.joint.filter(|_| self.look == WeightLook::Joint),
+            limit: self.limit,
+            theme: theme.to_owned(),
+            pose: matches!(self.look, WeightLook::Strain).then(|| stage.pose_serial()),
+        };
+        let Some(canvas) = &self.canvas else {
+            if self.tinted.take().is_some() {
+                stage.clear_tints();
+            }
+            return;
+        };
+        if self.look == WeightLook::Materials {
+            self.tinted = Some(now);
+            return;
+        }
+        let colors = Colors::new(theme, document, canvas);
+        let whole = self.tinted.as_ref() != Some(&now);
+        for (k, part) in canvas.parts().iter().enumerate() {
+            let map = canvas.maps(document).part(k);
+            let mut wanted = Vec::new();
+            if whole {
+                wanted.push(0..part.count as usize);
+            } else {
+                for change in changes {
+                    let Change::Weights { mesh, primitive, vertices } = change else { continue };
+                    if (*mesh, *primitive) == (part.mesh, part.primitive) {
+                        match vertices {
+                            Some(list) => wanted.extend(ranges(list)),
+                            None => wanted.push(0..part.count as usize),
+                        }
+                    }
+                }
+            }
+            for range in wanted {
+                let values: Vec<u32> = range.clone().map(|v| self.value(map, part.first, v, &colors)).collect();
+                stage.tint(part.node, part.primitive, range.start, &values);
+            }
+        }
+        self.tinted = Some(now);
+    }
+
+    fn value(&self, map: &WeightMap, first: u32, vertex: usize, colors: &Colors) -> u32 {
+        match self.look {
+            WeightLook::Joint => TintKind::weight(self.joint.map_or(f32::NAN, |j| map.weight(vertex, j))),
+            WeightLook::All => {
+                let mut mixed = [0.0f32; 3];
+                let mut sum = 0.0f32;
+                for (j, w) in map.vertex(vertex).filter(|(_, w)| *w > 0.0) {
+                    let color = colors.joints.get(usize::from(j)).copied().unwrap_or([0.5; 3]);
+                    (0..3).for_each(|k| mixed[k] += color[k] * w);
+                    sum += w;
+                }
+                if sum <= 0.0 {
+                    return TintKind::NONE;
+                }
+                let byte = |v: f32| (v / sum * 255.0).round().clamp(0.0, 255.0) as u8;
+                TintKind::color(Color([byte(mixed[0]), byte(mixed[1]), byte(mixed[2]), 255]))
+            }
+            WeightLook::Faults => match fault(map, vertex, self.limit) {
+                None => TintKind::color(Color([0, 0, 0, 0])),
+                Some(Fault::None | Fault::Negative | Fault::NotNumber) => TintKind::color(colors.none),
+                Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
+                Some(Fault::Sum) => TintKind::color(colors.sum),
+            },
+            WeightLook::Strain | WeightLook::Worst => {
+                let value = self.strain.get((first as usize) + vertex).copied().unwrap_or(f32::NAN);
+                TintKind::weight(value)
+            }
+            WeightLook::Materials => TintKind::NONE,
+        }
+    }
+}
+
+/// Colours of the views that have some.
+struct Colors {
+    joints: Vec<[f32; 3]>,
+    none: Color,
+    many: Color,
+    sum: Color,
+}
+
+impl Colors {
+    fn new(theme: &str, document: &Document, canvas: &Canvas) -> Self {
+        Self {
+            joints: joint_colors(document, canvas).into_iter().map(|Color([r, g, b, _])| [r, g, b].map(|v| f32::from(v) / 255.0)).collect(),
+            none: Color::token(theme, "severity.error"),
+            many: Color::token(theme, "severity.warning"),
+            sum: Color::token(theme, "severity.info"),
+        }
+    }
+}
+
+/// A colour a joint; no joint has that of its parent, or of a sibling while there are enough.
+pub fn joint_colors(document: &Document, canvas: &Canvas) -> Vec<Color> {
+    let list: Vec<Color> = tokens()["categorical"]
+        .as_array()
+        .map(|a| a.iter().filter_map(|v| v.as_str()).map(Color::parse).collect())
+        .unwrap_or_default();
+    if list.is_empty() {
+        return vec![Color([128, 128, 128, 255]); canvas.joints().len()];
+    }
+    let joints = canvas.joints();
+    let mut chosen: Vec<Option<usize>> = vec![None; joints.len()];
+    // Parents first, whatever the skin's order.
+    let mut order: Vec<usize> = (0..joints.len()).collect();
+    let depth = |node: crate::model::NodeId| {
+        let mut at = document.node(node).parent;
+        let mut depth = 0;
+        while let Some(parent) = at {
+            depth += 1;
+            at = document.node(parent).parent;
+        }
+        depth
+    };
+    order.sort_by_key(|k| (depth(joints[*k]), *k));
+    let mut next = 0;
+    for k in order {
+        let parent = canvas.parents()[k];
+        let near: Vec<usize> = (0..joints.len())
+            .filter(|o| *o == usize::from(parent) || (parent != u16::MAX && canvas.parents()[*o] == parent))
+            .filter_map(|o| chosen[o])
+            .collect();
+        let free = (0..list.len()).map(|i| (next + i) % list.len()).find(|c| !near.contains(c));
+        chosen[k] = Some(free.unwrap_or(next % list.len()));
+        next += 1;
+    }
+    chosen.into_iter().map(|c| list[c.unwrap_or(0)]).collect()
+}

@@ -1,0 +1,354 @@
+//! The brush over the model: its rim along the surface, who holds the spot, and strokes.
+
+use egui::{Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2};
+use glam::{Vec2, Vec3};
+
+use super::ViewportState;
+use crate::{
+    ui::{
+        Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
+        theme::Font,
+        weights::{hatch, heat_color},
+        widgets::elided,
+    },
+    weights::Radius,
+};
+
+/// The pointer while painting. `free` where nothing else of the viewport has it.
+pub fn brush_ui(
+    state: &mut ViewportState,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    response: &Response,
+    free: bool,
+    actions: &mut Actions,
+) {
+    let size = Vec2::new(rect.width(), rect.height());
+    let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+    let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
+    let over = pointer.filter(|_| free && (response.hovered() || state.stroking));
+    actions.push(Action::BrushHover(over.map(|p| (local(p), size))));
+    let (modifiers, escape, enter) =
+        ui.input(|i| (i.modifiers, i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
+    if view.paint.adjusting.is_some() {
+        if escape {
+            actions.push(Action::Cancel);
+        } else if enter || ui.input(|i| i.pointer.any_pressed()) {
+            actions.push(Action::AdjustBrush(None));
+            state.swallow = true;
+        }
+        return;
+    }
+    // The click that ended a drag of a number paints nothing.
+    if state.swallow {
+        state.swallow = ui.input(|i| i.pointer.any_down());
+        return;
+    }
+    let stroke = |phase, at: Pos2| Action::Stroke {
+        phase,
+        at: local(at),
+        size,
+        pressure: pressure(ui),
+        smooth: modifiers.shift,
+        invert: modifiers.command,
+    };
+    if state.stroking {
+        let at = response.interact_pointer_pos().or(pointer).unwrap_or(rect.center());
+        if escape || !ui.input(|i| i.focused) {
+            actions.push(stroke(StrokePhase::Cancel, at));
+            state.stroking = false;
+        } else if !ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
+            actions.push(stroke(StrokePhase::Move, at));
+            actions.push(stroke(StrokePhase::End, at));
+            state.stroking = false;
+        } else if ui.input(|i| i.pointer.delta() != egui::Vec2::ZERO) {
+            actions.push(stroke(StrokePhase::Move, at));
+        }
+        return;
+    }
+    if let Some(at) = over {
+        let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
+        if pressed && modifiers.alt {
+            state.box_from = Some(at);
+        } else if pressed {
+            actions.push(stroke(StrokePhase::Begin, at));
+            state.stroking = true;
+        }
+        if response.secondary_clicked()
+            && let Some(hover) = view.paint.hover
+        {
+            state.list_at = Some((at, hover.shares.clone()));
+        }
+    }
+}
+
+/// A pen's pressure, where the system tells it.
+fn pressure(ui: &Ui) -> f32 {
+    ui.input(|i| {
+        i.events.iter().rev().find_map(|e| match e {
+            egui::Event::Touch { force: Some(force), .. } => Some(*force),
+            _ => None,
+        })
+    })
+    .unwrap_or(1.0)
+}
+
+/// What a right click offers: the joints that hold the spot.
+pub fn list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some((at, shares)) = state.list_at.clone() else { return };
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let theme = view.theme;
+    let area = egui::Area::new(egui::Id::unique("joints here")).order(egui::Order::Foreground).fixed_pos(at);
+    let shown = area.show(ui.ctx(), |ui| {
+        egui::Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_min_width(180.0);
+            ui.label(
+                egui::RichText::new("Paint the joint")
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color("text.tertiary")),
+            );
+            for (node, share) in &shares {
+                let label = document.node(*node).label(*node);
+                let number = egui::RichText::new(format!("{:.1} %", share * 100.0))
+                    .font(Theme::font(Font::Number))
+                    .color(theme.color("text.secondary"));
+                let button = egui::Button::new(&label)
+                    .shortcut_text(number)
+                    .min_size(vec2(170.0, 24.0))
+                    .frame_when_inactive(false);
+                if ui.add(button).clicked() {
+                    actions.push(Action::Select { node: *node, toggle: false });
+                    state.list_at = None;
+                }
+            }
+            if shares.is_empty() {
+                ui.label("No joint holds this spot");
+            }
+        })
+    });
+    let elsewhere = ui.input(|i| {
+        i.pointer.any_pressed() && i.pointer.interact_pos().is_some_and(|p| !shown.response.rect.contains(p))
+    });
+    if elsewhere || ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        state.list_at = None;
+    }
+}
+
+/// What is drawn over the model while painting.
+pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
+    let painter = ui.painter_at(rect);
+    if let Some(hover) = view.paint.hover {
+        ring(&painter, view, rect, &hover.rim, false);
+        ring(&painter, view, rect, &hover.half, true);
+        let at = rect.min + vec2(hover.at.x, hover.at.y);
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, view.theme.color("viewport.label_halo")));
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, Color32::WHITE));
+        plate(ui, &painter, view, rect, hover);
+    }
+    adjusting(ui, &painter, view, rect);
+    legend(&painter, view, rect);
+    faults(&painter, view, rect);
+}
+
+/// A closed line along the surface, white on dark; the inner one dashed.
+fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed: bool) {
+    let size = Vec2::new(rect.width(), rect.height());
+    let mut line: Vec<Pos2> = points
+        .iter()
+        .filter_map(|p| view.camera.project(*p, size))
+        .map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
+        .collect();
+    if line.len() < 3 {
+        return;
+    }
+    line.push(line[0]);
+    let halo = view.theme.color("viewport.label_halo");
+    if dashed {
+        painter.extend(Shape::dashed_line(&line, Stroke::new(1.0, Color32::WHITE.gamma_multiply(0.55)), 4.0, 4.0));
+    } else {
+        painter.add(Shape::line(line.clone(), Stroke::new(3.5, halo)));
+        painter.add(Shape::line(line, Stroke::new(1.5, Color32::WHITE)));
+    }
+}
+
+/// Who holds the spot, with bars, and what a dab would do.
+fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushHover) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let size = Vec2::new(rect.width(), rect.height());
+    let right = hover
+        .rim
+        .iter()
+        .filter_map(|p| view.camera.project(*p, size))
+        .map(|(p, _)| p.x)
+        .fold(hover.at.x, f32::max)
+        .min(hover.at.x + 260.0);
+    let rows = hover.shares.len().min(5);
+    let width = 220.0;
+    let note = (!hover.note.is_empty()).then_some(&hover.note);
+    let note = note.map(|n| {
+        let color = theme.color(if hover.refused { "severity.warning" } else { "text.tertiary" });
+        painter.layout(n.clone(), Theme::font(Font::Caption), color, width - 20.0)
+    });
+    let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
+    let height = 28.0 + rows as f32 * 20.0 + note_height + 6.0;
+    let mut at = pos2(rect.left() + right + 20.0, rect.top() + hover.at.y - height * 0.4);
+    if at.x + width > rect.right() - 8.0 {
+        let left = hover
+            .rim
+            .iter()
+            .filter_map(|p| view.camera.project(*p, size))
+            .map(|(p, _)| p.x)
+            .fold(hover.at.x, f32::min)
+            .max(hover.at.x - 260.0);
+        at.x = rect.left() + left - 20.0 - width;
+    }
+    at.x = at.x.clamp(rect.left() + 8.0, (rect.right() - width - 8.0).max(rect.left() + 8.0));
+    at.y = at.y.clamp(rect.top() + 48.0, (rect.bottom() - height - 8.0).max(rect.top() + 48.0));
+    let area = Rect::from_min_size(at, vec2(width, height));
+    painter.rect(
+        area,
+        4.0,
+        theme.color("viewport.overlay"),
+        Stroke::new(1.0, theme.color("stroke.subtle")),
+        egui::StrokeKind::Inside,
+    );
+    let text = |x: f32, y: f32, anchor, t: &str, font, color| painter.text(pos2(x, y), anchor, t, font, color);
+    let y = area.top() + 15.0;
+    text(area.left() + 10.0, y, Align2::LEFT_CENTER, "At the cursor", Theme::font(Font::Heading), theme.color("text.primary"));
+    let vertex = format!("vertex {}", crate::ui::status_thousands(hover.vertex.1 as usize));
+    text(area.right() - 10.0, y, Align2::RIGHT_CENTER, &vertex, Theme::font(Font::Caption), theme.color("text.tertiary"));
+    let painted = view.paint.joint.zip(view.paint.canvas).and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+    for (k, (node, share)) in hover.shares.iter().take(rows).enumerate() {
+        let y = area.top() + 36.0 + k as f32 * 20.0;
+        let font = Theme::font(if painted == Some(*node) { Font::Heading } else { Font::Small });
+        let color = theme.color(if painted == Some(*node) { "selection.text" } else { "text.primary" });
+        let label = elided(ui, &document.node(*node).label(*node), &font, 84.0);
+        text(area.left() + 10.0, y, Align2::LEFT_CENTER, &label, font, color);
+        let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 62.0, y + 2.5));
+        painter.rect_filled(bar, 2.0, theme.color("surface.field"));
+        let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
+        painter.rect_filled(filled, 2.0, heat_color(*share));
+        if view.paint.locked.contains(node) {
+            hatch(ui, filled, theme);
+        }
+        let number = format!("{:.1} %", share * 100.0);
+        text(area.right() - 10.0, y, Align2::RIGHT_CENTER, &number, Theme::font(Font::Number), theme.color("text.primary"));
+    }
+    if let Some(note) = note {
+        let at = pos2(area.left() + 10.0, area.bottom() - note.size().y - 6.0);
+        painter.galley(at, note, theme.color("text.tertiary"));
+    }
+}
+
+/// The number that is being dragged, beside the pointer.
+fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
+    let Some(number) = view.paint.adjusting else { return };
+    let brush = view.paint.brush;
+    let text = match number {
+        BrushNumber::Radius => match brush.radius {
+            Radius::Pixels(r) => format!("Radius {r:.0} px"),
+            Radius::Scene(r) => {
+                let unit = view.settings.length;
+                format!("Radius {:.3} {}", r * unit.per_metre(), unit.sign())
+            }
+        },
+        BrushNumber::Strength => format!("Strength {:.2}", brush.strength),
+        BrushNumber::Value => format!("Value {:.2}", brush.value),
+    };
+    let at = ui.input(|i| i.pointer.hover_pos()).unwrap_or(rect.center());
+    super::overlay::haloed(
+        painter,
+        at + vec2(0.0, -24.0),
+        Align2::CENTER_CENTER,
+        &text,
+        Theme::font(Font::Heading),
+        Color32::WHITE,
+        view.theme,
+    );
+}
+
+/// What the colours mean.
+fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let (title, ends): (String, [&str; 5]) = match view.paint.look {
+        WeightLook::Joint => {
+            let joint = view.paint.joint.zip(view.paint.canvas);
+            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+            let Some(node) = node else { return };
+            (format!("Weight of {}", document.node(node).label(node)), ["0", "0.25", "0.5", "0.75", "1"])
+        }
+        WeightLook::Strain => ("Stretch in this pose".into(), ["1×", "1.25×", "1.5×", "1.75×", "2×"]),
+        WeightLook::Worst => ("Worst stretch in any clip".into(), ["1×", "1.25×", "1.5×", "1.75×", "2×"]),
+        _ => return,
+    };
+    let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
+    let area =
+        Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
+    painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
+    let small = Theme::font(Font::Caption);
+    painter.text(area.min + vec2(10.0, 13.0), Align2::LEFT_CENTER, title, small.clone(), theme.color("text.secondary"));
+    if view.paint.look == WeightLook::Joint {
+        let at = pos2(area.right() - 10.0, area.top() + 13.0);
+        painter.text(at, Align2::RIGHT_CENTER, "grey: none", small.clone(), theme.color("text.tertiary"));
+    }
+    let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
+    let steps = 48;
+    for k in 0..steps {
+        let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
+        let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
+        painter.rect_filled(cell, 0.0, heat_color((k as f32 + 0.5) / steps as f32));
+    }
+    for (k, text) in ends.into_iter().enumerate() {
+        let anchor = match k {
+            0 => Align2::LEFT_CENTER,
+            4 => Align2::RIGHT_CENTER,
+            _ => Align2::CENTER_CENTER,
+        };
+        let x = bar.left() + bar.width() * k as f32 / 4.0;
+        let at = pos2(x, bar.bottom() + 13.0);
+        painter.text(at, anchor, text, Theme::font(Font::NumberSmall), theme.color("text.secondary"));
+    }
+}
+
+/// What is wrong with the weights, counted.
+fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
+    let theme = view.theme;
+    let faults = view.paint.faults;
+    let limit = view.paint.limit;
+    let list = [
+        ("severity.error", "No weights".to_owned(), faults.none + faults.negative + faults.not_numbers),
+        ("severity.warning", format!("More than {limit}"), faults.many + faults.twice),
+        ("severity.info", "Sum off".to_owned(), faults.sum),
+        ("timeline.marker", "Stray".to_owned(), view.paint.strays),
+    ];
+    let small = Theme::font(Font::Caption);
+    let shaped: Vec<_> = list
+        .iter()
+        .map(|(role, text, count)| {
+            let color = theme.color(if *count > 0 { "text.primary" } else { "text.secondary" });
+            let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
+            let count = crate::ui::status_thousands(*count);
+            let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
+            (*role, text, number)
+        })
+        .collect();
+    let width: f32 = shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
+    if width > rect.width() - 290.0 {
+        return;
+    }
+    let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0), vec2(width, 28.0));
+    painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
+    let mut x = area.left() + 12.0;
+    for (role, text, number) in shaped {
+        let y = area.center().y;
+        painter.circle_filled(pos2(x, y), 3.5, theme.color(role));
+        let color = theme.color("text.primary");
+        let (tw, nw) = (text.size().x, number.size().x);
+        painter.galley(pos2(x + 9.0, y - text.size().y * 0.5), text, color);
+        painter.galley(pos2(x + 13.0 + tw, y - number.size().y * 0.5), number, color);
+        x += tw + nw + 30.0;
+    }
+}

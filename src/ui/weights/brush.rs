@@ -1,0 +1,313 @@
+//! The brush: what it does, its numbers, its fall-off, and how far it reaches.
+
+use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::{MaterialIcon, icons};
+
+use crate::{
+    ui::{
+        Action, Actions, Theme, View,
+        theme::Font,
+        widgets::{name_widget, paint_icon, panel_title},
+    },
+    weights::{Brush, BrushKind, Falloff, Radius, Reach},
+};
+
+const fn icon(kind: BrushKind) -> MaterialIcon {
+    match kind {
+        BrushKind::Add => icons::ICON_ADD,
+        BrushKind::Subtract => icons::ICON_REMOVE,
+        BrushKind::Set => icons::ICON_FORMAT_COLOR_FILL,
+        BrushKind::Scale => icons::ICON_CLOSE_FULLSCREEN,
+        BrushKind::Smooth => icons::ICON_BLUR_ON,
+        BrushKind::Sharpen => icons::ICON_CHANGE_HISTORY,
+        BrushKind::Average => icons::ICON_DRAG_HANDLE,
+        BrushKind::Smear => icons::ICON_SWIPE,
+    }
+}
+
+const fn help(kind: BrushKind) -> &'static str {
+    match kind {
+        BrushKind::Add => "Adds the value to the weight",
+        BrushKind::Subtract => "Takes the value from the weight",
+        BrushKind::Set => "Moves the weight towards the value",
+        BrushKind::Scale => "Multiplies the weight by the value",
+        BrushKind::Smooth => "Moves all weights towards those around",
+        BrushKind::Sharpen => "Moves all weights away from those around",
+        BrushKind::Average => "Moves all weights towards their mean under the brush",
+        BrushKind::Smear => "Drags weights along with the brush",
+    }
+}
+
+pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let mut brush = view.paint.brush;
+    panel_title(ui, theme, "Brush");
+    ui.add_space(2.0);
+    kinds_ui(ui, theme, &mut brush);
+    ui.add_space(6.0);
+    let key = |command: &str| view.keys.key(command).to_owned();
+    match &mut brush.radius {
+        Radius::Pixels(points) => {
+            bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key("paint.radius"));
+        }
+        Radius::Scene(metres) => {
+            let unit = view.settings.length;
+            let mut shown = *metres * unit.per_metre();
+            let most = unit.per_metre();
+            bar(ui, theme, "Radius", &mut shown, 0.001 * most..=most, unit.sign(), 3, &key("paint.radius"));
+            *metres = shown / unit.per_metre();
+        }
+    }
+    bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key("paint.strength"));
+    let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
+    bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key("paint.value"));
+    ui.add_space(4.0);
+    ui.horizontal_top(|ui| {
+        curve_ui(ui, theme, &mut brush);
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            labelled(ui, theme, "Fall-off", |ui| {
+                combo(ui, "Fall-off", brush.falloff.word(), |ui| {
+                    for falloff in Falloff::PRESETS {
+                        ui.selectable_value(&mut brush.falloff, falloff, falloff.word());
+                    }
+                    let own = Falloff::Own(brush.falloff.to_own());
+                    if ui.selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Own curve").clicked() {
+                        brush.falloff = own;
+                    }
+                });
+            });
+            labelled(ui, theme, "Reach", |ui| {
+                combo(ui, "Reach", brush.reach.word(), |ui| {
+                    for reach in Reach::ALL {
+                        ui.selectable_value(&mut brush.reach, reach, reach.word());
+                    }
+                });
+            });
+        });
+    });
+    ui.add_space(2.0);
+    let size = match brush.radius {
+        Radius::Pixels(points) => {
+            points * view.camera.metres_per_point(view.camera.distance, ui.ctx().content_rect().height())
+        }
+        Radius::Scene(metres) => metres,
+    };
+    let mut in_scene = matches!(brush.radius, Radius::Scene(_));
+    egui::Grid::new("brush switches").num_columns(2).spacing(vec2(12.0, 2.0)).min_col_width(150.0).show(ui, |ui| {
+        let mut mirror = brush.mirror;
+        let text = match view.paint.partner.zip(view.session) {
+            Some((node, session)) => format!("Mirror {}", session.document().node(node).label(node)),
+            None => "Mirror".to_owned(),
+        };
+        let response = ui.checkbox(&mut mirror, short(&text, 22));
+        let note = match view.paint.unpaired {
+            Some(0) => "Every vertex has its mirror image".to_owned(),
+            Some(1) => "1 spot has no mirror image, and is left alone".to_owned(),
+            Some(n) => format!("{n} spots have no mirror image, and are left alone"),
+            None => "Paints the other side, too, with its joint".to_owned(),
+        };
+        response.on_hover_text(note);
+        brush.mirror = mirror;
+        ui.checkbox(&mut brush.front_only, "Front faces only")
+            .on_hover_text("What turns away from the eye is left alone");
+        ui.end_row();
+        ui.checkbox(&mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
+        if brush.kind.is_of_one_joint() {
+            ui.checkbox(&mut brush.build_up, "Build up in a stroke")
+                .on_hover_text("Going over a spot twice paints it twice");
+        } else {
+            ui.checkbox(&mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
+        }
+        ui.end_row();
+        ui.checkbox(&mut in_scene, "Size in the scene").on_hover_text("The brush keeps its size on the model, not on the screen");
+        ui.end_row();
+    });
+    brush.radius = match (in_scene, brush.radius) {
+        (true, Radius::Pixels(_)) => Radius::Scene(size),
+        (false, Radius::Scene(_)) => Radius::Pixels(64.0),
+        (_, radius) => radius,
+    };
+    if brush != view.paint.brush {
+        actions.push(Action::Brush(Box::new(brush.sane())));
+    }
+}
+
+fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
+}
+
+/// A button a kind, four a row.
+fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
+    let gap = 4.0;
+    let width = ((ui.available_width() - gap * 3.0) / 4.0).floor();
+    for row in BrushKind::ALL.chunks(4) {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = gap;
+            for kind in row {
+                let on = brush.kind == *kind;
+                let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
+                response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, kind.word()));
+                let fill = match (on, response.hovered()) {
+                    (true, _) => theme.color("accent.tint"),
+                    (false, true) => theme.color("surface.control_hover"),
+                    (false, false) => theme.color("surface.control"),
+                };
+                ui.painter().rect_filled(rect, 4.0, fill);
+                if response.has_focus() {
+                    let ring = Stroke::new(2.0, theme.color("accent.base"));
+                    ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
+                }
+                let color = theme.color(if on { "accent.text" } else { "text.primary" });
+                let font = Theme::font(if on { Font::Heading } else { Font::Body });
+                let text = ui.painter().layout_no_wrap(kind.word().to_owned(), font, color);
+                let room = width >= text.size().x + 30.0;
+                let at = if room {
+                    paint_icon(ui.painter(), pos2(rect.left() + 14.0, rect.center().y), icon(*kind), 16.0, color);
+                    pos2(rect.left() + 26.0, rect.center().y - text.size().y * 0.5)
+                } else {
+                    rect.center() - text.size() * 0.5
+                };
+                ui.painter().galley(at, text, color);
+                if response.on_hover_text(help(*kind)).clicked() {
+                    brush.kind = *kind;
+                }
+            }
+        });
+    }
+}
+
+/// A number as a bar that is dragged, with the key that drags it over the model.
+#[expect(clippy::too_many_arguments, reason = "what a bar shows")]
+fn bar(
+    ui: &mut Ui,
+    theme: &Theme,
+    name: &str,
+    value: &mut f32,
+    range: std::ops::RangeInclusive<f32>,
+    unit: &str,
+    decimals: usize,
+    key: &str,
+) {
+    ui.horizontal(|ui| {
+        let chip = if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + 6.0 };
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
+        let (low, high) = (*range.start(), *range.end());
+        let typing = ui.scope_id().with((name, "typing"));
+        let typed: Option<String> = ui.data(|d| d.get_temp(typing));
+        if let Some(mut text) = typed {
+            let edit = egui::TextEdit::singleline(&mut text).desired_width(rect.width()).font(Theme::font(Font::Number));
+            let field = ui.put(rect, edit);
+            name_widget(ui, &field, name);
+            field.request_focus();
+            if field.lost_focus() || ui.input(|i| i.key_pressed(egui::Key::Enter) || i.key_pressed(egui::Key::Escape)) {
+                if let Ok(number) = text.trim().replace('−', "-").parse::<f32>()
+                    && number.is_finite()
+                    && !ui.input(|i| i.key_pressed(egui::Key::Escape))
+                {
+                    *value = number.clamp(low, high);
+                }
+                ui.data_mut(|d| d.remove::<String>(typing));
+            } else {
+                ui.data_mut(|d| d.insert_temp(typing, text));
+            }
+            return;
+        }
+        if response.dragged() {
+            let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
+            *value = (*value + response.drag_delta().x / rect.width() * (high - low) * fine).clamp(low, high);
+        } else if response.double_clicked() {
+            ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
+        } else if response.clicked()
+            && let Some(at) = response.interact_pointer_pos()
+        {
+            *value = low + (at.x - rect.left()) / rect.width() * (high - low);
+        }
+        let part = ((*value - low) / (high - low)).clamp(0.0, 1.0);
+        ui.painter().rect_filled(rect, 3.0, theme.color("surface.field"));
+        let filled = Rect::from_min_size(rect.min, vec2(rect.width() * part, rect.height()));
+        let fill = if response.hovered() || response.dragged() { "surface.control_hover" } else { "surface.control" };
+        ui.painter().rect_filled(filled, 3.0, theme.color(fill));
+        let edge = if response.dragged() || response.has_focus() {
+            Stroke::new(1.0, theme.color("accent.base"))
+        } else {
+            theme.field_edge()
+        };
+        ui.painter().rect_stroke(rect, 3.0, edge, egui::StrokeKind::Inside);
+        let at = pos2(rect.left() + 6.0, rect.center().y);
+        ui.painter().text(
+            at,
+            egui::Align2::LEFT_CENTER,
+            name,
+            Theme::font(Font::Small),
+            theme.color("text.secondary"),
+        );
+        let number = format!("{value:.decimals$}");
+        let text = if unit.is_empty() { number } else { format!("{number} {unit}") };
+        let at = pos2(rect.right() - 6.0, rect.center().y);
+        ui.painter().text(at, egui::Align2::RIGHT_CENTER, text, Theme::font(Font::Number), theme.color("text.primary"));
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text("Drag; a double click types a number");
+        if !key.is_empty() {
+            crate::ui::widgets::key_chips(ui, theme, key);
+        }
+    });
+}
+
+/// The fall-off as a curve from the rim to the middle. An own one is drawn by dragging.
+fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
+    let (rect, response) = ui.allocate_exact_size(vec2(118.0, 52.0), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.word())));
+    if (response.dragged() || response.clicked())
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        let mut points = brush.falloff.to_own();
+        let part = 1.0 - ((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0);
+        let k = (part * 6.0).round() as usize;
+        points[k] = 1.0 - ((at.y - rect.top() - 4.0) / (rect.height() - 8.0)).clamp(0.0, 1.0);
+        brush.falloff = Falloff::Own(points);
+    }
+    let painter = ui.painter();
+    painter.rect(rect, 4.0, theme.color("surface.field"), theme.field_edge(), egui::StrokeKind::Inside);
+    let inner = rect.shrink2(vec2(0.0, 5.0));
+    let place = |k: usize| {
+        let part = k as f32 / 48.0;
+        pos2(rect.left() + part * rect.width(), inner.bottom() - brush.falloff.at(1.0 - part) * inner.height())
+    };
+    let line: Vec<egui::Pos2> = (0..=48).map(place).collect();
+    let fill = theme.color("accent.tint");
+    for pair in line.windows(2) {
+        let quad = vec![pair[0], pair[1], pos2(pair[1].x, inner.bottom()), pos2(pair[0].x, inner.bottom())];
+        painter.add(Shape::convex_polygon(quad, fill, Stroke::NONE));
+    }
+    painter.add(Shape::line(line, Stroke::new(1.5, theme.color("accent.base"))));
+    if let Falloff::Own(points) = brush.falloff {
+        for (k, v) in points.iter().enumerate() {
+            let at = pos2(rect.right() - k as f32 / 6.0 * rect.width(), inner.bottom() - v * inner.height());
+            painter.circle(at, 2.5, theme.color("text.primary"), Stroke::new(1.0, Color32::BLACK));
+        }
+    }
+    response.on_hover_text("From the middle of the brush to its rim. Drag to draw your own");
+}
+
+fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(56.0, 24.0), Sense::hover());
+        ui.painter().text(
+            rect.left_center() + vec2(4.0, 0.0),
+            egui::Align2::LEFT_CENTER,
+            name,
+            Theme::font(Font::Small),
+            theme.color("text.secondary"),
+        );
+        add(ui);
+    });
+}
+
+fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
+    let width = (ui.available_width() - 4.0).max(80.0);
+    let response =
+        egui::ComboBox::from_id_salt(name).selected_text(RichText::new(now)).width(width).show_ui(ui, add).response;
+    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {now}")));
+}

@@ -1,0 +1,44 @@
+//! The panel of Paint mode: the brush, the joints with their shares, and the selected vertices by number.
+
+mod brush;
+mod joints;
+mod strip;
+mod table;
+
+use egui::{RichText, ScrollArea, Ui};
+
+pub use self::{
+    joints::{hatch, heat_color},
+    strip::{STRIP, strip_ui},
+};
+use super::{Actions, View};
+
+/// What the panel keeps.
+#[derive(Clone, Debug, Default)]
+pub struct WeightsState {
+    filter: String,
+    /// Only joints that move something.
+    used_only: bool,
+    /// The cell of the table that is typed into, and its text.
+    cell: Option<(usize, usize, String)>,
+}
+
+pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
+            if view.paint.canvas.is_none() {
+                super::widgets::panel_title(ui, theme, "Brush");
+                let text = "No vertex weights in this file. A mesh must hang on a skin to be painted.";
+                ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+                return;
+            }
+            brush::brush_ui(ui, view, actions);
+            ui.add_space(6.0);
+            ui.separator();
+            joints::joints_ui(state, ui, view, actions);
+            ui.separator();
+            table::table_ui(state, ui, view, actions);
+        });
+    });
+}

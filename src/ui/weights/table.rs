@@ -1,0 +1,254 @@
+//! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers and arithmetic.
+
+use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use serde_json::Value;
+
+use super::{WeightsState, joints::heat_color};
+use crate::{
+    edit::{CommandLine, mesh_text, node_text},
+    model::NodeId,
+    ui::{
+        Action, Actions, Theme, View,
+        inspector::evaluate,
+        theme::Font,
+        widgets::{elided, name_widget, panel_title},
+    },
+};
+
+/// Rows and columns that are shown at most.
+const ROWS: usize = 200;
+const COLUMNS: usize = 3;
+
+pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let document = session.document();
+    let chosen = view.paint.vertices;
+    // With nothing selected, the vertex under the brush.
+    let under: Vec<u32> = view.paint.hover.map(|h| h.canvas_vertex).into_iter().collect();
+    let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
+    let maps = canvas.maps(document);
+    ui.horizontal(|ui| {
+        panel_title(ui, theme, "Vertices");
+        let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
+        let note = match chosen.len() {
+            0 if under.is_empty() => format!("none selected · {kind}"),
+            0 => format!("under the brush · {kind}"),
+            n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
+        };
+        ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            for (text, name) in [("Normalise", "weights.normalize"), ("Smooth", "weights.smooth")] {
+                if ui.add_enabled(!chosen.is_empty(), egui::Button::new(text)).clicked() {
+                    actions.push(Action::Run(CommandLine::new(name)));
+                }
+            }
+        });
+    });
+    if vertices.is_empty() {
+        let text = "Alt and click, or Alt and drag a box, selects vertices.";
+        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        return;
+    }
+    // The columns: the painted joint, then those that hold most of the vertices shown.
+    let mut sums: std::collections::BTreeMap<u16, f32> = std::collections::BTreeMap::new();
+    for v in vertices.iter().take(ROWS) {
+        let (map, own) = maps.map_of(*v);
+        map.vertex(own).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| *sums.entry(j).or_default() += w);
+    }
+    let mut columns: Vec<u16> = sums.keys().copied().collect();
+    columns.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
+    if let Some(joint) = view.paint.joint {
+        columns.retain(|j| *j != joint);
+        columns.insert(0, joint);
+    }
+    columns.truncate(COLUMNS);
+    let node = |j: u16| canvas.joints().get(usize::from(j)).copied();
+    let width = ui.available_width();
+    let (first, last) = (64.0, 48.0);
+    let each = (width - first - last) / columns.len().max(1) as f32;
+    let font = Theme::font(Font::Caption);
+    let (head, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
+    let put = |x: f32, text: &str, color| {
+        ui.painter().text(pos2(x, head.center().y), egui::Align2::RIGHT_CENTER, text, font.clone(), color)
+    };
+    ui.painter().text(
+        pos2(head.left(), head.center().y),
+        egui::Align2::LEFT_CENTER,
+        "Vertex",
+        font.clone(),
+        theme.color("text.tertiary"),
+    );
+    for (k, j) in columns.iter().enumerate() {
+        let label = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
+        let color = if view.paint.joint == Some(*j) { "selection.text" } else { "text.tertiary" };
+        put(head.left() + first + each * (k + 1) as f32, &elided(ui, &label, &font, each - 8.0), theme.color(color));
+    }
+    put(head.right(), "Sum", theme.color("text.tertiary"));
+    let rows = vertices.len().min(ROWS);
+    let height = (rows as f32).min(8.0) * 22.0;
+    egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).auto_shrink([false, true]).show_rows(
+        ui,
+        22.0,
+        rows,
+        |ui, range| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for k in range {
+                let v = vertices[k];
+                let (part, own) = canvas.part_of(v);
+                let map = maps.part(part);
+                let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
+                if k % 2 == 0 {
+                    ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover").gamma_multiply(0.5));
+                }
+                ui.painter().text(
+                    pos2(rect.left(), rect.center().y),
+                    egui::Align2::LEFT_CENTER,
+                    crate::ui::status_thousands(own as usize),
+                    Theme::font(Font::Number),
+                    theme.color("text.secondary"),
+                );
+                for (c, j) in columns.iter().enumerate() {
+                    let area = egui::Rect::from_min_size(
+                        pos2(rect.left() + first + each * c as f32, rect.top()),
+                        vec2(each, rect.height()),
+                    );
+                    let weight = map.weight(own as usize, *j);
+                    let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
+                    if let Some(value) = cell(state, ui, view, area, (k, c), weight, &format!("{name} of vertex {own}"))
+                        && let Some(joint) = node(*j)
+                    {
+                        actions.push(Action::Run(set_line(view, part, own, joint, value)));
+                    }
+                }
+                let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
+                let off = crate::weights::fault(map, own as usize, usize::MAX).is_some();
+                let color = if off { "severity.warning" } else { "text.secondary" };
+                ui.painter().text(
+                    pos2(rect.right(), rect.center().y),
+                    egui::Align2::RIGHT_CENTER,
+                    format!("{sum:.3}"),
+                    Theme::font(Font::Number),
+                    theme.color(color),
+                );
+            }
+        },
+    );
+    if vertices.len() > ROWS {
+        let text = format!("and {} more", crate::ui::status_thousands(vertices.len() - ROWS));
+        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+    }
+    why_ui(ui, view, vertices[0]);
+}
+
+/// A cell: shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`. What was typed comes back.
+fn cell(
+    state: &mut WeightsState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    area: egui::Rect,
+    place: (usize, usize),
+    weight: f32,
+    name: &str,
+) -> Option<f32> {
+    let theme = view.theme;
+    if let Some((r, c, text)) = &mut state.cell
+        && (*r, *c) == place
+    {
+        let edit = egui::TextEdit::singleline(text).font(Theme::font(Font::Number)).desired_width(area.width() - 8.0);
+        let field = ui.put(area.shrink2(vec2(2.0, 1.0)), edit);
+        name_widget(ui, &field, name);
+        if field.lost_focus() {
+            let done = ui.input(|i| i.key_pressed(egui::Key::Escape)).then_some(None);
+            let value = done.unwrap_or_else(|| evaluate(text).map(|v| v as f32));
+            state.cell = None;
+            return value.map(|v| v.clamp(0.0, 1.0));
+        }
+        field.request_focus();
+        return None;
+    }
+    let response = ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {weight:.3}")));
+    if response.hovered() {
+        ui.painter().rect_filled(area, 3.0, theme.color("surface.control_hover"));
+    }
+    let swatch = egui::Rect::from_center_size(pos2(area.right() - 50.0, area.center().y), vec2(8.0, 8.0));
+    let color = if weight == 0.0 { theme.color("viewport.zero_weight") } else { heat_color(weight) };
+    ui.painter().rect_filled(swatch, 2.0, color);
+    let color = if weight == 0.0 { "text.tertiary" } else { "text.primary" };
+    ui.painter().text(
+        pos2(area.right() - 2.0, area.center().y),
+        egui::Align2::RIGHT_CENTER,
+        format!("{weight:.3}"),
+        Theme::font(Font::Number),
+        theme.color(color),
+    );
+    if response.clicked() {
+        state.cell = Some((place.0, place.1, format!("{weight:.3}")));
+    }
+    None
+}
+
+/// The line that gives a joint a weight on one vertex; the rest follows the rule.
+fn set_line(view: &View<'_>, part: usize, vertex: u32, joint: NodeId, value: f32) -> CommandLine {
+    let line = CommandLine::new("weights.flood");
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return line };
+    let document = session.document();
+    let part = canvas.parts()[part];
+    let locked: Vec<Value> = view.paint.locked.iter().map(|n| node_text(document, *n).into()).collect();
+    let line = line
+        .with("joint", node_text(document, joint))
+        .with("value", value)
+        .with("mesh", mesh_text(document, part.mesh))
+        .with("primitive", part.primitive)
+        .with("vertices", vertex.to_string())
+        .with("most", view.paint.limit);
+    if locked.is_empty() { line } else { line.with("locked", locked) }
+}
+
+/// Why a vertex is where it is: each joint's term of the sum, `w · T · p`.
+fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
+    let theme = view.theme;
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let document = session.document();
+    let (part, own) = canvas.part_of(vertex);
+    let part = canvas.parts()[part];
+    let primitive = &document.mesh(part.mesh).primitives[part.primitive];
+    let rest = primitive.positions[own as usize];
+    let palette = view.pose.palette(document, canvas.skin);
+    ui.collapsing("Why is this vertex here?", |ui| {
+        let Some(map) = &primitive.weights else { return };
+        let unit = view.settings.length;
+        let text = |v: glam::Vec3| {
+            let v = v * unit.per_metre();
+            format!("{:.3}  {:.3}  {:.3}", v.x, v.y, v.z).replace('-', "−")
+        };
+        let number = |ui: &mut Ui, t: String, role: &str| {
+            ui.label(RichText::new(t).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
+        };
+        egui::Grid::new("terms").num_columns(3).spacing(vec2(10.0, 2.0)).show(ui, |ui| {
+            let mut sum = glam::Vec3::ZERO;
+            for (j, w) in map.vertex(own as usize).filter(|(_, w)| *w != 0.0) {
+                let Some((node, matrix)) = canvas.joints().get(usize::from(j)).zip(palette.get(usize::from(j))) else {
+                    continue;
+                };
+                let goes = matrix.transform_point3(rest);
+                sum += goes * w;
+                let label = document.node(*node).label(*node);
+                let label = elided(ui, &label, &Theme::font(Font::Small), 110.0);
+                ui.label(RichText::new(label).font(Theme::font(Font::Small)).color(theme.color("text.primary")));
+                number(ui, format!("{w:.3} ×"), "text.secondary");
+                number(ui, text(goes), "text.primary");
+                ui.end_row();
+            }
+            ui.label(RichText::new("Together").font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            number(ui, String::new(), "text.secondary");
+            number(ui, text(sum), "accent.text");
+            ui.end_row();
+            ui.label(RichText::new("At rest").font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            number(ui, unit.sign().to_owned(), "text.tertiary");
+            number(ui, text(rest), "text.tertiary");
+            ui.end_row();
+        });
+    });
+}
