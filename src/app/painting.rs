@@ -15,8 +15,8 @@ use crate::{
     render::Camera,
     ui::{BrushHover, BrushNumber, PaintView, StrokePhase, ToastKind, WeightLook},
     weights::{
-        Brush, BrushKind, Canvas, Dab, Faults, Influences, MirrorMap, Paint, PosedCanvas, Radius, Refusal, Rule, Stroke,
-        Touch, fault, paint, strays,
+        Brush, BrushKind, Canvas, Dab, Faults, Influences, MirrorMap, Paint, PosedCanvas, Radius, Refusal, Rule,
+        Stroke, Touch, fault, paint, strays,
     },
 };
 
@@ -646,8 +646,7 @@ impl App {
             (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => (mesh, primitive),
             _ => return,
         };
-        let line =
-            CommandLine::new("weights.normalize").with("mesh", format!("#{mesh}")).with("primitive", primitive);
+        let line = CommandLine::new("weights.normalize").with("mesh", format!("#{mesh}")).with("primitive", primitive);
         self.run(ctx, line);
     }
 
@@ -667,7 +666,8 @@ impl App {
             spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
         };
         let (mesh, locked, most) = (takes("mesh"), takes("locked"), takes("most"));
-        if mesh && self.mode == Mode::Paint
+        if mesh
+            && self.mode == Mode::Paint
             && let Some(canvas) = &self.painting.canvas
         {
             let mut meshes: Vec<_> = canvas.parts().iter().map(|p| p.mesh).collect();
@@ -740,9 +740,8 @@ impl Painting {
                 }
             })
         });
-        let label = |j: u16| {
-            canvas.joints().get(usize::from(j)).map_or_else(String::new, |n| document.node(*n).label(*n))
-        };
+        let label =
+            |j: u16| canvas.joints().get(usize::from(j)).map_or_else(String::new, |n| document.node(*n).label(*n));
         match done {
             Err(Refusal::Locked) => (format!("{} is locked", label(joint)), true),
             Err(why) => (why.to_string(), true),

@@ -307,8 +307,11 @@ impl Stage {
             };
             self.target = Some((target, id));
         }
-        let bones =
-            if shown.joints { looks(document, &self.bones, &self.look, selection, marks, hover, painting.is_some()) } else { Vec::new() };
+        let bones = if shown.joints {
+            looks(document, &self.bones, &self.look, selection, marks, hover, painting.is_some())
+        } else {
+            Vec::new()
+        };
         let tint = painting.and_then(|p| p.tint);
         let outlined =
             selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));

@@ -15,8 +15,8 @@ mod tangents;
 mod turn;
 
 pub use self::{
-    roles::{Guess, Role, Roles, Side},
     pose::{Moment, Pose, joint_bounds},
+    roles::{Guess, Role, Roles, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},

@@ -58,6 +58,15 @@ const NARROWER: f32 = 1000.0;
 /// No panel is squeezed below this.
 const LEAST: f32 = 90.0;
 
+/// What a mode asks of the panels, whatever sizes they were given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Room {
+    /// The most points that the timeline takes.
+    pub timeline: Option<f32>,
+    /// The least that the inspector takes.
+    pub inspector: f32,
+}
+
 /// The arrangement.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -124,7 +133,7 @@ impl Layout {
         ui: &mut Ui,
         theme: &Theme,
         shown: Shown,
-        most_timeline: Option<f32>,
+        room: Room,
         draw: &mut dyn FnMut(Pane, &mut Ui),
     ) {
         let size = ui.available_size();
@@ -143,7 +152,7 @@ impl Layout {
             }
         }
         if let Some(root) = self.tree.root() {
-            self.fit(root, size, most_timeline);
+            self.fit(root, size, room);
         }
         self.rects.clear();
         let mut behavior = Panes { theme, draw, rects: &mut self.rects };
@@ -182,7 +191,7 @@ impl Layout {
 
     /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is. In a
     /// small window a side takes no more than its part.
-    fn fit(&mut self, id: TileId, size: Vec2, most_timeline: Option<f32>) {
+    fn fit(&mut self, id: TileId, size: Vec2, room_for: Room) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
         let children: Vec<TileId> =
@@ -205,11 +214,12 @@ impl Layout {
                 _ => share,
             };
             let alone = self.tree.tiles.get_pane(&child) == Some(&Pane::Timeline);
-            let cap = match most_timeline {
+            let cap = match room_for.timeline {
                 Some(most) if alone => most.min(room * part),
                 _ => room * part,
             };
-            let given = wanted.min(cap.max(1.0));
+            let least = if self.holds(child, Pane::Inspector) { room_for.inspector } else { 0.0 };
+            let given = wanted.max(least).min(cap.max(1.0));
             self.points.insert(child, (wanted, given));
             points.push((child, given));
         }
@@ -222,7 +232,7 @@ impl Layout {
         }
         for (child, points) in points {
             let size = if horizontal { vec2(points, size.y) } else { vec2(size.x, points) };
-            self.fit(child, size, most_timeline);
+            self.fit(child, size, room_for);
         }
     }
 
@@ -346,7 +356,7 @@ mod tests {
             }
         };
         for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
-            layout.fit(root, vec2(width, 900.0), None);
+            layout.fit(root, vec2(width, 900.0), Room::default());
         }
         assert_eq!(share(&layout, Pane::Outliner), Theme::size("outliner"));
         assert_eq!(share(&layout, Pane::Viewport), 1600.0 - 2.0 - Theme::size("outliner") - Theme::size("inspector"));

@@ -24,8 +24,8 @@ mod widgets;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
-pub use crate::edit::node_text;
 use self::status::thousands as status_thousands;
+pub use crate::edit::node_text;
 
 pub use self::{
     action::{
@@ -110,14 +110,18 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
-            let most = match view.mode {
-                crate::edit::Mode::Paint => Some(weights::STRIP),
-                _ => bare.then_some(112.0),
+            let room = match view.mode {
+                crate::edit::Mode::Paint => {
+                    layout::Room { timeline: Some(weights::STRIP), inspector: Theme::size("inspector_paint") }
+                }
+                _ => layout::Room { timeline: bare.then_some(112.0), inspector: 0.0 },
             };
-            layout.show(ui, theme, view.shown, most, &mut |pane, ui| match pane {
+            layout.show(ui, theme, view.shown, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
-                Pane::Inspector if view.mode == crate::edit::Mode::Paint => weights::weights_ui(weights, ui, view, actions),
+                Pane::Inspector if view.mode == crate::edit::Mode::Paint => {
+                    weights::weights_ui(weights, ui, view, actions)
+                }
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
                 Pane::Problems => problems::problems_ui(ui, view, actions),
                 Pane::Timeline if view.mode == crate::edit::Mode::Paint => {

@@ -59,7 +59,9 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                             if problem.place.starts_with("nodes/") && ui.small_button("Show").clicked() {
                                 actions.push(Action::ShowProblem(k));
                             }
-                            if problem.fixable && ui.small_button("Fix").on_hover_text("Normalises the weights there").clicked() {
+                            if problem.fixable
+                                && ui.small_button("Fix").on_hover_text("Normalises the weights there").clicked()
+                            {
                                 actions.push(Action::FixProblem(k));
                             }
                         });

@@ -146,7 +146,10 @@ struct Colors {
 impl Colors {
     fn new(theme: &str, document: &Document, canvas: &Canvas) -> Self {
         Self {
-            joints: joint_colors(document, canvas).into_iter().map(|Color([r, g, b, _])| [r, g, b].map(|v| f32::from(v) / 255.0)).collect(),
+            joints: joint_colors(document, canvas)
+                .into_iter()
+                .map(|Color([r, g, b, _])| [r, g, b].map(|v| f32::from(v) / 255.0))
+                .collect(),
             none: Color::token(theme, "severity.error"),
             many: Color::token(theme, "severity.warning"),
             sum: Color::token(theme, "severity.info"),

@@ -9,8 +9,8 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 use glam::Vec3;
 
-pub use self::typed::evaluate;
 use self::fields::{Order, Shape, Triple, triple_ui};
+pub use self::typed::evaluate;
 use super::{
     Action, Actions, Theme, Thing, View, edits, node_text,
     theme::Font,

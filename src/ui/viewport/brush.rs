@@ -55,7 +55,8 @@ pub fn brush_ui(
     };
     if state.stroking {
         let at = response.interact_pointer_pos().or(pointer).unwrap_or(rect.center());
-        if escape || !ui.input(|i| i.focused) {
+        let left = ui.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false))));
+        if escape || left {
             actions.push(stroke(StrokePhase::Cancel, at));
             state.stroking = false;
         } else if !ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
@@ -216,9 +217,23 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     );
     let text = |x: f32, y: f32, anchor, t: &str, font, color| painter.text(pos2(x, y), anchor, t, font, color);
     let y = area.top() + 15.0;
-    text(area.left() + 10.0, y, Align2::LEFT_CENTER, "At the cursor", Theme::font(Font::Heading), theme.color("text.primary"));
+    text(
+        area.left() + 10.0,
+        y,
+        Align2::LEFT_CENTER,
+        "At the cursor",
+        Theme::font(Font::Heading),
+        theme.color("text.primary"),
+    );
     let vertex = format!("vertex {}", crate::ui::status_thousands(hover.vertex.1 as usize));
-    text(area.right() - 10.0, y, Align2::RIGHT_CENTER, &vertex, Theme::font(Font::Caption), theme.color("text.tertiary"));
+    text(
+        area.right() - 10.0,
+        y,
+        Align2::RIGHT_CENTER,
+        &vertex,
+        Theme::font(Font::Caption),
+        theme.color("text.tertiary"),
+    );
     let painted = view.paint.joint.zip(view.paint.canvas).and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
     for (k, (node, share)) in hover.shares.iter().take(rows).enumerate() {
         let y = area.top() + 36.0 + k as f32 * 20.0;
@@ -234,7 +249,14 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
             hatch(ui, filled, theme);
         }
         let number = format!("{:.1} %", share * 100.0);
-        text(area.right() - 10.0, y, Align2::RIGHT_CENTER, &number, Theme::font(Font::Number), theme.color("text.primary"));
+        text(
+            area.right() - 10.0,
+            y,
+            Align2::RIGHT_CENTER,
+            &number,
+            Theme::font(Font::Number),
+            theme.color("text.primary"),
+        );
     }
     if let Some(note) = note {
         let at = pos2(area.left() + 10.0, area.bottom() - note.size().y - 6.0);
@@ -285,8 +307,7 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
         _ => return,
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
-    let area =
-        Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
+    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
     painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
     let small = Theme::font(Font::Caption);
     painter.text(area.min + vec2(10.0, 13.0), Align2::LEFT_CENTER, title, small.clone(), theme.color("text.secondary"));

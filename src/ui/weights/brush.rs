@@ -120,7 +120,8 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.checkbox(&mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
         }
         ui.end_row();
-        ui.checkbox(&mut in_scene, "Size in the scene").on_hover_text("The brush keeps its size on the model, not on the screen");
+        ui.checkbox(&mut in_scene, "Size in the scene")
+            .on_hover_text("The brush keeps its size on the model, not on the screen");
         ui.end_row();
     });
     brush.radius = match (in_scene, brush.radius) {
@@ -191,14 +192,14 @@ fn bar(
 ) {
     ui.horizontal(|ui| {
         let chip = if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + 6.0 };
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
         let (low, high) = (*range.start(), *range.end());
         let typing = ui.scope_id().with((name, "typing"));
         let typed: Option<String> = ui.data(|d| d.get_temp(typing));
         if let Some(mut text) = typed {
-            let edit = egui::TextEdit::singleline(&mut text).desired_width(rect.width()).font(Theme::font(Font::Number));
+            let edit =
+                egui::TextEdit::singleline(&mut text).desired_width(rect.width()).font(Theme::font(Font::Number));
             let field = ui.put(rect, edit);
             name_widget(ui, &field, name);
             field.request_focus();
@@ -237,13 +238,7 @@ fn bar(
         };
         ui.painter().rect_stroke(rect, 3.0, edge, egui::StrokeKind::Inside);
         let at = pos2(rect.left() + 6.0, rect.center().y);
-        ui.painter().text(
-            at,
-            egui::Align2::LEFT_CENTER,
-            name,
-            Theme::font(Font::Small),
-            theme.color("text.secondary"),
-        );
+        ui.painter().text(at, egui::Align2::LEFT_CENTER, name, Theme::font(Font::Small), theme.color("text.secondary"));
         let number = format!("{value:.decimals$}");
         let text = if unit.is_empty() { number } else { format!("{number} {unit}") };
         let at = pos2(rect.right() - 6.0, rect.center().y);
@@ -258,7 +253,8 @@ fn bar(
 /// The fall-off as a curve from the rim to the middle. An own one is drawn by dragging.
 fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let (rect, response) = ui.allocate_exact_size(vec2(118.0, 52.0), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.word())));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.word())));
     if (response.dragged() || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
     {
@@ -277,10 +273,17 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     };
     let line: Vec<egui::Pos2> = (0..=48).map(place).collect();
     let fill = theme.color("accent.tint");
-    for pair in line.windows(2) {
-        let quad = vec![pair[0], pair[1], pos2(pair[1].x, inner.bottom()), pos2(pair[0].x, inner.bottom())];
-        painter.add(Shape::convex_polygon(quad, fill, Stroke::NONE));
+    let mut area = egui::Mesh::default();
+    for at in &line {
+        area.colored_vertex(*at, fill);
+        area.colored_vertex(pos2(at.x, inner.bottom()), fill);
     }
+    for k in 0..line.len() as u32 - 1 {
+        let at = k * 2;
+        area.add_triangle(at, at + 1, at + 2);
+        area.add_triangle(at + 1, at + 2, at + 3);
+    }
+    painter.add(Shape::mesh(area));
     painter.add(Shape::line(line, Stroke::new(1.5, theme.color("accent.base"))));
     if let Falloff::Own(points) = brush.falloff {
         for (k, v) in points.iter().enumerate() {
@@ -306,7 +309,7 @@ fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
 }
 
 fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
-    let width = (ui.available_width() - 4.0).max(80.0);
+    let width = (ui.available_width() - 24.0).max(70.0);
     let response =
         egui::ComboBox::from_id_salt(name).selected_text(RichText::new(now)).width(width).show_ui(ui, add).response;
     response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {now}")));

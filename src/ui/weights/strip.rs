@@ -101,7 +101,11 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     for k in 0..=20 {
         let x = rect.left() + rect.width() * k as f32 / 20.0;
         let h = if k % 5 == 0 { 6.0 } else { 4.0 };
-        painter.vline(x, rect.center().y - h..=rect.center().y + h, egui::Stroke::new(1.0, theme.color("stroke.strong")));
+        painter.vline(
+            x,
+            rect.center().y - h..=rect.center().y + h,
+            egui::Stroke::new(1.0, theme.color("stroke.strong")),
+        );
     }
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
         let part = f64::from(((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0));

@@ -32,8 +32,8 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         panel_title(ui, theme, "Vertices");
         let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
         let note = match chosen.len() {
-            0 if under.is_empty() => format!("none selected · {kind}"),
-            0 => format!("under the brush · {kind}"),
+            0 if under.is_empty() => kind.to_owned(),
+            0 => format!("at the cursor · {kind}"),
             n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
         };
         ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
