@@ -42,7 +42,8 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
 }
 
 fn positions(document: &Document, canvas: &Canvas) -> (Vec<Vec3>, Vec<Vec3>) {
-    let primitive = |p: &ulna::weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive].clone() };
+    let primitive =
+        |p: &ulna::weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive].clone() };
     let all: Vec<Primitive> = canvas.parts().iter().map(primitive).collect();
     (
         all.iter().flat_map(|p| p.positions.to_vec()).collect(),

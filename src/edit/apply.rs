@@ -193,8 +193,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 && to.joints.len() == to.weights.len()
                 && to.joints.len().is_multiple_of(to.stride())
                 && to.weights.iter().all(|w| w.is_finite());
-            let map =
-                weights_of(document, mesh, primitive, |map| sound && map.vertex_count() == to.vertex_count())?;
+            let map = weights_of(document, mesh, primitive, |map| sound && map.vertex_count() == to.vertex_count())?;
             let was = std::mem::replace(map, to);
             Ok(Edit::SetWeights { mesh, primitive, to: was })
         }

@@ -271,13 +271,7 @@ impl Session {
     ///
     /// # Errors
     /// Where they do not fit; nothing is changed then.
-    pub fn extend(
-        &mut self,
-        label: &str,
-        mesh: MeshId,
-        primitive: usize,
-        patch: WeightPatch,
-    ) -> Result<(), EditError> {
+    pub fn extend(&mut self, label: &str, mesh: MeshId, primitive: usize, patch: WeightPatch) -> Result<(), EditError> {
         self.history.extend(&mut self.document, label, mesh, primitive, patch)
     }
 

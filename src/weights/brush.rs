@@ -27,16 +27,8 @@ pub enum BrushKind {
 
 impl BrushKind {
     /// All of them, in the order of the panel.
-    pub const ALL: [Self; 8] = [
-        Self::Add,
-        Self::Subtract,
-        Self::Set,
-        Self::Scale,
-        Self::Smooth,
-        Self::Sharpen,
-        Self::Average,
-        Self::Smear,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Add, Self::Subtract, Self::Set, Self::Scale, Self::Smooth, Self::Sharpen, Self::Average, Self::Smear];
 
     /// Its name on a button.
     pub const fn word(self) -> &'static str {

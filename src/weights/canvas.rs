@@ -205,9 +205,11 @@ impl Canvas {
     /// Whether a document has these parts still, with as many vertices.
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
-            document.meshes.get(p.mesh.index()).and_then(|m| m.primitives.get(p.primitive)).is_some_and(|primitive| {
-                primitive.positions.len() == p.count as usize && primitive.weights.is_some()
-            })
+            document
+                .meshes
+                .get(p.mesh.index())
+                .and_then(|m| m.primitives.get(p.primitive))
+                .is_some_and(|primitive| primitive.positions.len() == p.count as usize && primitive.weights.is_some())
         })
     }
 }
@@ -291,7 +293,8 @@ fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
     for p in positions {
         // 0 and −0 are one spot.
         let bits = (*p + Vec3::ZERO).to_array().map(f32::to_bits);
-        let mixed = bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mixed =
+            bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut at = (mixed >> 24) as usize & (size - 1);
         let place = loop {
             let found = table[at];
@@ -386,7 +389,8 @@ mod tests {
     #[test]
     fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
         // Two triangles that share an edge, but no vertex; one corner is at −0.
-        let at = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+        let at =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
         let (place_of, places) = weld(&at.map(Vec3::from));
         assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
         assert_eq!(places.len(), 4);

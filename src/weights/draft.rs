@@ -121,8 +121,7 @@ impl<'a> Draft<'a> {
             let not_numbers = std::mem::take(&mut map.not_numbers);
             let joints = map.joints.make_mut();
             let weights = map.weights.make_mut();
-            let chunks =
-                joints.par_chunks_mut(CHUNK * stride).zip(weights.par_chunks_mut(CHUNK * stride)).enumerate();
+            let chunks = joints.par_chunks_mut(CHUNK * stride).zip(weights.par_chunks_mut(CHUNK * stride)).enumerate();
             let lists: Vec<(Refused, Vec<u32>)> = chunks
                 .map(|(chunk, (joints, weights))| {
                     let mut list = Influences::default();
@@ -181,8 +180,8 @@ impl<'a> Draft<'a> {
             broken.extend((0..map.vertex_count()).map(|v| super::fault(map, v, most).is_some()));
         }
         let broken = narrow(scope, broken);
-        let refused =
-            self.each(&Scope { vertices: Some(&broken), ..*scope }, |_, list, rule| normalize(list, rule).map(|()| true));
+        let refused = self
+            .each(&Scope { vertices: Some(&broken), ..*scope }, |_, list, rule| normalize(list, rule).map(|()| true));
         if refused.contains_key(&Refusal::NobodyTakes) { self.fill(scope) } else { refused }
     }
 
@@ -288,8 +287,11 @@ impl<'a> Draft<'a> {
     fn count(&self, test: impl Fn(&Influences) -> bool + Sync) -> Vec<bool> {
         let mut all = Vec::with_capacity(self.canvas.vertex_count());
         for map in &self.maps {
-            let list: Vec<bool> =
-                (0..map.vertex_count()).into_par_iter().with_min_len(CHUNK).map(|v| test(&Influences::of(map, v))).collect();
+            let list: Vec<bool> = (0..map.vertex_count())
+                .into_par_iter()
+                .with_min_len(CHUNK)
+                .map(|v| test(&Influences::of(map, v)))
+                .collect();
             all.extend(list);
         }
         all
@@ -332,7 +334,11 @@ impl<'a> Draft<'a> {
             refused = self.each(scope, |vertex, list, rule| {
                 let place = canvas.place_of(vertex);
                 let mut target = Influences::default();
-                if by_distance { near_mean(canvas, &maps, place, &mut target) } else { mean(canvas, &maps, place, &mut target) }
+                if by_distance {
+                    near_mean(canvas, &maps, place, &mut target)
+                } else {
+                    mean(canvas, &maps, place, &mut target)
+                }
                 if target.is_empty() {
                     return Ok(false);
                 }
@@ -368,7 +374,14 @@ impl<'a> Draft<'a> {
 
     /// Copies one side to the other: the places where `from_high` says which side of the plane gives. On the plane both
     /// sides are made alike.
-    pub fn mirror(&mut self, mirror: &MirrorMap, axis: usize, offset: f32, from_high: bool, scope: &Scope<'_>) -> Refused {
+    pub fn mirror(
+        &mut self,
+        mirror: &MirrorMap,
+        axis: usize,
+        offset: f32,
+        from_high: bool,
+        scope: &Scope<'_>,
+    ) -> Refused {
         let canvas = self.canvas;
         let before = self.maps.clone();
         let maps = Maps::of(canvas, before.iter());
@@ -399,7 +412,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Gives a joint the value that a brush gives it, by each vertex's amount: floods and gradients.
-    pub fn flood(&mut self, brush: &Brush, joint: u16, amounts: impl Fn(u32) -> f32 + Sync, scope: &Scope<'_>) -> Refused {
+    pub fn flood(
+        &mut self,
+        brush: &Brush,
+        joint: u16,
+        amounts: impl Fn(u32) -> f32 + Sync,
+        scope: &Scope<'_>,
+    ) -> Refused {
         let canvas = self.canvas;
         let before = self.maps.clone();
         let maps = Maps::of(canvas, before.iter());

@@ -433,12 +433,7 @@ fn average(canvas: &Canvas, maps: &Maps<'_>, hits: &[(u32, f32)]) -> Influences 
 }
 
 /// Closes a patch up to the vertices that changed.
-fn keep_changed(
-    patch: &mut WeightPatch,
-    outcomes: &[Outcome],
-    stride: usize,
-    refused: &mut BTreeMap<Refusal, usize>,
-) {
+fn keep_changed(patch: &mut WeightPatch, outcomes: &[Outcome], stride: usize, refused: &mut BTreeMap<Refusal, usize>) {
     let mut kept = 0;
     for (k, outcome) in outcomes.iter().enumerate() {
         match outcome {

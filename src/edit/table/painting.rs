@@ -19,17 +19,7 @@ const MOST: ArgumentSpec = may("most", Kind::Number);
 
 /// A tool of the Weights menu. `group` is the menu inside it.
 const fn tool(name: &'static str, title: &'static str, help: &'static str, menu: &'static str) -> CommandSpec {
-    CommandSpec {
-        name,
-        title,
-        help,
-        menu,
-        key: "",
-        arguments: &[],
-        asks: false,
-        enabled: weighted,
-        doer: Doer::Host,
-    }
+    CommandSpec { name, title, help, menu, key: "", arguments: &[], asks: false, enabled: weighted, doer: Doer::Host }
 }
 
 pub(super) fn weights() -> Vec<CommandSpec> {

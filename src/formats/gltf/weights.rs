@@ -27,7 +27,8 @@ pub(super) fn write(
             json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false).map_err(SaveError::Source)?
         };
         for (k, (before, after)) in before.primitives.iter().zip(&after.primitives).enumerate() {
-            let (Some(before), Some(after), Some(raw)) = (&before.weights, &after.weights, raw.primitives.get(k)) else {
+            let (Some(before), Some(after), Some(raw)) = (&before.weights, &after.weights, raw.primitives.get(k))
+            else {
                 continue;
             };
             if before == after {
