@@ -277,7 +277,7 @@ impl Joints {
         }
         let near = |(l, r): &&(usize, usize)| {
             let (a, b) = (plane.above(self.positions[*l]), plane.above(self.positions[*r]));
-            a * b < 0.0 && self.away(plane, *l, *r) <= GROSS * self.size
+            (a - b).abs() > SAME * self.size && self.away(plane, *l, *r) <= GROSS * self.size
         };
         score + named.iter().filter(near).count() as i64
     }

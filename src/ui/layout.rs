@@ -128,14 +128,7 @@ impl Layout {
     }
 
     /// Lays the panels out and draws each by `draw`.
-    pub fn show(
-        &mut self,
-        ui: &mut Ui,
-        theme: &Theme,
-        shown: Shown,
-        room: Room,
-        draw: &mut dyn FnMut(Pane, &mut Ui),
-    ) {
+    pub fn show(&mut self, ui: &mut Ui, theme: &Theme, shown: Shown, room: Room, draw: &mut dyn FnMut(Pane, &mut Ui)) {
         let size = ui.available_size();
         self.adapt(size.x);
         let visible = |pane: Pane| match pane {
