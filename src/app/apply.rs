@@ -136,8 +136,9 @@ impl App {
             Action::WeightLook(look) => self.painting.look = look,
             Action::PaintOverClip(on) => self.painting.over_clip = on,
             Action::SelectVertices { vertices, add } => self.painting.select(vertices, add),
-            Action::SelectVerticesIn { from, to, size, add } => {
-                let vertices = self.painting.vertices_in(&self.camera, from, to, size);
+            Action::VertexPick(pick) => self.painting.pick = pick,
+            Action::SelectVerticesIn { area, size, add } => {
+                let vertices = self.painting.vertices_in(&self.camera, &area, size);
                 self.painting.select(vertices, add);
             }
             Action::FixProblem(k) => self.fix_problem(ctx, k),
@@ -259,7 +260,7 @@ impl App {
                 if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
                     let first = document.clips.keys().next().copied();
                     self.playback.show(document, first);
-                    if first.is_none() {
+                    if first.is_none() && self.mode == crate::edit::Mode::Animate {
                         self.mode = crate::edit::Mode::Pose;
                     }
                 }

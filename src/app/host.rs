@@ -43,6 +43,7 @@ impl App {
                 let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
                 self.painting.look = all[(at + 1) % all.len()];
             }
+            name if name.starts_with("vertices.") => self.vertex_command(ctx, line),
             name if name.starts_with("paint.") => self.paint_command(ctx, name),
             "tool.select" => self.tool = Tool::Select,
             "tool.rotate" => self.tool = Tool::Rotate,

@@ -331,7 +331,7 @@ impl eframe::App for App {
             window_ui(&mut self.panels, ui, &view, &mut actions);
         }
         let changed = self.apply(&ctx, actions);
-        self.update_brush();
+        let changed = self.update_brush() || changed;
         if changed || self.hover != hover {
             ctx.request_repaint();
         }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{Arguments, CommandError, CommandLine, Edit};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightPatch},
-    motion::Roles,
-    weights::{Brush, BrushKind, Canvas, Draft, Falloff, Influences, PartChange, Refused, Scope, gradient},
+    motion::{Roles, Side},
+    weights::{Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, PartChange, Refused, Scope, gradient},
 };
 
 /// A canvas with what a line touches of it.
@@ -228,6 +228,27 @@ pub(super) fn graded(document: &Document, arguments: &Arguments) -> Result<Vec<E
         let joint = joint_of(document, arguments, job)?;
         let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
         Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
+    })
+}
+
+/// Copies the weights of one side to the other.
+pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let from_left = match arguments.text("from")? {
+        "left" | "Left" | "L" => true,
+        "right" | "Right" | "R" => false,
+        other => return Err(CommandError::Other(format!("“from” is left or right, not “{other}”"))),
+    };
+    run(document, arguments, |draft, job| {
+        let canvas = &job.canvas;
+        let roles = Roles::of(document, canvas.skin);
+        let (axis, offset) = (roles.axis(), roles.offset());
+        let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
+        let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();
+        if left == 0.0 {
+            return Err(CommandError::Other("no joint of the skin is known to be of the left side".into()));
+        }
+        let pairs = MirrorMap::near(canvas, axis, offset, roles.mirror_joints());
+        Ok(draft.mirror(&pairs, axis, offset, (left > 0.0) == from_left, &job.scope()))
     })
 }
 

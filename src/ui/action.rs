@@ -109,6 +109,31 @@ pub enum BrushNumber {
     Value,
 }
 
+/// How a drag selects vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VertexPick {
+    /// Those in a box.
+    #[default]
+    Box,
+    /// Those in a line drawn around them.
+    Lasso,
+    /// Those that the brush goes over.
+    Brush,
+}
+
+/// A part of the picture that vertices are selected in.
+#[derive(Clone, Debug)]
+pub enum VertexArea {
+    /// The vertex under the brush.
+    Here,
+    /// Between two corners.
+    Box(Vec2, Vec2),
+    /// Within a closed line.
+    Lasso(Vec<Vec2>),
+    /// Within so many points of a line.
+    Brush(Vec<Vec2>, f32),
+}
+
 /// A part of a stroke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrokePhase {
@@ -175,6 +200,10 @@ pub struct PaintView<'a> {
     pub over_clip: bool,
     /// Selected vertices, by the canvas.
     pub vertices: &'a [u32],
+    /// Where the canvas's vertices are in the pose that is shown.
+    pub posed: &'a [glam::Vec3],
+    /// How a drag selects vertices.
+    pub pick: VertexPick,
     /// The joint of the other side, where there is one.
     pub partner: Option<NodeId>,
     /// How the other side was paired: places without a partner.
@@ -565,17 +594,17 @@ pub enum Action {
     WeightLook(WeightLook),
     /// Whether a clip is shown while painting.
     PaintOverClip(bool),
-    /// The vertices of the canvas in a box of the picture; with a box of no size, the one under the brush.
+    /// The vertices of the canvas in a part of the picture.
     SelectVerticesIn {
-        /// A corner, in points of the picture.
-        from: Vec2,
-        /// The other.
-        to: Vec2,
+        /// Which part, in points of the picture.
+        area: VertexArea,
         /// The picture's size.
         size: Vec2,
         /// Besides those that are.
         add: bool,
     },
+    /// How vertices are selected.
+    VertexPick(VertexPick),
     /// These vertices of the canvas.
     SelectVertices {
         /// Which.

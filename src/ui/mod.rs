@@ -30,7 +30,7 @@ pub use crate::edit::node_text;
 pub use self::{
     action::{
         Action, Actions, BrushHover, BrushNumber, Dialog, JobView, PaintView, PreferencePage, Recent, Shown,
-        StrokePhase, Thing, Toast, ToastKind, Tool, View, WeightLook, Wish,
+        StrokePhase, Thing, Toast, ToastKind, Tool, VertexArea, VertexPick, View, WeightLook, Wish,
     },
     layout::{Layout, Pane},
     settings::{Length, Orbit, Settings, ThemeChoice},

@@ -44,6 +44,14 @@ impl MirrorMap {
         Self { places, joints, unpaired, by_topology }
     }
 
+    /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
+    pub fn near(canvas: &Canvas, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
+        let bounds =
+            canvas.rest().iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+        let tolerance = ((bounds.1 - bounds.0).length() * 1e-4).max(1e-7);
+        Self::new(canvas, axis, offset, tolerance, joints)
+    }
+
     /// The mirror of a place.
     #[inline]
     pub fn place(&self, place: u32) -> u32 {

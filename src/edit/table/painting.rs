@@ -52,6 +52,11 @@ const fn stroke(name: &'static str, title: &'static str, help: &'static str, key
     CommandSpec { key, enabled: painting, ..tool(name, title, help, "Weights/Brush") }
 }
 
+/// A command on the selection of vertices.
+const fn vertices(name: &'static str, title: &'static str, help: &'static str) -> CommandSpec {
+    CommandSpec { enabled: painting, ..tool(name, title, help, "Weights/Vertices") }
+}
+
 pub(super) fn weights() -> Vec<CommandSpec> {
     vec![
         stroke("paint.radius", "Radius", "Drags the radius of the brush", "B"),
@@ -73,6 +78,39 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         CommandSpec {
             enabled: painting,
             ..tool("weights.look", "Next weight view", "Shows weights another way", "Weights/Brush")
+        },
+        vertices("vertices.all", "Select all vertices", "Selects every vertex of the painted surface"),
+        vertices("vertices.none", "Select no vertices", "Clears the selection of vertices"),
+        vertices("vertices.invert", "Invert the selection", "Selects the other vertices"),
+        CommandSpec { enabled: picked, ..vertices("vertices.grow", "Grow", "Selects the neighbours, too") },
+        CommandSpec { enabled: picked, ..vertices("vertices.shrink", "Shrink", "Lets go of the rim of the selection") },
+        CommandSpec {
+            enabled: picked,
+            ..vertices("vertices.linked", "Select linked", "Selects all that hangs together with the selection")
+        },
+        vertices("vertices.of_joint", "Select those of the joint", "Selects the vertices that the painted joint moves"),
+        CommandSpec {
+            arguments: const { &[need("from", Kind::Number), need("to", Kind::Number), may("joint", Kind::Node)] },
+            asks: true,
+            ..vertices("vertices.in_range", "Select by weight", "Selects vertices by the weight of the painted joint")
+        },
+        vertices("vertices.faulty", "Select faulty vertices", "Selects vertices whose weights break a rule"),
+        vertices("vertices.stray", "Select stray vertices", "Selects vertices unlike all of their neighbours"),
+        vertices("vertices.copy", "Copy weights", "Copies the weights of a vertex"),
+        CommandSpec {
+            enabled: picked,
+            ..vertices("vertices.paste", "Paste weights", "Gives them to the selected ones")
+        },
+        CommandSpec {
+            arguments: const { &[need("from", Kind::Text), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            asks: true,
+            doer: Doer::Document(weights::mirror),
+            ..tool(
+                "weights.mirror",
+                "Mirror to the other side",
+                "Copies the weights of one side, left or right, to the other with its joints",
+                "Weights",
+            )
         },
         CommandSpec {
             arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },

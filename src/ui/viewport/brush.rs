@@ -71,7 +71,7 @@ pub fn brush_ui(
     if let Some(at) = over {
         let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
         if pressed && modifiers.alt {
-            state.box_from = Some(at);
+            state.picking = Some(vec![at]);
         } else if pressed {
             actions.push(stroke(StrokePhase::Begin, at));
             state.stroking = true;
@@ -139,6 +139,7 @@ pub fn list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, actions: &mu
 /// What is drawn over the model while painting.
 pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
+    selected(&painter, view, rect);
     if let Some(hover) = view.paint.hover {
         ring(&painter, view, rect, &hover.rim, false);
         ring(&painter, view, rect, &hover.half, true);
@@ -150,6 +151,22 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     adjusting(ui, &painter, view, rect);
     legend(&painter, view, rect);
     faults(&painter, view, rect);
+}
+
+/// Selected vertices, as dots: one mesh, however many there are.
+fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
+    const MOST: usize = 20_000;
+    let size = Vec2::new(rect.width(), rect.height());
+    let color = view.theme.color("selection.base");
+    let halo = view.theme.color("viewport.label_halo");
+    let mut dots = egui::Mesh::default();
+    for v in view.paint.vertices.iter().take(MOST) {
+        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.camera.project(*p, size)) else { continue };
+        let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());
+        dots.add_colored_rect(Rect::from_center_size(at, vec2(5.0, 5.0)), halo);
+        dots.add_colored_rect(Rect::from_center_size(at, vec2(3.5, 3.5)), color);
+    }
+    painter.add(Shape::mesh(dots));
 }
 
 /// A closed line along the surface, white on dark; the inner one dashed.

@@ -9,8 +9,8 @@ mod pick;
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Action, Actions, Tool, View, settings::Orbit};
-use crate::{edit::Mode, render::Camera};
+use super::{Action, Actions, Tool, VertexArea, VertexPick, View, settings::Orbit};
+use crate::{edit::Mode, render::Camera, weights::Radius};
 
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +21,8 @@ pub struct ViewportState {
     stroking: bool,
     /// The press that ended another gesture is still down.
     swallow: bool,
-    /// A box around vertices begins here.
-    box_from: Option<egui::Pos2>,
+    /// The line of a drag that selects vertices.
+    picking: Option<Vec<egui::Pos2>>,
     /// Where the joints of a spot are offered, and which.
     list_at: Option<(egui::Pos2, Vec<(crate::model::NodeId, f32)>)>,
 }
@@ -56,7 +56,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
     if view.mode == Mode::Paint {
         brush::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
-        vertex_box(state, ui, view, rect, actions);
+        vertex_drag(state, ui, view, rect, actions);
         brush::overlay_ui(ui, view, rect);
         brush::list_ui(state, ui, view, actions);
         overlay::overlay_ui(ui, view, rect);
@@ -106,30 +106,53 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     overlay::overlay_ui(ui, view, rect);
 }
 
-/// A box around vertices, with Alt held; with Shift, too, it adds.
-fn vertex_box(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
-    let Some(from) = state.box_from else { return };
-    let to = ui.input(|i| i.pointer.hover_pos()).unwrap_or(from);
-    let area = Rect::from_two_pos(from, to);
+/// Vertices are selected with Alt held: by a box, a lasso, or the brush; with Shift, too, it adds.
+fn vertex_drag(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
+    let Some(line) = &mut state.picking else { return };
     let theme = view.theme;
-    ui.painter_at(rect).rect(
-        area,
-        0.0,
-        theme.color("timeline.box_fill"),
-        egui::Stroke::new(1.0, theme.color("timeline.box_stroke")),
-        egui::StrokeKind::Inside,
-    );
+    let painter = ui.painter_at(rect);
+    if let Some(at) = ui.input(|i| i.pointer.hover_pos())
+        && line.last().is_none_or(|last| last.distance(at) > 2.0)
+    {
+        line.push(at);
+    }
+    let (Some(from), Some(to)) = (line.first().copied(), line.last().copied()) else { return };
+    let stroke = egui::Stroke::new(1.0, theme.color("timeline.box_stroke"));
+    let radius = match view.paint.brush.radius {
+        Radius::Pixels(points) => points,
+        Radius::Scene(metres) => metres / view.camera.metres_per_point(view.camera.distance, rect.height()).max(1e-12),
+    };
+    match view.paint.pick {
+        VertexPick::Box => {
+            let area = Rect::from_two_pos(from, to);
+            painter.rect(area, 0.0, theme.color("timeline.box_fill"), stroke, egui::StrokeKind::Inside);
+        }
+        VertexPick::Lasso => {
+            let mut closed = line.clone();
+            closed.push(from);
+            painter.add(egui::Shape::line(closed, stroke));
+        }
+        VertexPick::Brush => {
+            painter.circle_stroke(to, radius, stroke);
+            painter.add(egui::Shape::line(line.clone(), stroke));
+        }
+    }
     if ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
         return;
     }
-    state.box_from = None;
     let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
-    actions.push(Action::SelectVerticesIn {
-        from: local(area.min),
-        to: local(area.max),
-        size: Vec2::new(rect.width(), rect.height()),
-        add: ui.input(|i| i.modifiers.shift),
-    });
+    let path: Vec<Vec2> = line.iter().copied().map(local).collect();
+    let still = path.iter().all(|p| p.distance(path[0]) < 3.0);
+    let box_of = Rect::from_two_pos(from, to);
+    let area = match view.paint.pick {
+        _ if still => VertexArea::Here,
+        VertexPick::Box => VertexArea::Box(local(box_of.min), local(box_of.max)),
+        VertexPick::Lasso => VertexArea::Lasso(path),
+        VertexPick::Brush => VertexArea::Brush(path, radius),
+    };
+    let size = Vec2::new(rect.width(), rect.height());
+    actions.push(Action::SelectVerticesIn { area, size, add: ui.input(|i| i.modifiers.shift) });
+    state.picking = None;
 }
 
 /// Orbit, pan and zoom.

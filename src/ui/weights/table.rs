@@ -1,17 +1,18 @@
 //! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers and arithmetic.
 
 use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
 use serde_json::Value;
 
 use super::{WeightsState, joints::heat_color};
 use crate::{
-    edit::{CommandLine, mesh_text, node_text},
+    edit::{CommandLine, find, mesh_text, node_text},
     model::NodeId,
     ui::{
-        Action, Actions, Theme, View,
+        Action, Actions, Theme, VertexPick, View,
         inspector::evaluate,
         theme::Font,
-        widgets::{elided, name_widget, panel_title},
+        widgets::{elided, icon_button, name_widget, panel_title},
     },
 };
 
@@ -45,8 +46,37 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             }
         });
     });
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let picks = [
+            (VertexPick::Box, icons::ICON_SELECT, "Select with a box"),
+            (VertexPick::Lasso, icons::ICON_LASSO_SELECT, "Select with a lasso"),
+            (VertexPick::Brush, icons::ICON_BRUSH, "Select with the brush"),
+        ];
+        for (pick, icon, name) in picks {
+            if icon_button(ui, theme, icon, name, "Alt drag", view.paint.pick == pick, Ok(())).clicked() {
+                actions.push(Action::VertexPick(pick));
+            }
+        }
+        ui.add_space(6.0);
+        let commands = [
+            (icons::ICON_ZOOM_OUT_MAP, "vertices.grow"),
+            (icons::ICON_ZOOM_IN_MAP, "vertices.shrink"),
+            (icons::ICON_LINK, "vertices.linked"),
+            (icons::ICON_CONTENT_COPY, "vertices.copy"),
+            (icons::ICON_CONTENT_PASTE, "vertices.paste"),
+            (icons::ICON_CLOSE, "vertices.none"),
+        ];
+        for (icon, name) in commands {
+            let Some(spec) = find(name) else { continue };
+            let enabled = (spec.enabled)(&view.availability);
+            if icon_button(ui, theme, icon, spec.title, view.keys.key(name), false, enabled).clicked() {
+                actions.push(Action::Run(CommandLine::new(name)));
+            }
+        }
+    });
     if vertices.is_empty() {
-        let text = "Alt and click, or Alt and drag a box, selects vertices.";
+        let text = "Alt and a click or a drag selects vertices; Shift adds.";
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
         return;
     }
