@@ -112,7 +112,9 @@ impl<'a> Skinner<'a> {
         const LESS: i32 = 0x11;
         let (avx, fma) = (self.simd.avx, self.simd.fma);
         let cross = |a: &Three, b: &Three| {
-            let part = |i: usize, j: usize| fma._mm256_fmsub_ps(a[i], b[j], avx._mm256_mul_ps(a[j], b[i]));
+            // Not fused: what is parallel must give zero.
+            let part =
+                |i: usize, j: usize| avx._mm256_sub_ps(avx._mm256_mul_ps(a[i], b[j]), avx._mm256_mul_ps(a[j], b[i]));
             [part(1, 2), part(2, 0), part(0, 1)]
         };
         let dot = |a: &Three, b: &Three| {
