@@ -3,6 +3,10 @@
 //! Targets, beside the plain loop of the same run (`Affine3A`, normals by the blended matrix, made unit): on one thread at
 //! least 1.5 times as fast, on two at least 1.7 times that. Ours also turns normals rightly under uneven scale, which the
 //! plain loop does not.
+//!
+//! With `--features render`, also what a change of pose costs on the device at hand until it is done: by the compute pass,
+//! and skinned on the CPU and uploaded. On a software adapter the second should be the faster one, since it is what is
+//! chosen there.
 
 mod common;
 
@@ -98,5 +102,58 @@ fn skin(c: &mut Criterion) {
     group.finish();
 }
 
+/// A change of pose of a scene of one mesh, by either way.
+#[cfg(feature = "render")]
+fn device(c: &mut Criterion) {
+    use ulna::{
+        model::{Mesh, MeshId, NodeId, Skin, SkinId},
+        motion::{Moment, Pose},
+        render::{Gpu, Renderer, Scene},
+    };
+
+    let gpu = match Gpu::headless() {
+        Ok(gpu) if gpu.compute => gpu,
+        Ok(gpu) => return println!("Skipped: “{}” cannot run compute passes.", gpu.name),
+        Err(error) => return println!("Skipped: {error}."),
+    };
+    println!("The device is “{}”.", gpu.name);
+    let mut group = c.benchmark_group("skinning on a device");
+    for count in [10_000, 1_000_000] {
+        let (mut document, clip) = common::skeleton(JOINTS, 30, common::Keys::Shared);
+        let mesh = Mesh {
+            name: None,
+            primitives: vec![Primitive { indices: Arc::new([0, 1, 2]), ..primitive(count) }],
+            default_weights: Arc::new([]),
+            target_names: Vec::new(),
+        };
+        document.meshes = vec![Arc::new(mesh)];
+        document.skins = vec![Arc::new(Skin {
+            name: None,
+            joints: (0..JOINTS).map(NodeId::from).collect(),
+            inverse_bind: vec![Mat4::IDENTITY; JOINTS].into(),
+            has_inverse_bind: false,
+        })];
+        (document.nodes[0].mesh, document.nodes[0].skin) = (Some(MeshId(0)), Some(SkinId(0)));
+        let poses = [0.2, 0.7].map(|time| Pose::evaluate(&document, Moment { clip: document.clips.get(&clip), time }));
+        group.throughput(Throughput::Elements(count as u64));
+        group.sample_size(20);
+        for (name, software) in [("compute pass", false), ("CPU and upload", true)] {
+            let gpu = Gpu { software, ..gpu.clone() };
+            let mut scene = Scene::new(&gpu, Renderer::new(&gpu).material_layout(), &document, &[]);
+            let mut poses = poses.iter().cycle();
+            group.bench_function(BenchmarkId::new(name, count), |b| {
+                b.iter(|| {
+                    scene.update(&gpu, &document, poses.next().expect("two poses without end"));
+                    gpu.wait().expect("a device that works");
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+#[cfg(feature = "render")]
+criterion_group!(benches, skin, device);
+#[cfg(not(feature = "render"))]
 criterion_group!(benches, skin);
 criterion_main!(benches);

@@ -1,7 +1,7 @@
 //! Skinning of eight vertices at once, on processors with AVX2 and FMA; elsewhere `skinning.rs` does one after another.
 //!
 //! Matrices are blended a vertex at a time, two columns a vector, and then turned over, so that positions and normals are
-//! worked out component by component for all eight.
+//! worked out component by component for all eight. Nothing here may stay a call: it would lose the wide vectors.
 
 use core::arch::x86_64::{__m128, __m256};
 
@@ -74,23 +74,27 @@ impl<'a> Skinner<'a> {
     #[inline(always)]
     fn columns(self, rows: &[__m256; EIGHT]) -> [Three; 2] {
         let avx = self.simd.avx;
-        let four = |a: __m256, b: __m256, c: __m256, d: __m256| {
-            let (ab, cd) = (avx._mm256_unpacklo_ps(a, b), avx._mm256_unpacklo_ps(c, d));
-            let (ab_z, cd_z) = (avx._mm256_unpackhi_ps(a, b), avx._mm256_unpackhi_ps(c, d));
-            [
-                avx._mm256_shuffle_ps::<0x44>(ab, cd),
-                avx._mm256_shuffle_ps::<0xEE>(ab, cd),
-                avx._mm256_shuffle_ps::<0x44>(ab_z, cd_z),
-            ]
-        };
-        let low = four(rows[0], rows[1], rows[2], rows[3]);
-        let high = four(rows[4], rows[5], rows[6], rows[7]);
+        let low = self.four([rows[0], rows[1], rows[2], rows[3]]);
+        let high = self.four([rows[4], rows[5], rows[6], rows[7]]);
         let mut out = [low; 2];
         for k in 0..3 {
             out[0][k] = avx._mm256_permute2f128_ps::<0x20>(low[k], high[k]);
             out[1][k] = avx._mm256_permute2f128_ps::<0x31>(low[k], high[k]);
         }
         out
+    }
+
+    /// Of four vertices: a component of the first column, then of the second; three of these.
+    #[inline(always)]
+    fn four(self, [a, b, c, d]: [__m256; 4]) -> Three {
+        let avx = self.simd.avx;
+        let (ab, cd) = (avx._mm256_unpacklo_ps(a, b), avx._mm256_unpacklo_ps(c, d));
+        let (ab_z, cd_z) = (avx._mm256_unpackhi_ps(a, b), avx._mm256_unpackhi_ps(c, d));
+        [
+            avx._mm256_shuffle_ps::<0x44>(ab, cd),
+            avx._mm256_shuffle_ps::<0xEE>(ab, cd),
+            avx._mm256_shuffle_ps::<0x44>(ab_z, cd_z),
+        ]
     }
 
     /// Not divided by a sum of weights: one that is not 1 must scale the translation as it does the rest.
@@ -111,17 +115,9 @@ impl<'a> Skinner<'a> {
     fn normal(self, [x, y, z]: [&Three; 3], n: &Three) -> Three {
         const LESS: i32 = 0x11;
         let (avx, fma) = (self.simd.avx, self.simd.fma);
-        let cross = |a: &Three, b: &Three| {
-            let part = |i: usize, j: usize| fma._mm256_fmsub_ps(a[i], b[j], avx._mm256_mul_ps(a[j], b[i]));
-            [part(1, 2), part(2, 0), part(0, 1)]
-        };
-        let dot = |a: &Three, b: &Three| {
-            let sum = avx._mm256_mul_ps(a[0], b[0]);
-            fma._mm256_fmadd_ps(a[2], b[2], fma._mm256_fmadd_ps(a[1], b[1], sum))
-        };
-        let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
+        let (yz, zx, xy) = (self.cross(y, z), self.cross(z, x), self.cross(x, y));
         let zero = cast([0.0f32; 8]);
-        let mirrored = avx._mm256_cmp_ps::<LESS>(dot(x, &yz), zero);
+        let mirrored = avx._mm256_cmp_ps::<LESS>(self.dot(x, &yz), zero);
         let mut out = yz;
         for (k, out) in out.iter_mut().enumerate() {
             *out = avx._mm256_mul_ps(*out, n[0]);
@@ -129,11 +125,31 @@ impl<'a> Skinner<'a> {
             *out = fma._mm256_fmadd_ps(xy[k], n[2], *out);
         }
         let one = avx._mm256_set1_ps(1.0);
-        let over = avx._mm256_div_ps(one, avx._mm256_sqrt_ps(dot(&out, &out)));
+        let over = avx._mm256_div_ps(one, avx._mm256_sqrt_ps(self.dot(&out, &out)));
         let some = avx._mm256_cmp_ps::<LESS>(over, avx._mm256_set1_ps(f32::INFINITY));
         let sign = avx._mm256_and_ps(mirrored, avx._mm256_set1_ps(-0.0));
         let scale = avx._mm256_xor_ps(avx._mm256_and_ps(over, some), sign);
-        out.map(|v| avx._mm256_and_ps(avx._mm256_mul_ps(v, scale), some))
+        for out in &mut out {
+            *out = avx._mm256_and_ps(avx._mm256_mul_ps(*out, scale), some);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn cross(self, a: &Three, b: &Three) -> Three {
+        let avx = self.simd.avx;
+        let mut out = *a;
+        for (out, (i, j)) in out.iter_mut().zip([(1, 2), (2, 0), (0, 1)]) {
+            // Not fused: what is parallel must give zero.
+            *out = avx._mm256_sub_ps(avx._mm256_mul_ps(a[i], b[j]), avx._mm256_mul_ps(a[j], b[i]));
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn dot(self, a: &Three, b: &Three) -> __m256 {
+        let (avx, fma) = (self.simd.avx, self.simd.fma);
+        fma._mm256_fmadd_ps(a[2], b[2], fma._mm256_fmadd_ps(a[1], b[1], avx._mm256_mul_ps(a[0], b[0])))
     }
 
     /// Components of eight vectors.
@@ -141,9 +157,10 @@ impl<'a> Skinner<'a> {
     fn gather(self, from: &[Vec3; EIGHT]) -> Three {
         let avx = self.simd.avx;
         let quarters: &[[f32; 4]; 6] = bytemuck::cast_ref(from);
-        let pair = |k: usize| avx._mm256_set_m128(cast4(quarters[k + 3]), cast4(quarters[k]));
         // Of each four vectors: x0 y0 z0 x1, y1 z1 x2 y2, z2 x3 y3 z3.
-        let (a, b, c) = (pair(0), pair(1), pair(2));
+        let a = avx._mm256_set_m128(cast4(quarters[3]), cast4(quarters[0]));
+        let b = avx._mm256_set_m128(cast4(quarters[4]), cast4(quarters[1]));
+        let c = avx._mm256_set_m128(cast4(quarters[5]), cast4(quarters[2]));
         // x2 y2 x3 y3, and y0 z0 y1 z1.
         let right = avx._mm256_shuffle_ps::<0b10_01_11_10>(b, c);
         let left = avx._mm256_shuffle_ps::<0b01_00_10_01>(a, b);
