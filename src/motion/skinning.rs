@@ -294,7 +294,7 @@ mod tests {
             // A few joints are past the palette, and the sums of weights are not 1.
             let joints: Vec<u16> = (0..count * stride).map(|k| (k * 7 % 43) as u16).collect();
             let weights: Vec<f32> = (0..count * stride).map(|k| number(k).abs() * 0.4).collect();
-            let map = WeightMap { sets, joints: joints.into(), weights: weights.into() };
+            let map = WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() };
             let positions: Vec<Vec3> = (0..count).map(|k| point(k * 3)).collect();
             let mut normals: Vec<Vec3> = (0..count).map(|k| point(k * 3 + 1).normalize_or_zero()).collect();
             normals[3] = Vec3::ZERO;
