@@ -331,7 +331,7 @@ mod tests {
                     }
                 }
                 let values = values.into();
-                Track { target: NodeId(node), property, interpolation, times, values, width }
+                Track { target: NodeId(node), property, interpolation, times: times.into(), values, width }
             },
         )
     }

@@ -1,5 +1,6 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
+mod bvh;
 mod compiled;
 mod names;
 mod pose;
@@ -12,14 +13,17 @@ pub mod skinning;
 mod spans;
 mod surface;
 mod tangents;
+#[cfg(test)]
+mod tube;
 mod turn;
 
 pub use self::{
+    bvh::Bvh,
     pose::{Moment, Pose, joint_bounds},
     roles::{Guess, Role, Roles, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},
-    surface::{Hit, Ray, Surface, joints_at},
+    surface::{Hit, PartView, Ray, Surface, joints_at},
     tangents::Tangents,
 };

@@ -108,18 +108,58 @@ pub fn skin(primitive: &Primitive, base_normals: &[Vec3], morphs: &[f32], placem
 /// count.
 fn one_by_one(palette: &[Mat4], weights: &WeightMap, out: &mut Posed) {
     for (vertex, (position, normal)) in out.positions.iter_mut().zip(&mut out.normals).enumerate() {
-        let mut blended = Mat4::ZERO;
-        for (joint, weight) in weights.vertex(vertex) {
-            if weight != 0.0
-                && let Some(matrix) = palette.get(usize::from(joint))
-            {
-                blended += *matrix * weight;
-            }
-        }
+        let blended = blended(palette, weights, vertex);
         // Not transform_point3: it divides by nothing, but a sum of weights that is not 1 must scale the translation as
         // it does the rest.
         *position = (blended * position.extend(1.0)).truncate();
         *normal = normal_matrix(&blended) * *normal;
+    }
+}
+
+/// `Σ w·T` of one vertex.
+pub(super) fn blended(palette: &[Mat4], weights: &WeightMap, vertex: usize) -> Mat4 {
+    let mut blended = Mat4::ZERO;
+    for (joint, weight) in weights.vertex(vertex) {
+        if weight != 0.0
+            && let Some(matrix) = palette.get(usize::from(joint))
+        {
+            blended += *matrix * weight;
+        }
+    }
+    blended
+}
+
+/// [`skin`] of some vertices alone, into a surface that is posed already. Differs from it by what rounding does.
+pub(super) fn skin_some(
+    primitive: &Primitive,
+    base_normals: &[Vec3],
+    morphs: &[f32],
+    placement: &Placement,
+    vertices: &[u32],
+    out: &mut Posed,
+) {
+    let placed = |vertex: &u32| {
+        let vertex = *vertex as usize;
+        let mut p = primitive.positions[vertex];
+        let mut n = base_normals.get(vertex).copied().unwrap_or(Vec3::ZERO);
+        for (target, weight) in primitive.targets.iter().zip(morphs).filter(|(_, w)| **w != 0.0) {
+            p += target.positions.get(vertex).map_or(Vec3::ZERO, |d| *d * *weight);
+            n += target.normals.get(vertex).map_or(Vec3::ZERO, |d| *d * *weight);
+        }
+        let matrix = match (placement, &primitive.weights) {
+            (Placement::Skinned(palette), Some(weights)) => blended(palette, weights, vertex),
+            (Placement::Rigid(matrix), _) => *matrix,
+            (Placement::Skinned(_), None) => Mat4::IDENTITY,
+        };
+        place([matrix.x_axis, matrix.y_axis, matrix.z_axis, matrix.w_axis], p, n)
+    };
+    let list: Vec<(Vec3, Vec3)> = if vertices.len() < PARALLEL {
+        vertices.iter().map(placed).collect()
+    } else {
+        vertices.par_iter().map(placed).collect()
+    };
+    for (vertex, (p, n)) in vertices.iter().zip(list) {
+        (out.positions[*vertex as usize], out.normals[*vertex as usize]) = (p, n);
     }
 }
 
@@ -294,7 +334,7 @@ mod tests {
             // A few joints are past the palette, and the sums of weights are not 1.
             let joints: Vec<u16> = (0..count * stride).map(|k| (k * 7 % 43) as u16).collect();
             let weights: Vec<f32> = (0..count * stride).map(|k| number(k).abs() * 0.4).collect();
-            let map = WeightMap { sets, joints: joints.into(), weights: weights.into() };
+            let map = WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() };
             let positions: Vec<Vec3> = (0..count).map(|k| point(k * 3)).collect();
             let mut normals: Vec<Vec3> = (0..count).map(|k| point(k * 3 + 1).normalize_or_zero()).collect();
             normals[3] = Vec3::ZERO;

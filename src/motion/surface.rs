@@ -1,9 +1,13 @@
 //! The posed surface as something a ray can hit: for clicks on the skin, and for brushes.
 
-use glam::{Mat4, Vec3, Vec3A};
+use glam::{Mat4, Vec3};
 
-use super::{Placement, Pose, Posed, skinning};
-use crate::model::{Document, NodeId, Topology};
+use super::{
+    Placement, Pose, Posed,
+    bvh::{Bvh, LeavesOf},
+    skinning,
+};
+use crate::model::{Document, NodeId, Primitive, Slice, Topology};
 
 /// A ray in scene space.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +38,51 @@ pub struct Hit {
 struct Part {
     node: NodeId,
     primitive: usize,
+    source: Source,
+    base_normals: Slice<Vec3>,
     /// In scene space, or in mesh space where there are `places`.
     posed: Posed,
     /// `scene_from_mesh` of each instance, where the mesh is shown so.
     places: Option<Vec<Mat4>>,
     bvh: Bvh,
+    /// Made when a few vertices move for the first time.
+    leaves: Option<LeavesOf>,
+}
+
+/// What a part was made from: while that is the same memory, its tree and its normals stay.
+#[derive(Clone, Debug)]
+struct Source {
+    positions: Slice<Vec3>,
+    normals: Slice<Vec3>,
+    indices: Slice<u32>,
+}
+
+impl Source {
+    fn of(primitive: &Primitive) -> Self {
+        let Primitive { positions, normals, indices, .. } = primitive.clone();
+        Self { positions, normals, indices }
+    }
+
+    fn is(&self, primitive: &Primitive) -> bool {
+        Slice::ptr_eq(&self.positions, &primitive.positions)
+            && Slice::ptr_eq(&self.normals, &primitive.normals)
+            && Slice::ptr_eq(&self.indices, &primitive.indices)
+    }
+}
+
+/// What can be seen of one primitive of a surface.
+#[derive(Clone, Copy, Debug)]
+pub struct PartView<'a> {
+    /// The node that shows it.
+    pub node: NodeId,
+    /// The primitive of its mesh.
+    pub primitive: usize,
+    /// One a vertex; in scene space, or in mesh space where there are `places`.
+    pub positions: &'a [Vec3],
+    /// Unit normals, one a vertex, in the same space; zero where there is no direction.
+    pub normals: &'a [Vec3],
+    /// `scene_from_mesh` of each instance, where the mesh is shown so.
+    pub places: Option<&'a [Mat4]>,
 }
 
 /// All shown triangles at one pose.
@@ -64,31 +108,72 @@ impl Surface {
                 if primitive.topology != Topology::Triangles {
                     continue;
                 }
-                let mut part = old
-                    .next()
-                    .filter(|p| {
-                        p.node == node && p.primitive == index && p.bvh.triangle_count() == primitive.indices.len() / 3
-                    })
-                    .unwrap_or_else(|| Part {
-                        node,
-                        primitive: index,
-                        posed: Posed::default(),
-                        places: None,
-                        bvh: Bvh::default(),
-                    });
+                let same = |p: &Part| p.node == node && p.primitive == index && p.source.is(primitive);
+                let mut part = old.next().filter(same).unwrap_or_else(|| Part {
+                    node,
+                    primitive: index,
+                    source: Source::of(primitive),
+                    base_normals: skinning::base_normals(primitive),
+                    posed: Posed::default(),
+                    places: None,
+                    bvh: Bvh::default(),
+                    leaves: None,
+                });
                 part.places = skinning::instances(document, pose, node);
-                let placement = match part.places {
-                    Some(_) => Placement::Rigid(Mat4::IDENTITY),
-                    None => Placement::of(document, pose, node, primitive),
-                };
-                skinning::skin(primitive, &[], &pose.morphs[node.index()], &placement, &mut part.posed);
+                let placement = part.placement(document, pose, primitive);
+                let morphs = &pose.morphs[node.index()];
+                skinning::skin(primitive, &part.base_normals, morphs, &placement, &mut part.posed);
                 if part.bvh.triangle_count() == 0 {
                     part.bvh = Bvh::build(&part.posed.positions, &primitive.indices);
                 } else {
-                    part.bvh.refit(&part.posed.positions, &primitive.indices);
+                    part.bvh.refit(&part.posed.positions);
                 }
                 self.parts.push(part);
             }
+        }
+    }
+
+    /// Poses a few vertices of one primitive again, after their weights changed: the rest stays as the last
+    /// [`Surface::update`] left it, which must have been for the same pose. Nothing happens where the primitive is not
+    /// shown; vertices that are not there are left out.
+    pub fn move_vertices(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        node: NodeId,
+        primitive: usize,
+        vertices: &[u32],
+    ) {
+        let Some(part) = self.parts.iter_mut().find(|p| p.node == node && p.primitive == primitive) else { return };
+        let Some(mesh) = document.node(node).mesh else { return };
+        let Some(source) = document.mesh(mesh).primitives.get(primitive).filter(|p| part.source.is(p)) else { return };
+        let count = part.posed.positions.len();
+        let there: Vec<u32> = vertices.iter().copied().filter(|v| (*v as usize) < count).collect();
+        let placement = part.placement(document, pose, source);
+        let morphs = &pose.morphs[node.index()];
+        skinning::skin_some(source, &part.base_normals, morphs, &placement, &there, &mut part.posed);
+        let leaves = part.leaves.get_or_insert_with(|| part.bvh.leaves_of_vertices(count)).of(&there);
+        part.bvh.refit_leaves(&leaves, &part.posed.positions);
+    }
+
+    /// All parts; their order is what [`Surface::in_ball`] counts them by.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = PartView<'_>> {
+        self.parts.iter().map(|part| PartView {
+            node: part.node,
+            primitive: part.primitive,
+            positions: &part.posed.positions,
+            normals: &part.posed.normals,
+            places: part.places.as_deref(),
+        })
+    }
+
+    /// The vertices of the posed surface at most `radius` metres from a place in the scene, each once: part and vertex.
+    /// Clears `out` first. Instances are left out, and so are vertices that no triangle uses.
+    pub fn in_ball(&self, centre: Vec3, radius: f32, out: &mut Vec<(u32, u32)>) {
+        out.clear();
+        for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
+            let mut add = |list: &[u32]| out.extend(list.iter().map(|v| (k as u32, *v)));
+            part.bvh.in_ball(&part.posed.positions, centre, radius, &mut add);
         }
     }
 
@@ -105,17 +190,16 @@ impl Surface {
         for part in &self.parts {
             match &part.places {
                 // What no triangle uses is not seen. The root holds what is used, if all of it is finite.
-                None => match part.bvh.nodes.first().filter(|n| n.low.is_finite() && n.high.is_finite()) {
-                    Some(root) => [root.low, root.high].into_iter().for_each(|p| grow(p.into())),
+                None => match part.bvh.bounds().filter(|(low, high)| low.is_finite() && high.is_finite()) {
+                    Some((low, high)) => [low, high].into_iter().for_each(&mut grow),
                     None => part.posed.positions.iter().copied().for_each(&mut grow),
                 },
                 Some(places) => {
                     // Around the corners of the mesh's own box: never too small.
-                    let Some(root) = part.bvh.nodes.first() else { continue };
+                    let Some((low, high)) = part.bvh.bounds() else { continue };
                     for corner in 0..8u32 {
                         let pick = |k: u32| corner >> k & 1 == 1;
-                        let sides = glam::BVec3A::new(pick(0), pick(1), pick(2));
-                        let corner = Vec3::from(Vec3A::select(sides, root.high, root.low));
+                        let corner = Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), high, low);
                         places.iter().for_each(|m| grow(m.transform_point3(corner)));
                     }
                 }
@@ -155,6 +239,15 @@ impl Surface {
     }
 }
 
+impl Part {
+    fn placement(&self, document: &Document, pose: &Pose, primitive: &Primitive) -> Placement {
+        match self.places {
+            Some(_) => Placement::Rigid(Mat4::IDENTITY),
+            None => Placement::of(document, pose, self.node, primitive),
+        }
+    }
+}
+
 /// Joints that move the spot of a hit, the strongest first, with their shares.
 pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
     let node = document.node(hit.node);
@@ -174,152 +267,10 @@ pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
     list
 }
 
-/// Triangles in a tree of boxes: median split, four triangles a leaf.
-#[derive(Clone, Debug, Default)]
-struct Bvh {
-    nodes: Vec<BvhNode>,
-    /// Triangle numbers, leaf by leaf.
-    triangles: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct BvhNode {
-    low: Vec3A,
-    high: Vec3A,
-    /// First child (the second follows it) or, in a leaf, first triangle.
-    first: u32,
-    /// Triangles of a leaf; 0 in an inner node.
-    count: u32,
-}
-
-impl Bvh {
-    const LEAF: usize = 4;
-
-    fn triangle_count(&self) -> usize {
-        self.triangles.len()
-    }
-
-    fn build(positions: &[Vec3], indices: &[u32]) -> Self {
-        let count = indices.len() / 3;
-        let centres: Vec<Vec3A> = indices
-            .chunks_exact(3)
-            .map(|c| c.iter().map(|v| Vec3A::from(positions[*v as usize])).sum::<Vec3A>() / 3.0)
-            .collect();
-        let mut tree = Self { nodes: Vec::with_capacity(count), triangles: (0..count as u32).collect() };
-        tree.nodes.push(BvhNode { low: Vec3A::ZERO, high: Vec3A::ZERO, first: 0, count: count as u32 });
-        let mut stack = vec![(0usize, 0usize, count)];
-        while let Some((node, start, end)) = stack.pop() {
-            if end - start <= Self::LEAF {
-                tree.nodes[node].first = start as u32;
-                tree.nodes[node].count = (end - start) as u32;
-                continue;
-            }
-            let slice = &mut tree.triangles[start..end];
-            let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-            for t in slice.iter() {
-                low = low.min(centres[*t as usize]);
-                high = high.max(centres[*t as usize]);
-            }
-            let size = high - low;
-            let axis = if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
-            let middle = slice.len() / 2;
-            slice.select_nth_unstable_by(middle, |a, b| {
-                centres[*a as usize][axis].total_cmp(&centres[*b as usize][axis])
-            });
-            let first = tree.nodes.len();
-            tree.nodes[node].first = first as u32;
-            tree.nodes[node].count = 0;
-            let blank = tree.nodes[node];
-            tree.nodes.extend([blank, blank]);
-            stack.push((first, start, start + middle));
-            stack.push((first + 1, start + middle, end));
-        }
-        tree.refit(positions, indices);
-        tree
-    }
-
-    /// New boxes for the same triangles: children come after their parent, so one walk backwards does it.
-    fn refit(&mut self, positions: &[Vec3], indices: &[u32]) {
-        for at in (0..self.nodes.len()).rev() {
-            let node = self.nodes[at];
-            let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-            if node.count > 0 {
-                for t in &self.triangles[node.first as usize..(node.first + node.count) as usize] {
-                    for v in &indices[*t as usize * 3..*t as usize * 3 + 3] {
-                        let p = Vec3A::from(positions[*v as usize]);
-                        low = low.min(p);
-                        high = high.max(p);
-                    }
-                }
-            } else if self.triangles.is_empty() {
-                continue;
-            } else {
-                for child in &self.nodes[node.first as usize..node.first as usize + 2] {
-                    low = low.min(child.low);
-                    high = high.max(child.high);
-                }
-            }
-            self.nodes[at].low = low;
-            self.nodes[at].high = high;
-        }
-    }
-
-    fn hit(&self, positions: &[Vec3], indices: &[u32], ray: &Ray, limit: f32) -> Option<(f32, usize, [f32; 3])> {
-        if self.triangles.is_empty() {
-            return None;
-        }
-        let origin = Vec3A::from(ray.origin);
-        let inverse = Vec3A::from(ray.direction).recip();
-        let mut best = None;
-        let mut nearest = limit;
-        let mut stack = vec![0usize];
-        while let Some(at) = stack.pop() {
-            let node = &self.nodes[at];
-            let a = (node.low - origin) * inverse;
-            let b = (node.high - origin) * inverse;
-            let enter = a.min(b).max_element().max(0.0);
-            let leave = a.max(b).min_element();
-            if enter > leave.min(nearest) || leave.is_nan() {
-                continue;
-            }
-            if node.count == 0 {
-                stack.extend([node.first as usize, node.first as usize + 1]);
-                continue;
-            }
-            for t in &self.triangles[node.first as usize..(node.first + node.count) as usize] {
-                let c = &indices[*t as usize * 3..*t as usize * 3 + 3];
-                let [p, q, r] = [positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize]];
-                if let Some((distance, shares)) = ray_triangle(ray, p, q, r)
-                    && distance < nearest
-                {
-                    nearest = distance;
-                    best = Some((distance, *t as usize, shares));
-                }
-            }
-        }
-        best
-    }
-}
-
-/// Möller and Trumbore, *Fast, minimum storage ray/triangle intersection* (1997), both sides.
-fn ray_triangle(ray: &Ray, a: Vec3, b: Vec3, c: Vec3) -> Option<(f32, [f32; 3])> {
-    let (ab, ac) = (b - a, c - a);
-    let p = ray.direction.cross(ac);
-    let determinant = ab.dot(p);
-    if determinant == 0.0 || !determinant.is_finite() {
-        return None;
-    }
-    let from = ray.origin - a;
-    let u = from.dot(p) / determinant;
-    let q = from.cross(ab);
-    let v = ray.direction.dot(q) / determinant;
-    let distance = ac.dot(q) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0).then_some((distance, [1.0 - u - v, u, v]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::motion::tube;
 
     #[test]
     fn every_instance_is_hit_where_it_stands() {
@@ -378,46 +329,103 @@ mod tests {
         assert!(surface.hit(&document, &aside, &|_| false).is_none());
         assert_eq!(surface.bounds(), Some((Vec3::ZERO, Vec3::new(7.0, 5.0, 1.0))));
     }
+    /// A tube that is skinned, a rigid one beside it, and one in two instances.
+    fn three_tubes() -> Document {
+        let mut document = tube::tube(|y| f32::from(y > 0.5));
+        tube::bend(&mut document, glam::Quat::from_rotation_z(0.9));
+        for (at, instanced) in [(0.15, false), (0.0, true)] {
+            let id = document.nodes.len();
+            let mut node = tube::node(None, Vec3::new(at, 0.0, 0.0));
+            node.mesh = Some(0.into());
+            node.instances = instanced.then(|| {
+                [0.0, 1.0]
+                    .map(|x| crate::model::Transform {
+                        translation: Vec3::new(x, 0.0, 0.0),
+                        ..crate::model::Transform::IDENTITY
+                    })
+                    .into()
+            });
+            document.nodes.push(node);
+            document.order = document.order.iter().copied().chain([id.into()]).collect();
+        }
+        document
+    }
 
     #[test]
-    fn the_tree_finds_what_a_plain_loop_finds_after_a_refit_too() {
-        // A wavy sheet of 40 × 40 quads, seen from many directions.
-        let n = 41;
-        let sheet = |bend: f32| -> Vec<Vec3> {
-            (0..n * n)
-                .map(|k| {
-                    let (x, y) = ((k % n) as f32 / 40.0 - 0.5, (k / n) as f32 / 40.0 - 0.5);
-                    Vec3::new(x, y, (x * 9.0).sin() * bend)
-                })
-                .collect()
-        };
-        let mut indices = Vec::new();
-        for y in 0..n - 1 {
-            for x in 0..n - 1 {
-                let a = (y * n + x) as u32;
-                let n = n as u32;
-                indices.extend([a, a + 1, a + n, a + 1, a + n + 1, a + n]);
+    fn a_ball_holds_vertices_of_posed_parts_and_of_no_instance() {
+        let document = three_tubes();
+        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let surface = Surface::new(&document, &pose);
+        let parts: Vec<PartView<'_>> = surface.parts().collect();
+        assert_eq!(parts.iter().map(|p| p.places.map_or(0, <[Mat4]>::len)).collect::<Vec<_>>(), [0, 0, 2]);
+        let mut found = vec![(9, 9)];
+        let mut seen = [0; 3];
+        for centre in [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.4, 0.8, 0.0), Vec3::new(0.2, 0.1, 0.1)] {
+            surface.in_ball(centre, 0.17, &mut found);
+            let mut plain = Vec::new();
+            for (k, part) in parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
+                let near = part.positions.iter().enumerate().filter(|(_, p)| p.distance(centre) <= 0.17);
+                plain.extend(near.map(|(v, _)| (k as u32, v as u32)));
+            }
+            found.sort_unstable();
+            assert_eq!(found, plain);
+            found.iter().for_each(|(part, _)| seen[*part as usize] += 1);
+        }
+        assert!(seen[0] > 50 && seen[1] > 50 && seen[2] == 0, "{seen:?}");
+    }
+
+    #[test]
+    fn posed_normals_stand_square_to_the_posed_surface() {
+        let document = three_tubes();
+        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let surface = Surface::new(&document, &pose);
+        let part = surface.parts().next().expect("the tube");
+        // Away from its ends and its bend, a tube's normals leave its axis.
+        for (ring, axis) in [(10, Vec3::Y), (30, glam::Quat::from_rotation_z(0.9) * Vec3::Y)] {
+            for v in ring * tube::ROUND..(ring + 1) * tube::ROUND {
+                let middle =
+                    part.positions[ring * tube::ROUND..][..tube::ROUND].iter().sum::<Vec3>() / tube::ROUND as f32;
+                let out = (part.positions[v] - middle).normalize_or_zero();
+                assert!(part.normals[v].dot(axis).abs() < 1e-3);
+                assert!(part.normals[v].dot(out) > 0.99, "{} {out}", part.normals[v]);
             }
         }
-        let mut tree = Bvh::build(&sheet(0.1), &indices);
-        let positions = sheet(0.4);
-        tree.refit(&positions, &indices);
-        let mut hits = 0;
-        for k in 0..200 {
-            let angle = k as f32 * 0.37;
-            let origin = Vec3::new(angle.cos() * 2.0, (k as f32 * 0.11).sin() * 0.4, angle.sin() * 2.0);
-            let ray = Ray { origin, direction: (Vec3::new(0.1, 0.05, 0.0) - origin).normalize_or_zero() };
-            let plain = indices
-                .chunks_exact(3)
-                .filter_map(|c| {
-                    ray_triangle(&ray, positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize])
-                })
-                .map(|h| h.0)
-                .min_by(f32::total_cmp);
-            let found = tree.hit(&positions, &indices, &ray, f32::INFINITY).map(|h| h.0);
-            assert_eq!(found, plain);
-            hits += usize::from(found.is_some());
+    }
+
+    #[test]
+    fn moving_a_few_vertices_is_what_an_update_does() {
+        let mut document = three_tubes();
+        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let mut surface = Surface::new(&document, &pose);
+        let changed = [1u32, 500, 501, 502, 700, 40_000];
+        let before = document.meshes[0].primitives[0].weights.as_deref().expect("weights").clone();
+        let mut weights = before.clone();
+        for v in &changed[..5] {
+            let at = *v as usize * 4;
+            weights.weights.make_mut()[at..at + 2].swap(0, 1);
         }
-        assert!(hits > 50, "{hits}");
+        tube::set_weights(&mut document, weights);
+        surface.move_vertices(&document, &pose, tube::MESH, 0, &changed);
+        // What is not shown is left alone.
+        surface.move_vertices(&document, &pose, NodeId(0), 0, &changed);
+        surface.move_vertices(&document, &pose, tube::MESH, 7, &changed);
+        let fresh = Surface::new(&document, &pose);
+        for (found, wanted) in surface.parts().zip(fresh.parts()) {
+            for v in 0..found.positions.len() {
+                assert!(found.positions[v].distance(wanted.positions[v]) < 1e-6);
+                assert!(found.normals[v].distance(wanted.normals[v]) < 1e-4);
+            }
+        }
+        let moved = surface.parts().next().expect("the tube").positions[500];
+        // The tree knows: a ray at where the vertex is now hits a triangle of it.
+        let mut near = Vec::new();
+        surface.in_ball(moved, 1e-3, &mut near);
+        assert!(near.contains(&(0, 500)));
+        assert_eq!(surface.bounds(), fresh.bounds());
+        // Other triangles: the tree is built anew.
+        let mesh = std::sync::Arc::make_mut(&mut document.meshes[0]);
+        mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
+        surface.update(&document, &pose);
+        assert_eq!(surface.bounds(), fresh.bounds());
     }
 }

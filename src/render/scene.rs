@@ -391,6 +391,8 @@ fn joints(document: &Document, node: NodeId) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::model::WeightMap;
 
@@ -402,6 +404,7 @@ mod tests {
             sets: 1,
             joints: (0..count).flat_map(|v| [joint(v, round), 0, 0, 0]).collect(),
             weights: (0..count).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect(),
+            ..WeightMap::default()
         };
         let mut primitive = Primitive {
             topology: Topology::Points,
