@@ -1,0 +1,434 @@
+//! Tools, brushes and neighbours of weights on a grid of 1,000 by 1,000 vertices with 200 joints, four a vertex.
+//!
+//! Targets, by what Blender 4.5 takes for a million vertices: normalise all 150 times as fast (2.8 ms), prune 80 times
+//! (5 ms), limit with nothing to drop 5 times (8 ms), smooth all 50 times the fastest it does (146 ms), mirror 25 times with
+//! the pairs to be found (208 ms) and 500 times with them kept (10 ms). A dab over 30,000 vertices with locked joints and a
+//! limit: 0.5 ms. They are for the tool on arrays of its own; “whole” is with what a command adds: the copy that the first
+//! write makes of shared arrays, and the search for what changed. “plain” is the loop that anyone would write, on one thread,
+//! which keeps neither locks nor an order of slots.
+
+mod common;
+
+use std::{collections::HashMap, hint::black_box, sync::Arc};
+
+use common::noise;
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use glam::{Mat4, Vec3};
+use ulna::{
+    model::{
+        Document, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Skin, SkinId, Slice, Topology, Transform,
+        WeightMap,
+    },
+    weights::{Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch},
+};
+
+const SIDE: usize = 1_000;
+const COUNT: usize = SIDE * SIDE;
+/// Joints along x and along y.
+const JOINTS: [usize; 2] = [20, 10];
+const JOINT_COUNT: usize = JOINTS[0] * JOINTS[1];
+
+/// Where a vertex is: from −1 to 1, and exactly as far out on both sides.
+fn spot(vertex: usize) -> Vec3 {
+    let part = |k: usize| (2.0 * k as f32 - (SIDE - 1) as f32) / (SIDE - 1) as f32;
+    Vec3::new(part(vertex % SIDE), part(vertex / SIDE), 0.0)
+}
+
+/// The four joints around a vertex, the nearer the more, strongest first.
+fn influences(vertex: usize) -> [(u16, f32); 4] {
+    let at = spot(vertex);
+    let along = |axis: usize| {
+        let x = (at[axis] + 1.0) * 0.5 * (JOINTS[axis] - 1) as f32;
+        let low = (x as usize).min(JOINTS[axis] - 2);
+        let t = x - low as f32;
+        (low, t * t * (3.0 - 2.0 * t))
+    };
+    let ((x, s), (y, t)) = (along(0), along(1));
+    let joint = |dx: usize, dy: usize| ((y + dy) * JOINTS[0] + x + dx) as u16;
+    let mut list = [
+        (joint(0, 0), (1.0 - s) * (1.0 - t)),
+        (joint(1, 0), s * (1.0 - t)),
+        (joint(0, 1), (1.0 - s) * t),
+        (joint(1, 1), s * t),
+    ];
+    list.sort_by(|a, b| b.1.total_cmp(&a.1));
+    list.map(|(j, w)| if w > 0.0 { (j, w) } else { (0, 0.0) })
+}
+
+/// The weights of the grid, each vertex's times a factor of its own, in so many sets.
+fn weights(sets: usize, factor: impl Fn(usize) -> f32) -> WeightMap {
+    let (mut joints, mut weights) = (vec![0; COUNT * sets * 4], vec![0.0; COUNT * sets * 4]);
+    for v in 0..COUNT {
+        for (k, (j, w)) in influences(v).into_iter().enumerate() {
+            (joints[v * sets * 4 + k], weights[v * sets * 4 + k]) = (j, w * factor(v));
+        }
+    }
+    WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() }
+}
+
+fn node(name: &str) -> Node {
+    Node {
+        name: Some(name.into()),
+        parent: None,
+        children: Arc::new([]),
+        rest: Local::Trs(Transform::IDENTITY),
+        rest_source: RestSource::File,
+        user: None,
+        mesh: None,
+        skin: None,
+        camera: None,
+        light: None,
+        morph_weights: None,
+        instances: None,
+    }
+}
+
+fn grid() -> Document {
+    let mut nodes: Vec<Node> = (0..JOINT_COUNT).map(|k| node(&format!("joint {k}"))).collect();
+    nodes.push(Node { mesh: Some(MeshId(0)), skin: Some(SkinId(0)), ..node("grid") });
+    let mut indices = Vec::with_capacity((SIDE - 1) * (SIDE - 1) * 6);
+    for y in 0..SIDE - 1 {
+        for x in 0..SIDE - 1 {
+            let a = (y * SIDE + x) as u32;
+            let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
+            indices.extend([a, b, c, b, d, c]);
+        }
+    }
+    let primitive = Primitive {
+        topology: Topology::Triangles,
+        positions: (0..COUNT).map(spot).collect(),
+        normals: vec![Vec3::Z; COUNT].into(),
+        tangents: [].into(),
+        uv0: [].into(),
+        uv1: [].into(),
+        colors: [].into(),
+        indices: indices.into(),
+        material: None,
+        variants: [].into(),
+        targets: Arc::new([]),
+        weights: Some(Arc::new(weights(1, |_| 1.0))),
+    };
+    let mesh = Mesh { name: None, primitives: vec![primitive], default_weights: [].into(), target_names: Vec::new() };
+    let joints = 0..JOINT_COUNT;
+    let head = |k: usize| {
+        let part = |k: usize, of: usize| 2.0 * k as f32 / (of - 1) as f32 - 1.0;
+        Vec3::new(part(k % JOINTS[0], JOINTS[0]), part(k / JOINTS[0], JOINTS[1]), 0.0)
+    };
+    let skin = Skin {
+        name: None,
+        joints: joints.clone().map(NodeId::from).collect(),
+        inverse_bind: joints.map(|k| Mat4::from_translation(-head(k))).collect(),
+        has_inverse_bind: true,
+    };
+    Document {
+        order: (0..nodes.len()).map(NodeId::from).collect(),
+        nodes,
+        meshes: vec![Arc::new(mesh)],
+        skins: vec![Arc::new(skin)],
+        ..Document::default()
+    }
+}
+
+/// The document with other weights, which nobody else holds.
+fn with(document: &Document, map: &WeightMap) -> Document {
+    let own = WeightMap {
+        joints: Slice::from(&map.joints[..]),
+        weights: Slice::from(&map.weights[..]),
+        ..map.clone()
+    };
+    let mut document = document.clone();
+    let mesh = Arc::make_mut(&mut document.meshes[0]);
+    mesh.primitives[0].weights = Some(Arc::new(own));
+    document
+}
+
+/// The joint of the other side.
+fn partners() -> Vec<u16> {
+    (0..JOINT_COUNT).map(|k| (k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]) as u16).collect()
+}
+
+/// Measures a tool on arrays of its own, and with all that a command adds.
+fn tool(c: &mut Criterion, name: &str, document: &Document, map: &WeightMap, run: impl Fn(&mut Draft<'_>, &Scope<'_>)) {
+    let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+    let locked = [false; JOINT_COUNT];
+    let scope = Scope { locked: &locked, limit: 4, vertices: None };
+    let document = with(document, map);
+    // What depends on the canvas alone is made once, when it is first asked for.
+    black_box(canvas.place_count());
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10);
+    group.bench_function("tool", |b| {
+        b.iter_batched(
+            || Draft::new(&with(&document, map), &canvas),
+            |mut draft| {
+                run(&mut draft, &scope);
+                draft
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("whole", |b| {
+        b.iter(|| {
+            let mut draft = Draft::new(&document, &canvas);
+            run(&mut draft, &scope);
+            draft.changes(&document)
+        });
+    });
+    group.finish();
+}
+
+/// Measures the plain loop of a tool.
+fn plain(c: &mut Criterion, name: &str, map: &WeightMap, run: impl Fn(&mut [u16], &mut [f32])) {
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10);
+    group.bench_function("plain", |b| {
+        b.iter_batched(
+            || (map.joints.to_vec(), map.weights.to_vec()),
+            |(mut joints, mut weights)| {
+                run(&mut joints, &mut weights);
+                (joints, weights)
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+fn scale(weights: &mut [f32]) {
+    let sum: f32 = weights.iter().sum();
+    if sum > 0.0 {
+        weights.iter_mut().for_each(|w| *w /= sum);
+    }
+}
+
+fn tools(c: &mut Criterion) {
+    let document = grid();
+    let map = weights(1, |_| 1.0);
+
+    let uneven = weights(1, |v| 0.8 + 0.4 * noise(v as u32));
+    tool(c, "weights, normalise all", &document, &uneven, |draft, scope| {
+        assert!(draft.normalize(scope).is_empty());
+    });
+    plain(c, "weights, normalise all", &uneven, |_, weights| weights.chunks_exact_mut(4).for_each(scale));
+
+    tool(c, "weights, prune below 0.001", &document, &map, |draft, scope| {
+        assert!(draft.prune(0.001, scope).is_empty());
+    });
+    plain(c, "weights, prune below 0.001", &map, |_, weights| {
+        for slots in weights.chunks_exact_mut(4) {
+            if slots.iter().any(|w| *w > 0.0 && *w < 0.001) {
+                slots.iter_mut().filter(|w| **w < 0.001).for_each(|w| *w = 0.0);
+                scale(slots);
+            }
+        }
+    });
+
+    // Eight slots of which four are used: with four there is nothing to look at.
+    let wide = weights(2, |_| 1.0);
+    tool(c, "weights, limit to 4, eight slots", &document, &wide, |draft, scope| {
+        assert!(draft.limit(scope).is_empty());
+    });
+    plain(c, "weights, limit to 4, eight slots", &wide, |joints, weights| {
+        for (joints, weights) in joints.chunks_exact_mut(8).zip(weights.chunks_exact_mut(8)) {
+            let mut list: Vec<(u16, f32)> = joints.iter().copied().zip(weights.iter().copied()).collect();
+            list.retain(|(_, w)| *w > 0.0);
+            if list.len() > 4 {
+                list.sort_by(|a, b| b.1.total_cmp(&a.1));
+                weights.fill(0.0);
+                for (k, (j, w)) in list.into_iter().take(4).enumerate() {
+                    (joints[k], weights[k]) = (j, w);
+                }
+                scale(weights);
+            }
+        }
+    });
+    tool(c, "weights, limit to 4, four slots", &document, &map, |draft, scope| {
+        assert!(draft.limit(scope).is_empty());
+    });
+
+    tool(c, "weights, smooth all, one pass", &document, &map, |draft, scope| {
+        assert!(draft.smooth(1, 1.0, false, None, scope).is_empty());
+    });
+    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    plain(c, "weights, smooth all, one pass", &map, |joints, weights| {
+        let (old_joints, old_weights) = (joints.to_vec(), weights.to_vec());
+        for v in 0..COUNT {
+            let mut list: Vec<(u16, f32)> = Vec::new();
+            for around in canvas.ring(v as u32) {
+                for slot in *around as usize * 4..*around as usize * 4 + 4 {
+                    let (j, w) = (old_joints[slot], old_weights[slot]);
+                    match list.iter_mut().find(|(other, _)| *other == j) {
+                        Some((_, sum)) => *sum += w,
+                        None => list.push((j, w)),
+                    }
+                }
+            }
+            list.sort_by(|a, b| b.1.total_cmp(&a.1));
+            list.resize(4, (0, 0.0));
+            for (k, (j, w)) in list.into_iter().enumerate() {
+                (joints[v * 4 + k], weights[v * 4 + k]) = (j, w);
+            }
+            scale(&mut weights[v * 4..v * 4 + 4]);
+        }
+    });
+}
+
+fn mirror(c: &mut Criterion) {
+    let document = grid();
+    let map = weights(1, |_| 1.0);
+    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    black_box(canvas.place_count());
+    let pairs = || MirrorMap::new(&canvas, 0, 0.0, 1e-4, partners());
+    let kept = pairs();
+    assert_eq!((kept.unpaired, kept.by_topology), (0, 0));
+    tool(c, "weights, mirror, pairs kept", &document, &map, |draft, scope| {
+        assert!(draft.mirror(&kept, 0, 0.0, true, scope).is_empty());
+    });
+    let mut group = c.benchmark_group("weights, mirror, first");
+    group.sample_size(10);
+    group.bench_function("pairs", |b| b.iter(pairs));
+    group.bench_function("plain pairs", |b| {
+        b.iter(|| {
+            let key = |p: Vec3| (p * 1e4).round().to_array().map(|c| c as i32);
+            let cells: HashMap<[i32; 3], u32> = (0..COUNT).map(|v| (key(spot(v)), v as u32)).collect();
+            let partner = |v: usize| cells.get(&key(spot(v) * Vec3::new(-1.0, 1.0, 1.0))).copied();
+            (0..COUNT).map(partner).collect::<Vec<Option<u32>>>()
+        });
+    });
+    group.finish();
+    let partner: Vec<u32> = (0..COUNT).map(|v| kept.place(v as u32)).collect();
+    let names = partners();
+    plain(c, "weights, mirror, pairs kept", &map, |joints, weights| {
+        let (old_joints, old_weights) = (joints.to_vec(), weights.to_vec());
+        for v in (0..COUNT).filter(|v| spot(*v).x < 0.0) {
+            for k in 0..4 {
+                let from = partner[v] as usize * 4 + k;
+                (joints[v * 4 + k], weights[v * 4 + k]) = (names[usize::from(old_joints[from])], old_weights[from]);
+            }
+        }
+    });
+}
+
+fn dabs(c: &mut Criterion) {
+    const HITS: f32 = 30_000.0;
+    let document = grid();
+    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    black_box(canvas.place_count());
+    let positions: Vec<Vec3> = (0..COUNT).map(spot).collect();
+    let normals = vec![Vec3::Z; COUNT];
+    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    // Every third joint is locked.
+    let locked: Vec<bool> = (0..JOINT_COUNT).map(|k| k % 3 == 2).collect();
+    let step = 2.0 / (SIDE - 1) as f32;
+    let radius = (HITS / std::f32::consts::PI).sqrt() * step;
+    let touch = |x: f32| {
+        let at = Vec3::new(x, 0.1, 0.0);
+        let vertex = |p: Vec3| (((p.y + 1.0) / step) as usize * SIDE + ((p.x + 1.0) / step) as usize) as u32;
+        let corner = vertex(at);
+        Touch {
+            at,
+            corners: [corner, corner + 1, corner + SIDE as u32],
+            direction: Vec3::NEG_Z,
+            eye: None,
+            radius,
+        }
+    };
+    let dab = |x: f32| Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01 };
+    for reach in [Reach::Volume, Reach::Surface] {
+        let brush = Brush { kind: BrushKind::Add, strength: 0.1, reach, ..Brush::default() };
+        let paint = Paint { brush, joint: 105, locked: &locked, limit: 4, mirror: None };
+        let mut stroke = Stroke::new(&canvas);
+        let mut group = c.benchmark_group(format!("brush, a dab over 30,000, {}", reach.word()));
+        group.sample_size(30);
+        group.bench_function("first of a stroke", |b| {
+            b.iter(|| {
+                stroke.begin(&canvas);
+                let patches = stroke.dab(&document, &canvas, posed, &dab(0.0), &paint);
+                assert!((25_000..35_000).contains(&stroke.last_hits().len()));
+                patches
+            });
+        });
+        // One radius is five dabs; the document is not written, so that every dab finds the same.
+        let mut x = 0.0f32;
+        stroke.begin(&canvas);
+        group.bench_function("later", |b| {
+            b.iter(|| {
+                x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
+                stroke.dab(&document, &canvas, posed, &dab(x), &paint)
+            });
+        });
+        group.bench_function("later, build-up", |b| {
+            let paint = Paint { brush: Brush { build_up: true, ..brush }, ..paint };
+            b.iter(|| {
+                x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
+                stroke.dab(&document, &canvas, posed, &dab(x), &paint)
+            });
+        });
+        group.finish();
+    }
+    let map = weights(1, |_| 1.0);
+    let mut weights = map.weights.to_vec();
+    let mut group = c.benchmark_group("brush, a dab over 30,000, plain");
+    group.bench_function("over all vertices, no locks", |b| {
+        b.iter(|| {
+            let mut hits = 0;
+            for (v, p) in positions.iter().enumerate() {
+                let way = p.distance(Vec3::new(0.0, 0.1, 0.0));
+                if way < radius {
+                    let slots = &mut weights[v * 4..v * 4 + 4];
+                    slots[0] += 0.1 * Falloff::Smooth.at(1.0 - way / radius);
+                    scale(slots);
+                    hits += 1;
+                }
+            }
+            hits
+        });
+    });
+    group.finish();
+}
+
+fn canvas(c: &mut Criterion) {
+    let document = grid();
+    let mut group = c.benchmark_group("canvas, neighbours of 1,000,000 vertices");
+    group.sample_size(10);
+    group.bench_function("Ulna", |b| {
+        b.iter_batched(
+            || Canvas::new(&document, SkinId(0)).expect("a canvas"),
+            |canvas| {
+                black_box(canvas.place_count());
+                canvas
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("plain", |b| {
+        let primitive = &document.meshes[0].primitives[0];
+        b.iter(|| {
+            let mut places: HashMap<[u32; 3], u32> = HashMap::new();
+            let place_of: Vec<u32> = primitive
+                .positions
+                .iter()
+                .map(|p| {
+                    let next = places.len() as u32;
+                    *places.entry(p.to_array().map(f32::to_bits)).or_insert(next)
+                })
+                .collect();
+            let mut rings: Vec<Vec<u32>> = vec![Vec::new(); places.len()];
+            for t in primitive.indices.as_chunks::<3>().0 {
+                for k in 0..3 {
+                    let [a, b, c] = [0, 1, 2].map(|i| place_of[t[(k + i) % 3] as usize]);
+                    rings[a as usize].extend([b, c]);
+                }
+            }
+            for ring in &mut rings {
+                ring.sort_unstable();
+                ring.dedup();
+            }
+            rings
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, tools, mirror, dabs, canvas);
+criterion_main!(benches);
