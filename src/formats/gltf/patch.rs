@@ -204,7 +204,7 @@ impl<'a> Patch<'a> {
             }
             // The largest an element can be: sixteen floats.
             let start = self.views[own_view].byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
-            let width = match a.kind.as_str() {
+            let width = match &*a.kind {
                 "SCALAR" => 1,
                 "VEC2" => 2,
                 "VEC3" => 3,
