@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::ImageId;
+use super::{ImageId, Slice};
 
 /// What alpha does.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -138,7 +138,7 @@ pub struct Image {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,
     /// Encoded bytes; empty where they could not be had (a diagnostic says why).
-    pub bytes: Arc<[u8]>,
+    pub bytes: Slice<u8>,
 }
 
 impl Image {

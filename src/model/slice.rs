@@ -13,13 +13,15 @@ pub struct Slice<T>(Home<T>);
 
 #[derive(Clone)]
 enum Home<T> {
-    Own(Arc<[T]>),
+    Own(Arc<Vec<T>>),
     /// `start..end` is inside, aligned for `T`, and a whole number of them.
     Part {
         bytes: Arc<Vec<u8>>,
         start: usize,
         end: usize,
     },
+    /// All of these, which are aligned for `T` and a whole number of them.
+    Floats(Arc<Vec<f32>>),
 }
 
 impl<T: AnyBitPattern> Slice<T> {
@@ -39,6 +41,8 @@ impl<T: AnyBitPattern> Deref for Slice<T> {
             Home::Own(list) => list,
             // `part` has tried it.
             Home::Part { bytes, start, end } => bytemuck::cast_slice(&bytes[*start..*end]),
+            // `grouped` has.
+            Home::Floats(list) => bytemuck::cast_slice(list),
         }
     }
 }
@@ -54,10 +58,10 @@ impl<T: AnyBitPattern> Slice<T> {
     /// The elements, to be written: a copy of its own where others share them.
     pub fn make_mut(&mut self) -> &mut [T] {
         if let Home::Part { .. } = &self.0 {
-            self.0 = Home::Own((**self).into());
+            self.0 = Home::Own(Arc::new(self.to_vec()));
         }
         match &mut self.0 {
-            Home::Own(list) => Arc::make_mut(list),
+            Home::Own(list) => Arc::make_mut(list).as_mut_slice(),
             // It was made its own just now.
             Home::Part { .. } => &mut [],
         }
@@ -69,11 +73,16 @@ impl Slice<f32> {
     /// end is no element.
     pub fn grouped<T: AnyBitPattern, const N: usize>(&self, make: impl Fn(&[f32; N]) -> T) -> Slice<T> {
         let size = N * size_of::<f32>();
-        if let Home::Part { bytes, start, end } = &self.0
-            && size_of::<T>() == size
-            && let Some(list) = Slice::part(bytes, *start, start + (end - start) / size * size)
-        {
-            return list;
+        match &self.0 {
+            Home::Part { bytes, start, end } if size_of::<T>() == size => {
+                if let Some(list) = Slice::part(bytes, *start, start + (end - start) / size * size) {
+                    return list;
+                }
+            }
+            Home::Own(list) if size_of::<T>() == size && bytemuck::try_cast_slice::<f32, T>(list).is_ok() => {
+                return Slice(Home::Floats(list.clone()));
+            }
+            _ => {}
         }
         self.as_chunks::<N>().0.iter().map(make).collect()
     }
@@ -97,33 +106,36 @@ impl<T: AnyBitPattern + fmt::Debug> fmt::Debug for Slice<T> {
     }
 }
 
-impl<T> From<Arc<[T]>> for Slice<T> {
-    fn from(list: Arc<[T]>) -> Self {
-        Self(Home::Own(list))
-    }
-}
-
 impl<T> From<Vec<T>> for Slice<T> {
     fn from(list: Vec<T>) -> Self {
-        Self(Home::Own(list.into()))
+        Self(Home::Own(Arc::new(list)))
     }
 }
 
 impl<T: Clone> From<&[T]> for Slice<T> {
     fn from(list: &[T]) -> Self {
-        Self(Home::Own(list.into()))
+        list.to_vec().into()
+    }
+}
+
+impl<T: Clone> From<Arc<[T]>> for Slice<T> {
+    fn from(list: Arc<[T]>) -> Self {
+        list.to_vec().into()
     }
 }
 
 impl<T, const N: usize> From<[T; N]> for Slice<T> {
     fn from(list: [T; N]) -> Self {
-        Self(Home::Own(list.into()))
+        Vec::from(list).into()
     }
 }
 
 impl<T> FromIterator<T> for Slice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {
-        Self(Home::Own(list.into_iter().collect()))
+        let mut list: Vec<T> = list.into_iter().collect();
+        // It never grows again.
+        list.shrink_to_fit();
+        list.into()
     }
 }
 

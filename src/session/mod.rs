@@ -15,7 +15,7 @@ use crate::{
     edit::{Arguments, Availability, Change, CommandError, CommandLine, Doer, Edit, EditError, History, find},
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
-        x,
+        read_whole, x,
     },
     model::{Diagnostic, Document, MeshId, NodeId, Severity, Shown, WeightPatch},
     weights,
@@ -67,7 +67,7 @@ impl Session {
     /// # Errors
     /// A sentence that says what is wrong and where.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
-        let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        let bytes = read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
         if x::is_x(&bytes) || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("x")) {
             let (glb, findings) = x::to_glb(&bytes, Some(path))?;
             let mut opened = gltf::open_bytes(glb.into(), None, progress)?;

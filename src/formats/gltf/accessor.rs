@@ -131,10 +131,15 @@ impl Elements<'_> {
         shape: Shape,
         convert: impl Fn([u8; N]) -> T + Sync,
     ) -> Vec<T> {
-        const BLOCK: usize = 16_384;
+        const BLOCK: usize = 1 << 16;
         let mut out = vec![T::default(); shape.count * shape.width];
         let Some(bytes) = &self.bytes else { return out };
         let block = |(k, out): (usize, &mut [T])| {
+            if self.stride == shape.width * N {
+                let components = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().as_chunks::<N>().0;
+                out.iter_mut().zip(components).for_each(|(o, b)| *o = convert(*b));
+                return;
+            }
             let elements = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().chunks(self.stride);
             for (out, b) in out.chunks_exact_mut(shape.width).zip(elements) {
                 for (o, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
@@ -175,7 +180,8 @@ pub struct Accessors<'a> {
     unpacked: &'a [Unpacked],
     /// Bytes that may still be allocated.
     budget: u64,
-    floats: HashMap<usize, Slice<f32>>,
+    /// What was read, by accessor.
+    floats: Vec<Option<Slice<f32>>>,
     /// Tightly packed elements that an extension gives in an accessor's stead.
     provided: HashMap<usize, Arc<[u8]>>,
     granted: HashSet<usize>,
@@ -192,11 +198,11 @@ impl<'a> Accessors<'a> {
     ) -> Self {
         Self {
             source,
+            floats: vec![None; list.len()],
             list,
             views,
             unpacked,
             budget,
-            floats: HashMap::new(),
             provided: HashMap::new(),
             granted: HashSet::new(),
         }
@@ -210,6 +216,13 @@ impl<'a> Accessors<'a> {
     /// The bytes of a view.
     pub fn view(&self, view: usize, place: &str) -> Result<&'a [u8], Missing> {
         Ok(self.view_at(view, || place.to_owned())?.0)
+    }
+
+    /// The bytes of a view, where they lie if they lie in the source.
+    pub fn view_slice(&self, view: usize, place: &str) -> Result<Slice<u8>, Missing> {
+        let (bytes, home) = self.view_at(view, || place.to_owned())?;
+        let part = home.and_then(|(all, start)| Slice::part(all, start, start + bytes.len()));
+        Ok(part.unwrap_or_else(|| bytes.into()))
     }
 
     /// The bytes of a view, and where they begin in which bytes of the source, unless they were packed.
@@ -245,7 +258,7 @@ impl<'a> Accessors<'a> {
         let Some(component) = Component::of(a.component_type.0) else {
             return Err(ReadError::at(here(), format!("component type {} is unknown", a.component_type.0)));
         };
-        let width = match a.kind.as_str() {
+        let width = match &*a.kind {
             "SCALAR" => 1,
             "VEC2" => 2,
             "VEC3" => 3,
@@ -259,6 +272,11 @@ impl<'a> Accessors<'a> {
             return Err(ReadError::at(here(), "its count is 0"));
         }
         Ok(Shape { component, width, count: a.count.0, normalized: a.normalized })
+    }
+
+    /// Whether there is such an accessor.
+    pub fn has(&self, index: usize) -> bool {
+        index < self.list.len()
     }
 
     /// The bounds the file states.
@@ -289,7 +307,9 @@ impl<'a> Accessors<'a> {
 
     /// Gives an accessor its elements, side by side, in its own type; as many as its shape says.
     pub fn provide(&mut self, index: usize, bytes: Arc<[u8]>) {
-        self.floats.remove(&index);
+        if let Some(known) = self.floats.get_mut(index) {
+            *known = None;
+        }
         self.provided.insert(index, bytes);
     }
 
@@ -298,21 +318,37 @@ impl<'a> Accessors<'a> {
         self.list.get(index).is_some_and(|a| a.buffer_view.is_some())
     }
 
+    /// All components of an accessor of floats, if they lie side by side in the source.
+    pub fn in_place(&self, index: usize) -> Option<&'a [f32]> {
+        if cfg!(target_endian = "big") || self.provided.contains_key(&index) {
+            return None;
+        }
+        let shape = self.shape(index, "").ok().filter(|s| s.component == Component::F32)?;
+        let elements = self.find(index, shape).ok()?;
+        let (bytes, start) = elements.home.filter(|_| elements.stride == shape.width * size_of::<f32>())?;
+        bytemuck::try_cast_slice(&bytes[start..start + shape.count * elements.stride]).ok()
+    }
+
     /// Checks where the elements lie and takes the memory they need from the budget.
     fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
-        let here = move || format!("accessors/{index}");
         let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
         if wanted > self.budget {
-            return Err(ReadError::Memory { place: here(), wanted }.into());
+            return Err(ReadError::Memory { place: format!("accessors/{index}"), wanted }.into());
         }
+        let elements = self.find(index, shape)?;
+        self.budget -= wanted;
+        Ok(elements)
+    }
+
+    /// Checks where the elements lie.
+    fn find(&self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
+        let here = move || format!("accessors/{index}");
         let a = &self.list[index];
         let size = shape.width * shape.component.size();
         if let Some(bytes) = self.provided.get(&index).filter(|b| b.len() == size * shape.count) {
-            self.budget -= wanted;
             return Ok(Elements { bytes: Some(Cow::Owned(bytes.to_vec())), stride: size, home: None });
         }
         let Some(view) = a.buffer_view else {
-            self.budget -= wanted;
             return Ok(Elements { bytes: None, stride: size, home: None });
         };
         let (bytes, home) = self.view_at(view.0, here)?;
@@ -331,14 +367,13 @@ impl<'a> Accessors<'a> {
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
             ReadError::at(here(), format!("its {} elements end past buffer view {}", shape.count, view.0))
         })?;
-        self.budget -= wanted;
         let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
         Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
     }
 
     /// All components as floats, element after element: where they lie, if they lie there as that.
     pub fn floats(&mut self, index: usize, place: &str) -> Result<Slice<f32>, Missing> {
-        if let Some(found) = self.floats.get(&index) {
+        if let Some(Some(found)) = self.floats.get(index) {
             return Ok(found.clone());
         }
         let shape = self.shape(index, place)?;
@@ -359,7 +394,7 @@ impl<'a> Accessors<'a> {
             self.sparse(index, shape, &mut out, |b| component.float(b, normalized))?;
             out.into()
         };
-        self.floats.insert(index, list.clone());
+        self.floats[index] = Some(list.clone());
         Ok(list)
     }
 

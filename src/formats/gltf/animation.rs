@@ -1,6 +1,9 @@
 //! `animations[]` → clips.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::value::RawValue;
 
 use super::{
     ReadError,
@@ -19,19 +22,32 @@ pub struct Targets<'a> {
     pub fixed: &'a [bool],
     /// Morph targets of each mesh.
     pub target_counts: &'a dyn Fn(MeshId) -> usize,
+    /// For each node the last clip, counted from 1, that moves each of its properties.
+    pub moved: Vec<[usize; 4]>,
+}
+
+/// One of `animations[]`.
+pub enum Raw<'a> {
+    /// As JSON.
+    Text(&'a RawValue),
+    /// Sound JSON, typed already.
+    Typed(schema::Animation),
 }
 
 /// Reads one animation. Channels that move nothing Ulna knows stay in the file and are no tracks.
 pub fn read(
-    text: &str,
+    raw: Raw<'_>,
     index: usize,
     accessors: &mut Accessors<'_>,
-    targets: &Targets<'_>,
+    targets: &mut Targets<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Clip, ReadError> {
     let place = format!("animations/{index}");
     let mut repaired = false;
-    let animation: schema::Animation = json::typed(text, &place, &mut repaired)?;
+    let animation = match raw {
+        Raw::Typed(animation) => animation,
+        Raw::Text(text) => json::typed(text.get(), &place, &mut repaired)?,
+    };
     if repaired {
         diagnostics.add(
             Severity::Warning,
@@ -41,7 +57,7 @@ pub fn read(
         );
     }
     let mut clip = Clip {
-        name: animation.name.map(Into::into),
+        name: animation.name.as_deref().map(Into::into),
         tracks: Default::default(),
         pointers: Arc::default(),
         kept: Arc::default(),
@@ -50,22 +66,23 @@ pub fn read(
     if animation.channels.is_empty() {
         diagnostics.add(Severity::Error, "EMPTY_ENTITY", &place, "The clip has no channels");
     }
-    let mut seen = HashSet::new();
+    let sound = sound(&animation, accessors);
+    let mut tracks = Vec::with_capacity(animation.channels.len());
     let mut kept = Vec::new();
     let mut pointers = Vec::new();
     for (k, channel) in animation.channels.iter().enumerate() {
-        let here = format!("{place}/channels/{k}");
+        let here = || format!("{place}/channels/{k}");
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
-            return Err(ReadError::at(here, format!("sampler {} is not there", channel.sampler.0)));
+            return Err(ReadError::at(here(), format!("sampler {} is not there", channel.sampler.0)));
         };
-        let property = match channel.target.path.as_str() {
+        let sampler_place = || format!("{place}/samplers/{}", channel.sampler.0);
+        let property = match &*channel.target.path {
             "translation" => Property::Translation,
             "rotation" => Property::Rotation,
             "scale" => Property::Scale,
             "weights" => Property::Weights,
             "pointer" => {
-                let sampler_place = format!("{place}/samplers/{}", channel.sampler.0);
-                let found = pointer(channel, sampler, (&here, &sampler_place), accessors, targets, diagnostics);
+                let found = pointer(channel, sampler, (&here(), &sampler_place()), accessors, targets, diagnostics);
                 if let Some(track) = found.as_ref().and_then(|p| p.track.as_ref()) {
                     kept.push((track.target, track.property));
                 }
@@ -74,17 +91,17 @@ pub fn read(
             }
             other => {
                 let message = format!("The path “{other}” is unknown; the channel is kept and not played");
-                diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", here, message);
+                diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", here(), message);
                 continue;
             }
         };
         let Some(node) = channel.target.node else { continue };
         let Some(target) = targets.nodes.get(node.0) else {
-            return Err(ReadError::at(here, format!("node {} is not there", node.0)));
+            return Err(ReadError::at(here(), format!("node {} is not there", node.0)));
         };
         if targets.fixed[node.0] && property != Property::Weights {
             return Err(ReadError::at(
-                here,
+                here(),
                 format!("it moves node {}, which has a matrix; a matrix cannot be animated", node.0),
             ));
         }
@@ -94,27 +111,27 @@ pub fn read(
             Property::Weights => target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
         };
         if width == 0 {
-            return Err(ReadError::at(here, format!("it moves morph targets of node {}, which has none", node.0)));
+            return Err(ReadError::at(here(), format!("it moves morph targets of node {}, which has none", node.0)));
         }
-        if !seen.insert((node.0, property)) {
+        if std::mem::replace(&mut targets.moved[node.0][slot(property)], index + 1) == index + 1 {
             let message = format!("Two channels move the {} of one node; the later one wins", property.path());
-            diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", &here, message);
+            diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", here(), message);
         }
-        let sampler_place = format!("{place}/samplers/{}", channel.sampler.0);
-        match track(sampler, &sampler_place, property, width, accessors, diagnostics) {
+        match track(sampler, &sampler_place, (property, width), sound[k], accessors, diagnostics) {
             Ok(Some((times, values, interpolation))) => {
                 let track = Track { target: node.0.into(), property, interpolation, times, values, width };
-                clip.tracks.insert(TrackId::from(k), Arc::new(track));
+                tracks.push((TrackId::from(k), Arc::new(track)));
             }
             Ok(None) => {}
             Err(Missing::Packed(extension)) => {
                 let message = format!("The keys are packed with {extension}; they are kept and not played");
-                diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
+                diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
                 kept.push((node.0.into(), property));
             }
             Err(Missing::Refused(error)) => return Err(error),
         }
     }
+    clip.tracks = tracks.into_iter().collect();
     clip.kept = kept.into();
     clip.pointers = pointers.into();
     let mut still = clip.pointers.iter().filter(|p| p.track.is_none());
@@ -127,6 +144,16 @@ pub fn read(
         diagnostics.add(Severity::Info, "ULNA_POINTER_CHANNEL", &place, message);
     }
     Ok(clip)
+}
+
+/// A number for each property.
+const fn slot(property: Property) -> usize {
+    match property {
+        Property::Translation => 0,
+        Property::Rotation => 1,
+        Property::Scale => 2,
+        Property::Weights => 3,
+    }
 }
 
 /// The node and property that a pointer of `KHR_animation_pointer` names, where it names such.
@@ -168,8 +195,10 @@ fn pointer(
         (width > 0 && !fixed).then_some((NodeId::from(index), property, width))
     });
     let keys = match target {
-        Some((_, property, width)) => track(sampler, sampler_place, property, width, accessors, diagnostics)
-            .map(|keys| keys.map(|(times, values, interpolation)| (times, Some(values), interpolation, width))),
+        Some((_, property, width)) => {
+            track(sampler, &|| sampler_place.to_owned(), (property, width), Sound::default(), accessors, diagnostics)
+                .map(|keys| keys.map(|(times, values, interpolation)| (times, Some(values), interpolation, width)))
+        }
         None => pointer_keys(sampler, sampler_place, accessors, diagnostics),
     };
     let (times, values, interpolation, width) = match keys {
@@ -199,7 +228,7 @@ fn pointer_keys(
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<PointerKeys>, Missing> {
-    let interpolation = interpolation(sampler, place, diagnostics);
+    let interpolation = interpolation(sampler, &|| place.to_owned(), diagnostics);
     let input = accessors.shape(sampler.input.0, place)?;
     if input.width != 1 || input.component != Component::F32 {
         return Err(ReadError::at(place, "its key times are not single floats").into());
@@ -210,18 +239,18 @@ fn pointer_keys(
         return Err(ReadError::at(place, format!("it has {} values for {} keys", output.count, input.count)).into());
     }
     let times = accessors.floats(sampler.input.0, place)?;
-    let (times, _) = mend_times(times, Slice::default(), 0, place, diagnostics);
+    let (times, _) = mend_times(times, Slice::default(), 0, false, &|| place.to_owned(), diagnostics);
     Ok((!times.is_empty()).then_some((times, None, interpolation, width)))
 }
 
-fn interpolation(sampler: &schema::Sampler, place: &str, diagnostics: &mut Diagnostics) -> Interpolation {
+fn interpolation(sampler: &schema::Sampler, place: Place<'_>, diagnostics: &mut Diagnostics) -> Interpolation {
     match sampler.interpolation.as_deref() {
         None | Some("LINEAR") => Interpolation::Linear,
         Some("STEP") => Interpolation::Step,
         Some("CUBICSPLINE") => Interpolation::CubicSpline,
         Some(other) => {
             let message = format!("The interpolation “{other}” is unknown; LINEAR is shown");
-            diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", place, message);
+            diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", place(), message);
             Interpolation::Linear
         }
     }
@@ -229,43 +258,108 @@ fn interpolation(sampler: &schema::Sampler, place: &str, diagnostics: &mut Diagn
 
 type Keys = (Slice<f32>, Slice<f32>, Interpolation);
 
+/// Where something is, put into words only where there is something to say.
+type Place<'a> = &'a dyn Fn() -> String;
+
+/// What of a sampler's keys was looked over and is as it should be.
+#[derive(Clone, Copy, Default)]
+struct Sound {
+    times: bool,
+    values: bool,
+}
+
+/// Looks over the keys of all channels that lie in the file as they are wanted; long clips on all cores. Of the others,
+/// and of what is not sound, nothing is said here.
+fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound> {
+    let look = |channels: &[schema::Channel]| {
+        // Samplers of one clip mostly share their times.
+        let mut last = None;
+        let look = |channel: &schema::Channel| {
+            let Some(sampler) = animation.samplers.get(channel.sampler.0) else { return Sound::default() };
+            let times = match last {
+                Some((input, sound)) if input == sampler.input => sound,
+                _ => accessors.in_place(sampler.input.0).is_some_and(|t| are_times_sound(t)),
+            };
+            last = Some((sampler.input, times));
+            let is_cubic = sampler.interpolation.as_deref() == Some("CUBICSPLINE");
+            let values = accessors.in_place(sampler.output.0).is_some_and(|values| {
+                are_finite(values) && (channel.target.path != "rotation" || are_about_unit(values, is_cubic))
+            });
+            Sound { times, values }
+        };
+        channels.iter().map(look).collect::<Vec<_>>()
+    };
+    const BLOCK: usize = 100;
+    if animation.channels.len() <= BLOCK {
+        return look(&animation.channels);
+    }
+    animation.channels.par_chunks(BLOCK).flat_map_iter(look).collect()
+}
+
+fn are_finite(list: &[f32]) -> bool {
+    // Whole blocks without a way out, so that the compiler takes many numbers at once.
+    list.chunks(256).all(|part| part.iter().fold(true, |sound, v| sound & v.is_finite()))
+}
+
+fn are_times_sound(times: &[f32]) -> bool {
+    let later = |part: &[f32]| part.windows(2).fold(true, |sound, w| sound & (w[0] < w[1]));
+    are_finite(times) && later(times)
+}
+
+/// Whether all quaternions are so close to length 1 that nobody would complain; false says nothing.
+fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
+    let unit = |q: &[f32; 4]| (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0).abs() <= 0.015;
+    let quaternions = values.as_chunks::<4>().0;
+    if is_cubic {
+        return quaternions.iter().skip(1).step_by(3).all(unit);
+    }
+    quaternions.chunks(64).all(|part| part.iter().fold(true, |sound, q| sound & unit(q)))
+}
+
 /// The keys of a sampler, repaired for showing; `None` where no key is left.
 fn track(
     sampler: &schema::Sampler,
-    place: &str,
-    property: Property,
-    width: usize,
+    place: Place<'_>,
+    (property, width): (Property, usize),
+    sound: Sound,
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Keys>, Missing> {
     let interpolation = interpolation(sampler, place, diagnostics);
-    let input = accessors.shape(sampler.input.0, place)?;
+    // Only what is not there is named by whose it is.
+    let shape = |accessors: &Accessors<'_>, index: usize| {
+        if accessors.has(index) { accessors.shape(index, "") } else { accessors.shape(index, &place()) }
+    };
+    let input = shape(accessors, sampler.input.0)?;
     if input.width != 1 || input.component != Component::F32 {
-        return Err(ReadError::at(place, "its key times are not single floats").into());
+        return Err(ReadError::at(place(), "its key times are not single floats").into());
     }
-    let output = accessors.shape(sampler.output.0, place)?;
+    let output = shape(accessors, sampler.output.0)?;
     let element = if property == Property::Weights { 1 } else { width };
     if output.width != element {
         let message = format!("its values have {} components where {element} are needed", output.width);
-        return Err(ReadError::at(place, message).into());
+        return Err(ReadError::at(place(), message).into());
     }
     let per_key = interpolation.values_per_key() * if property == Property::Weights { width } else { 1 };
     let wanted = input.count.saturating_mul(per_key);
     if output.count < wanted {
         let message = format!("it has {} values for {} keys, {wanted} are needed", output.count, input.count);
-        return Err(ReadError::at(place, message).into());
+        return Err(ReadError::at(place(), message).into());
     }
     if output.count > wanted {
         let message = format!("{} values for {} keys; the extra ones are not used", output.count, input.count);
-        diagnostics.add(Severity::Error, "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT", place, message);
+        diagnostics.add(Severity::Error, "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT", place(), message);
     }
-    let times = accessors.floats(sampler.input.0, place)?;
-    let values = accessors.floats(sampler.output.0, place)?;
+    let times = accessors.floats(sampler.input.0, "")?;
+    let values = accessors.floats(sampler.output.0, "")?;
     let values: Slice<f32> = if output.count > wanted { values[..wanted * element].into() } else { values };
     let stride = per_key * element;
-    let (times, values) = mend_times(times, values, stride, place, diagnostics);
+    let (times, values) = mend_times(times, values, stride, sound.times, place, diagnostics);
     if times.is_empty() {
         return Ok(None);
+    }
+    if sound.values {
+        return Ok(Some((times, values, interpolation)));
     }
     let values = mend_values(values, property, interpolation, width, place, diagnostics);
     Ok(Some((times, values, interpolation)))
@@ -277,27 +371,28 @@ fn mend_times(
     times: Slice<f32>,
     values: Slice<f32>,
     stride: usize,
-    place: &str,
+    sound: bool,
+    place: Place<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Slice<f32>, Slice<f32>) {
     if times.first().is_some_and(|t| *t < 0.0) {
-        diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place, "Key times lie before 0 s");
+        diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place(), "Key times lie before 0 s");
     }
     if times.last().is_some_and(|t| t.is_finite() && *t > 1e6) {
         diagnostics.add(
             Severity::Warning,
             "ULNA_FAR_KEY",
-            place,
+            place(),
             "A key lies more than eleven days from the start; check the clip's times",
         );
     }
-    if times.iter().all(|t| t.is_finite()) && times.windows(2).all(|w| w[0] < w[1]) {
+    if sound || are_times_sound(&times) {
         return (times, values);
     }
     diagnostics.add(
         Severity::Error,
         "ACCESSOR_ANIMATION_INPUT_NON_INCREASING",
-        place,
+        place(),
         "Key times do not increase; the keys are shown in order",
     );
     let mut order: Vec<usize> = (0..times.len()).filter(|k| times[*k].is_finite()).collect();
@@ -320,7 +415,7 @@ fn mend_values(
     property: Property,
     interpolation: Interpolation,
     width: usize,
-    place: &str,
+    place: Place<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Slice<f32> {
     let mut broken = values.iter().any(|v| !v.is_finite());
@@ -328,7 +423,7 @@ fn mend_values(
         diagnostics.add(
             Severity::Error,
             "ACCESSOR_INVALID_FLOAT",
-            place,
+            place(),
             "Some key values are not numbers; defaults are shown",
         );
     }
@@ -347,7 +442,7 @@ fn mend_values(
             diagnostics.add(
                 Severity::Error,
                 "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",
-                place,
+                place(),
                 message,
             );
         }

@@ -122,6 +122,12 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, 
     }
 }
 
+/// A top-level list as a type.
+pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, name: &str) -> Result<Vec<T>, ReadError> {
+    let elements = elements(root, name)?;
+    elements.iter().enumerate().map(|(k, raw)| typed(raw.get(), &format!("{name}/{k}"), &mut false)).collect()
+}
+
 /// An element as a type. What can plainly be repaired is (see [`lenient`]); `repaired` is then set.
 pub fn typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut bool) -> Result<T, ReadError> {
     match serde_json::from_str(text) {

@@ -2,7 +2,7 @@
 //! element costs no other.
 
 use glam::{Vec2, Vec3, Vec4};
-use std::{collections::HashMap, io::Cursor, sync::Arc};
+use std::{collections::HashMap, io::Cursor};
 
 use gltf::json as typed;
 use gltf::json::extensions::texture::TextureTransform;
@@ -16,7 +16,7 @@ use super::{
     ktx,
     source::data_uri,
 };
-use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Mip, Severity, TextureRef, Wrap};
+use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Mip, Severity, Slice, TextureRef, Wrap};
 
 /// The raw elements that materials are made of.
 pub struct Looks<'a> {
@@ -188,7 +188,7 @@ pub fn images(
 ) -> (Vec<Image>, Vec<String>) {
     let source = accessors.source();
     let mut uris = Vec::new();
-    let mut views: HashMap<usize, Arc<[u8]>> = HashMap::new();
+    let mut views: HashMap<usize, Slice<u8>> = HashMap::new();
     let mut list = Vec::with_capacity(looks.images.len());
     for (k, raw) in looks.images.iter().enumerate() {
         let place = format!("images/{k}");
@@ -201,18 +201,20 @@ pub fn images(
         // A view that many images name is read once.
         let view = raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
         if let Some(bytes) = view.and_then(|v| views.get(&v)) {
-            list.push(Image { name, bytes: Arc::clone(bytes) });
+            list.push(Image { name, bytes: bytes.clone() });
             continue;
         }
-        let found: Result<Vec<u8>, String> = match (&raw, view) {
-            (None, _) => Ok(Vec::new()),
-            (Some(typed::Image { uri: Some(uri), .. }), _) => data_uri(uri).unwrap_or_else(|| {
-                let bytes = source.companion(uri);
-                if bytes.is_ok() {
-                    uris.push(uri.clone());
-                }
-                bytes
-            }),
+        let found: Result<Slice<u8>, String> = match (&raw, view) {
+            (None, _) => Ok(Slice::default()),
+            (Some(typed::Image { uri: Some(uri), .. }), _) => data_uri(uri)
+                .unwrap_or_else(|| {
+                    let bytes = source.companion(uri);
+                    if bytes.is_ok() {
+                        uris.push(uri.clone());
+                    }
+                    bytes
+                })
+                .map(Into::into),
             (_, Some(view)) => view_bytes(view, &place, accessors),
             _ => Err("it has neither a uri nor a buffer view".into()),
         };
@@ -221,20 +223,20 @@ pub fn images(
                 return bytes;
             }
             // Shown as what everybody can decode; the file keeps what it has.
-            ktx::to_png(&bytes).unwrap_or_else(|message| {
-                diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
-                Vec::new()
-            })
+            ktx::to_png(&bytes).map_or_else(
+                |message| {
+                    diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
+                    Slice::default()
+                },
+                Into::into,
+            )
         });
-        let bytes: Arc<[u8]> = found.map_or_else(
-            |message| {
-                diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
-                Arc::default()
-            },
-            Into::into,
-        );
+        let bytes = found.unwrap_or_else(|message| {
+            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
+            Slice::default()
+        });
         if let Some(view) = view {
-            views.insert(view, Arc::clone(&bytes));
+            views.insert(view, bytes.clone());
         }
         if !bytes.is_empty()
             && let Err(message) = check_image(&bytes)
@@ -246,15 +248,15 @@ pub fn images(
     (list, uris)
 }
 
-/// A copy of a view's bytes, within the budget.
-fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result<Vec<u8>, String> {
-    let bytes = match accessors.view(view, place) {
+/// A view's bytes, within the budget.
+fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result<Slice<u8>, String> {
+    let bytes = match accessors.view_slice(view, place) {
         Ok(bytes) => bytes,
         Err(Missing::Packed(extension)) => return Err(format!("it is packed with {extension}")),
         Err(Missing::Refused(error)) => return Err(error.to_string()),
     };
     accessors.spend(bytes.len() as u64, place).map_err(|e| e.to_string())?;
-    Ok(bytes.to_vec())
+    Ok(bytes)
 }
 
 /// Looks at an image's header: whether it is one that can be shown.

@@ -250,9 +250,9 @@ impl PrimitiveReader<'_, '_> {
             return Err(ReadError::at(&self.place, "its indices are not unsigned integers").into());
         }
         let list = self.accessors.integers(index.0, &self.place)?;
-        let past = |i: &&u32| **i as usize >= vertices;
-        if list.iter().max().is_some_and(|most| past(&most))
-            && let Some(past) = list.iter().find(past)
+        // All are looked at first, many at once.
+        if count_in(&list, |i| *i as usize >= vertices) > 0
+            && let Some(past) = list.iter().find(|i| **i as usize >= vertices)
         {
             return Err(
                 ReadError::at(&self.place, format!("vertex {past} of {vertices} is named by its indices")).into()
@@ -392,10 +392,10 @@ impl PrimitiveReader<'_, '_> {
 }
 
 /// Elements that one core looks over before another may help.
-const BLOCK: usize = 65_536;
+const BLOCK: usize = 1 << 18;
 
 /// How many elements are so; long lists on all cores.
-fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
+pub fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
     let count = |part: &[T]| part.iter().map(|v| usize::from(is(v))).sum::<usize>();
     if list.len() <= BLOCK { count(list) } else { list.par_chunks(BLOCK).map(count).sum() }
 }

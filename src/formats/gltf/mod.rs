@@ -14,6 +14,7 @@ mod ktx;
 mod material;
 mod mesh;
 mod meshopt;
+mod outline;
 mod patch;
 mod read;
 mod schema;

@@ -227,7 +227,7 @@ impl<'a> Patch<'a> {
         let count = stored.values.len() / element;
         let same = a.component_type.0 == stored.component
             && a.normalized == stored.normalized
-            && a.kind == "VEC4"
+            && &*a.kind == "VEC4"
             && a.count.0 == count
             && a.sparse.is_none();
         let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
@@ -419,7 +419,7 @@ impl<'a> Patch<'a> {
 
 /// Bytes of an accessor's element; no less than it can be.
 fn element_size(a: &schema::Accessor) -> usize {
-    let width = match a.kind.as_str() {
+    let width = match &*a.kind {
         "SCALAR" => 1,
         "VEC2" => 2,
         "VEC3" => 3,

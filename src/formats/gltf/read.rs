@@ -1,7 +1,6 @@
 //! Bytes → document. A file opens, perhaps repaired for showing and with findings, or is refused with a sentence.
 
 use std::{
-    fs,
     path::Path,
     sync::{
         Arc,
@@ -10,15 +9,17 @@ use std::{
 };
 
 use glam::{Mat4, Quat, Vec3};
-use serde::de::DeserializeOwned;
 
 use super::{
     Container, ReadError, Source,
     accessor::{Accessors, Component, Missing},
-    animation, json, material, mesh, meshopt, schema,
+    animation, json, material, mesh, meshopt,
+    outline::{self, both},
+    schema,
     source::check_asset,
     stage, vrm,
 };
+use crate::formats::read_whole;
 use crate::model::{
     Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity,
     Skin, Transform, WeightMap, find_rest, transform::unit_or,
@@ -74,7 +75,7 @@ impl Progress {
 /// # Errors
 /// A sentence that says what is wrong and where.
 pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
-    let bytes = fs::read(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let bytes = read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     open_bytes(bytes.into(), Some(path), progress)
 }
 
@@ -90,16 +91,16 @@ pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress)
     let text_owner = source.bytes.clone();
     let text = std::str::from_utf8(&text_owner[source.container.json()])
         .map_err(|e| ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to())))?;
-    let root = json::split(text)?;
+    let (outline, survey) = both(text.len(), || outline::read(text), || super::text::survey(text));
+    let (root, mut long) = outline?;
     let asset = check_asset(&root)?;
     let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
     check_required(&root, text)?;
-    let buffers: Vec<schema::Buffer> = list(&root, "buffers")?;
-    let views: Vec<schema::BufferView> = list(&root, "bufferViews")?;
+    let buffers: Vec<schema::Buffer> = json::list(&root, "buffers")?;
+    let views = long.views(&root)?;
     source.load_buffers(&buffers, &views)?;
     progress.reach(0.2)?;
     let mut diagnostics = Diagnostics::default();
-    let survey = super::text::survey(text);
     if survey.depth > 128 {
         let message = format!("The JSON is nested {} deep; what is that deep is kept and not read", survey.depth);
         diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
@@ -130,9 +131,10 @@ pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress)
     }
     let unpacked = meshopt::unpack(&source, &views, &mut budget, &mut diagnostics)?;
     let mut reader = Reader {
-        accessors: Accessors::new(&source, list(&root, "accessors")?, views, &unpacked, budget),
+        accessors: Accessors::new(&source, long.accessors(&root)?, views, &unpacked, budget),
         diagnostics,
         root: &root,
+        animations: long.animations(),
         weights: Vec::new(),
     };
     let (document, image_uris) = reader.document(progress)?;
@@ -147,12 +149,6 @@ pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress)
         generator: asset.generator,
         extensions_used,
     })
-}
-
-/// A top-level list as a type.
-fn list<T: DeserializeOwned>(root: &json::RawMap<'_>, name: &str) -> Result<Vec<T>, ReadError> {
-    let elements = json::elements(root, name)?;
-    elements.iter().enumerate().map(|(k, raw)| json::typed(raw.get(), &format!("{name}/{k}"), &mut false)).collect()
 }
 
 fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
@@ -229,6 +225,8 @@ struct Reader<'a> {
     accessors: Accessors<'a>,
     diagnostics: Diagnostics,
     root: &'a json::RawMap<'a>,
+    /// Where they could be typed at once; they are not in `root` then.
+    animations: Option<Vec<schema::Animation>>,
     weights: mesh::WeightPlaces,
 }
 
@@ -277,20 +275,25 @@ impl Reader<'_> {
         self.skins(&mut document)?;
         self.check_joints(&document)?;
         progress.reach(0.7)?;
-        let animations = json::elements(self.root, "animations")?;
-        document.clips_in_file = u32::try_from(animations.len()).unwrap_or(u32::MAX);
+        let animations = match self.animations.take() {
+            Some(typed) => typed.into_iter().map(animation::Raw::Typed).collect(),
+            None => json::elements(self.root, "animations")?.into_iter().map(animation::Raw::Text).collect::<Vec<_>>(),
+        };
+        let count = animations.len();
+        document.clips_in_file = u32::try_from(count).unwrap_or(u32::MAX);
         let counts: Vec<usize> = document.meshes.iter().map(|m| m.target_count()).collect();
         let sound = |m: &Mat4| !is_odd(&Transform::decompose(m, &Transform::IDENTITY));
         let fixed: Vec<bool> = document.nodes.iter().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
-        let targets = animation::Targets {
+        let mut targets = animation::Targets {
             nodes: &raw_nodes,
             fixed: &fixed,
             target_counts: &|m| counts.get(m.index()).copied().unwrap_or(0),
+            moved: vec![[0; 4]; raw_nodes.len()],
         };
-        for (k, raw) in animations.iter().enumerate() {
-            let clip = animation::read(raw.get(), k, &mut self.accessors, &targets, &mut self.diagnostics)?;
+        for (k, raw) in animations.into_iter().enumerate() {
+            let clip = animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
             document.clips.insert(k.into(), Arc::new(clip));
-            progress.reach(0.7 + 0.25 * (k + 1) as f32 / animations.len() as f32)?;
+            progress.reach(0.7 + 0.25 * (k + 1) as f32 / count as f32)?;
         }
         find_rest(&mut document);
         for (k, raw) in raw_nodes.iter().enumerate() {
@@ -437,7 +440,7 @@ impl Reader<'_> {
     }
 
     fn scenes(&mut self, document: &mut Document) -> Result<(), ReadError> {
-        let raw: Vec<schema::Scene> = list(self.root, "scenes")?;
+        let raw: Vec<schema::Scene> = json::list(self.root, "scenes")?;
         for (k, scene) in raw.iter().enumerate() {
             let place = format!("scenes/{k}");
             let mut roots = Vec::with_capacity(scene.nodes.len());
@@ -476,7 +479,7 @@ impl Reader<'_> {
     }
 
     fn skins(&mut self, document: &mut Document) -> Result<(), ReadError> {
-        let raw: Vec<schema::Skin> = list(self.root, "skins")?;
+        let raw: Vec<schema::Skin> = json::list(self.root, "skins")?;
         for (k, skin) in raw.iter().enumerate() {
             let place = format!("skins/{k}");
             if skin.joints.is_empty() {
@@ -578,7 +581,7 @@ impl Reader<'_> {
             let joints = document.skin(skin).joints.len();
             for primitive in &document.mesh(mesh).primitives {
                 let Primitive { weights: Some(weights), .. } = primitive else { continue };
-                if weights.joints.iter().max().is_none_or(|most| usize::from(*most) < joints) {
+                if mesh::count_in(&weights.joints, |j| usize::from(*j) >= joints) == 0 {
                     continue;
                 }
                 let past = |used: bool| {

@@ -1,7 +1,9 @@
 //! Lean types of the parts of glTF that Ulna edits. What they leave out stays in the source's text.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Visitor};
 
 use super::json::{Extensions, Index, fixed};
 
@@ -104,7 +106,8 @@ pub struct Channel {
 #[derive(Debug, Deserialize)]
 pub struct ChannelTarget {
     pub node: Option<Index>,
-    pub path: String,
+    #[serde(deserialize_with = "word")]
+    pub path: Word,
     #[serde(default)]
     pub extensions: Extensions,
 }
@@ -114,7 +117,8 @@ pub struct ChannelTarget {
 pub struct Sampler {
     pub input: Index,
     pub output: Index,
-    pub interpolation: Option<String>,
+    #[serde(default, deserialize_with = "some_word")]
+    pub interpolation: Option<Word>,
 }
 
 /// `accessors[]`.
@@ -129,8 +133,8 @@ pub struct Accessor {
     #[serde(default)]
     pub normalized: bool,
     pub count: Index,
-    #[serde(rename = "type")]
-    pub kind: String,
+    #[serde(rename = "type", deserialize_with = "word")]
+    pub kind: Word,
     pub min: Option<Vec<f64>>,
     pub max: Option<Vec<f64>>,
     pub sparse: Option<Sparse>,
@@ -180,6 +184,50 @@ pub struct Buffer {
 }
 
 /// A matrix, boxed: most nodes have none.
-fn boxed_matrix<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Box<[f32; 16]>>, D::Error> {
+fn boxed_matrix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<[f32; 16]>>, D::Error> {
     Ok(fixed(deserializer)?.map(Box::new))
+}
+
+/// One of the words of the specification, which costs no memory, or another one.
+pub type Word = Cow<'static, str>;
+
+fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Word, D::Error> {
+    const KNOWN: [&str; 14] = [
+        "SCALAR",
+        "VEC2",
+        "VEC3",
+        "VEC4",
+        "MAT2",
+        "MAT3",
+        "MAT4",
+        "LINEAR",
+        "STEP",
+        "CUBICSPLINE",
+        "translation",
+        "rotation",
+        "scale",
+        "weights",
+    ];
+    struct Words;
+    impl Visitor<'_> for Words {
+        type Value = Word;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, v: &str) -> Result<Word, E> {
+            Ok(KNOWN
+                .iter()
+                .find(|known| **known == v)
+                .map_or_else(|| Cow::Owned(v.to_owned()), |known| Cow::Borrowed(*known)))
+        }
+    }
+    deserializer.deserialize_str(Words)
+}
+
+fn some_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Word>, D::Error> {
+    #[derive(Deserialize)]
+    struct Wrapped(#[serde(deserialize_with = "word")] Word);
+    Ok(Option::<Wrapped>::deserialize(deserializer)?.map(|w| w.0))
 }

@@ -1,7 +1,6 @@
 //! The opened bytes: the file itself and the buffers it names, kept as they were for saving.
 
 use std::{
-    fs,
     ops::Range,
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -10,6 +9,7 @@ use std::{
 use base64::Engine as _;
 
 use super::{Container, ReadError, json, meshopt, schema};
+use crate::formats::read_whole;
 
 /// The bytes a document was read from.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ impl Source {
         if self.path.as_deref().and_then(|p| p.canonicalize().ok()) == Some(path.clone()) {
             return Err("it names the file itself as its data".into());
         }
-        fs::read(&path).map_err(|e| format!("“{}” could not be read: {e}. Put it beside the model", shorten(uri)))
+        read_whole(&path).map_err(|e| format!("“{}” could not be read: {e}. Put it beside the model", shorten(uri)))
     }
 }
 

@@ -120,6 +120,9 @@ pub fn survey(text: &str) -> Survey {
             _ => {}
         }
         at += 1;
+        while b.get(at).is_some_and(|c| !matches!(c, b'"' | b'{' | b'[' | b'}' | b']' | b'n')) {
+            at += 1;
+        }
     }
     survey
 }

@@ -29,8 +29,7 @@ pub fn brush_ui(
     let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
     let over = pointer.filter(|_| free && (response.hovered() || state.stroking));
     actions.push(Action::BrushHover(over.map(|p| (local(p), size))));
-    let (modifiers, escape, enter) =
-        ui.input(|i| (i.modifiers, i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
+    let (escape, enter) = ui.input(|i| (i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
     if view.paint.adjusting.is_some() {
         if escape {
             actions.push(Action::Cancel);
@@ -45,13 +44,23 @@ pub fn brush_ui(
         state.swallow = ui.input(|i| i.pointer.any_down());
         return;
     }
+    // The modifiers of the press itself: those of the frame may be older.
+    let held = ui.input(|i| {
+        let of_press = i.events.iter().find_map(|e| match e {
+            egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => {
+                Some(*modifiers)
+            }
+            _ => None,
+        });
+        of_press.unwrap_or(i.modifiers)
+    });
     let stroke = |phase, at: Pos2| Action::Stroke {
         phase,
         at: local(at),
         size,
         pressure: pressure(ui),
-        smooth: modifiers.shift,
-        invert: modifiers.command,
+        smooth: held.shift,
+        invert: held.command,
     };
     if state.stroking {
         let at = response.interact_pointer_pos().or(pointer).unwrap_or(rect.center());
@@ -70,7 +79,7 @@ pub fn brush_ui(
     }
     if let Some(at) = over {
         let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
-        if pressed && modifiers.alt {
+        if pressed && held.alt {
             state.picking = Some(vec![at]);
         } else if pressed {
             actions.push(stroke(StrokePhase::Begin, at));

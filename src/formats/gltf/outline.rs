@@ -1,0 +1,283 @@
+//! The JSON of a sound file in one go.
+//!
+//! Accessors, buffer views and animations are nearly all of a big file's JSON. They are cut into elements by their
+//! brackets and typed at once, on all cores; typing checks the grammar inside, this file the grammar between. Whatever is
+//! unusual in the least is left to the slow way, which says what is wrong or repairs it.
+
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+
+use super::{
+    ReadError,
+    json::{self, RawMap},
+    schema::{Accessor, Animation, BufferView},
+};
+
+/// The long lists of a file, where they could be typed at once.
+#[derive(Default)]
+pub struct Long(Option<Lists>);
+
+struct Lists {
+    accessors: Vec<Accessor>,
+    views: Vec<BufferView>,
+    animations: Vec<Animation>,
+}
+
+/// The top level of a file: its members, without the long lists where those are typed already.
+///
+/// # Errors
+/// Where the text is no JSON object.
+pub fn read(text: &str) -> Result<(RawMap<'_>, Long), ReadError> {
+    match at_once(text) {
+        Some((root, lists)) => Ok((root, Long(Some(lists)))),
+        None => Ok((json::split(text)?, Long(None))),
+    }
+}
+
+impl Long {
+    /// `accessors`; once.
+    pub fn accessors(&mut self, root: &RawMap<'_>) -> Result<Vec<Accessor>, ReadError> {
+        match &mut self.0 {
+            Some(lists) => Ok(std::mem::take(&mut lists.accessors)),
+            None => json::list(root, "accessors"),
+        }
+    }
+
+    /// `bufferViews`; once.
+    pub fn views(&mut self, root: &RawMap<'_>) -> Result<Vec<BufferView>, ReadError> {
+        match &mut self.0 {
+            Some(lists) => Ok(std::mem::take(&mut lists.views)),
+            None => json::list(root, "bufferViews"),
+        }
+    }
+
+    /// `animations`, where they are typed already; once.
+    pub fn animations(&mut self) -> Option<Vec<Animation>> {
+        self.0.as_mut().map(|lists| std::mem::take(&mut lists.animations))
+    }
+}
+
+fn at_once(text: &str) -> Option<(RawMap<'_>, Lists)> {
+    let mut root = RawMap::default();
+    let mut long: [Option<Vec<&str>>; 3] = [None, None, None];
+    let b = text.as_bytes();
+    let mut at = space(b, expect(b, space(b, 0), b'{')?);
+    if b.get(at) != Some(&b'}') {
+        loop {
+            let end = string(b, at)?;
+            let key = &text[at + 1..end - 1];
+            if key.bytes().any(|c| c == b'\\' || c < b' ') {
+                return None;
+            }
+            let start = space(b, expect(b, space(b, end), b':')?);
+            let end = if let Some(which) = LONG.iter().position(|name| *name == key) {
+                let (items, end) = items(text, start)?;
+                if long[which].replace(items).is_some() {
+                    return None;
+                }
+                end
+            } else {
+                let end = value(b, start)?;
+                // A key that stands twice is worth a finding.
+                if root.0.insert(key.to_owned(), serde_json::from_str(&text[start..end]).ok()?).is_some() {
+                    return None;
+                }
+                end
+            };
+            at = space(b, end);
+            match b.get(at)? {
+                b',' => at = space(b, at + 1),
+                b'}' => break,
+                _ => return None,
+            }
+        }
+    }
+    if space(b, at + 1) != b.len() {
+        return None;
+    }
+    let [accessors, views, animations] = long.map(Option::unwrap_or_default);
+    let (views, (accessors, animations)) =
+        both(text.len(), || typed(&views), || both(text.len(), || typed(&accessors), || typed(&animations)));
+    Some((root, Lists { accessors: accessors?, views: views?, animations: animations? }))
+}
+
+/// The lists that are long.
+const LONG: [&str; 3] = ["accessors", "bufferViews", "animations"];
+
+/// Both results, on two cores where the text is long enough for that to pay.
+pub fn both<A: Send, B: Send>(length: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    if length < 128 << 10 { (a(), b()) } else { rayon::join(a, b) }
+}
+
+/// Objects as a type.
+fn typed<T: DeserializeOwned + Send>(items: &[&str]) -> Option<Vec<T>> {
+    const BLOCK: usize = 64 << 10;
+    let block = |items: &[&str]| items.iter().map(|item| serde_json::from_str(item).ok()).collect::<Option<Vec<T>>>();
+    let length: usize = items.iter().map(|item| item.len()).sum();
+    if length <= BLOCK {
+        return block(items);
+    }
+    let parts: Option<Vec<Vec<T>>> = items.par_chunks((items.len() * BLOCK / length).max(1)).map(block).collect();
+    let mut all = Vec::with_capacity(items.len());
+    parts?.into_iter().for_each(|part| all.extend(part));
+    Some(all)
+}
+
+/// The elements of the list that begins here, where all are objects, and its end. What is in them is not checked.
+fn items(text: &str, start: usize) -> Option<(Vec<&str>, usize)> {
+    let b = text.as_bytes();
+    let mut list = Vec::new();
+    let mut at = space(b, expect(b, start, b'[')?);
+    if b.get(at) != Some(&b']') {
+        loop {
+            expect(b, at, b'{')?;
+            let end = value(b, at)?;
+            list.push(&text[at..end]);
+            at = space(b, end);
+            match b.get(at)? {
+                b',' => at = space(b, at + 1),
+                b']' => break,
+                _ => return None,
+            }
+        }
+    }
+    Some((list, at + 1))
+}
+
+fn space(b: &[u8], mut at: usize) -> usize {
+    while matches!(b.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+fn expect(b: &[u8], at: usize, wanted: u8) -> Option<usize> {
+    (b.get(at) == Some(&wanted)).then_some(at + 1)
+}
+
+/// The end of the string that begins here.
+fn string(b: &[u8], at: usize) -> Option<usize> {
+    let mut at = expect(b, at, b'"')?;
+    loop {
+        match b.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The end of the value that begins here, going by brackets and quotes alone.
+fn value(b: &[u8], start: usize) -> Option<usize> {
+    /// What ends a run of bytes that need no look.
+    const STOPS: [bool; 256] = {
+        let mut stops = [false; 256];
+        let mut k = 0;
+        while k < 5 {
+            stops[b"\"{}[]"[k] as usize] = true;
+            k += 1;
+        }
+        stops
+    };
+    let mut depth = 0usize;
+    let mut at = start;
+    match b.get(at)? {
+        b'"' => return string(b, at),
+        b'{' | b'[' => {}
+        _ => {
+            let is_end = |c: &u8| matches!(c, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
+            return b[start..].iter().position(is_end).map(|n| start + n);
+        }
+    }
+    loop {
+        let c = *b.get(at)?;
+        at += 1;
+        if !STOPS[usize::from(c)] {
+            continue;
+        }
+        match c {
+            b'"' => at = string(b, at - 1)?,
+            b'{' | b'[' => depth += 1,
+            _ => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SOUND: &str = r#" {"asset" : {"version":"2.0", "extras":[null, "}]\"", {}]}, "accessors":[ {"componentType":5126,
+        "count":3, "type":"VEC3", "name":"a\\"} , {"componentType":5121,"count":1,"type":"SCALAR","x":[[{}]]}],
+        "bufferViews":[{"buffer":0,"byteLength":4}], "animations":[], "nodes":[{"name":"é"}] } "#;
+
+    #[test]
+    fn a_sound_file_is_read_at_once() {
+        let (root, mut long) = read(SOUND).unwrap();
+        assert!(long.0.is_some());
+        assert_eq!(root.0.keys().collect::<Vec<_>>(), ["asset", "nodes"]);
+        assert_eq!(long.accessors(&root).unwrap().iter().map(|a| a.count.0).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(long.views(&root).unwrap().len(), 1);
+        assert!(long.animations().is_some_and(|a| a.is_empty()));
+    }
+
+    #[test]
+    fn the_slow_way_gives_the_same_lists() {
+        let text = SOUND.replacen('{', r#"{"extras":1,"extras":2,"#, 1);
+        let (root, mut long) = read(&text).unwrap();
+        assert!(long.0.is_none() && long.animations().is_none());
+        assert_eq!(long.accessors(&root).unwrap().iter().map(|a| a.count.0).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(long.views(&root).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_unusual_goes_the_slow_way() {
+        for text in [
+            r#"{"accessors":[],"accessors":[]}"#,
+            r#"{"a":1,"a":2}"#,
+            r#"{"acc\u0065ssors":[]}"#,
+            r#"{"accessors":null}"#,
+            r#"{"accessors":[null]}"#,
+        ] {
+            assert!(at_once(text).is_none() && read(text).is_ok(), "{text}");
+        }
+    }
+
+    proptest! {
+        /// Every text that is taken at once is one that the full parser takes, with the same members.
+        #[test]
+        fn nothing_is_taken_that_is_no_json(
+            cuts in proptest::collection::vec((0..SOUND.len(), 0..3usize, proptest::sample::select(br#"{}[],:"\ 1n"#.to_vec())), 0..4),
+        ) {
+            let mut bytes = SOUND.as_bytes().to_vec();
+            for (at, what, byte) in cuts {
+                let at = at.min(bytes.len() - 1);
+                match what {
+                    0 => bytes[at] = byte,
+                    1 => bytes.insert(at, byte),
+                    _ => { bytes.remove(at); }
+                }
+            }
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if let Some((root, lists)) = at_once(&text) {
+                let slow = json::split(&text);
+                prop_assert!(slow.is_ok(), "{text}");
+                let slow = slow.unwrap();
+                for (key, value) in &root.0 {
+                    prop_assert_eq!(slow.0.get(key).map(|v| v.get()), Some(value.get()));
+                }
+                let length = |name: &str| json::elements(&slow, name).map_or(usize::MAX, |e| e.len());
+                prop_assert_eq!(length("accessors"), lists.accessors.len());
+                prop_assert_eq!(length("bufferViews"), lists.views.len());
+                prop_assert_eq!(length("animations"), lists.animations.len());
+            }
+        }
+    }
+}

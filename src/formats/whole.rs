@@ -1,0 +1,58 @@
+//! A file as a whole in memory.
+
+use std::{fs, io, path::Path};
+
+/// All bytes of a file. A long one is read on all cores, since what takes the time is the memory's first touch.
+///
+/// # Errors
+/// What the system says.
+pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    #[cfg(unix)]
+    if let Some(bytes) = on_all_cores(path)? {
+        return Ok(bytes);
+    }
+    fs::read(path)
+}
+
+/// The bytes of a file that is long enough for it, and stays as long while it is read.
+#[cfg(unix)]
+fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    use std::os::unix::fs::FileExt as _;
+
+    use rayon::prelude::*;
+
+    /// Memory of this size comes from the system zeroed and untouched; far more is for the plain way to refuse.
+    const LONG: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
+    const BLOCK: usize = 4 << 20;
+    let file = fs::File::open(path)?;
+    let about = file.metadata()?;
+    let Some(length) = usize::try_from(about.len()).ok().filter(|_| about.is_file() && LONG.contains(&about.len()))
+    else {
+        return Ok(None);
+    };
+    let mut bytes = vec![0; length];
+    let read = bytes
+        .par_chunks_mut(BLOCK)
+        .enumerate()
+        .try_for_each(|(k, block)| file.read_exact_at(block, (k * BLOCK) as u64));
+    // Somebody may be writing it; the plain way takes what is there.
+    Ok((read.is_ok() && file.metadata()?.len() == about.len()).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_file_is_read_as_a_short_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long");
+        for length in [0, 5, (32 << 20) - 1, (32 << 20) + 4_000_003] {
+            let bytes: Vec<u8> = (0..length).map(|k: usize| (k.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
+            fs::write(&path, &bytes).unwrap();
+            assert!(read_whole(&path).unwrap() == bytes, "{length}");
+        }
+        assert!(read_whole(&folder.path().join("none")).is_err());
+        assert!(read_whole(folder.path()).is_err());
+    }
+}
