@@ -11,7 +11,7 @@ use super::{App, Stage};
 use crate::{
     edit::{Change, CommandLine, Mode, node_text},
     model::{Document, NodeId, SkinId},
-    motion::{Placement, Posed, Ray, skinning},
+    motion::{Posed, Ray},
     render::Camera,
     ui::{BrushHover, BrushNumber, PaintView, StrokePhase, ToastKind, VertexArea, VertexPick, WeightLook},
     weights::{
@@ -222,23 +222,37 @@ impl Painting {
     }
 
     /// The posed surface, by the canvas's vertices.
-    fn pose(&mut self, document: &Document, stage: &Stage) {
+    fn pose(&mut self, document: &Document, stage: &mut Stage) {
         let Some(canvas) = &self.canvas else { return };
-        if self.posed_at == Some(stage.pose_serial()) {
-            return;
-        }
+        let moved = stage.take_moved();
+        let whole = self.posed_at != Some(stage.pose_serial());
         self.posed_at = Some(stage.pose_serial());
-        self.posed.positions.clear();
-        self.posed.normals.clear();
-        let pose = stage.pose();
-        let mut part_posed = Posed::default();
+        let surface = stage.surface(document);
+        if whole {
+            self.posed.positions.clear();
+            self.posed.normals.clear();
+        }
         for part in canvas.parts() {
-            let primitive = &document.mesh(part.mesh).primitives[part.primitive];
-            let placement = Placement::of(document, pose, part.node, primitive);
-            let normals = skinning::base_normals(primitive);
-            skinning::skin(primitive, &normals, &pose.morphs[part.node.index()], &placement, &mut part_posed);
-            self.posed.positions.extend_from_slice(&part_posed.positions);
-            self.posed.normals.extend_from_slice(&part_posed.normals);
+            let Some(view) = surface.parts().find(|v| v.node == part.node && v.primitive == part.primitive) else {
+                // Not shown: it cannot be hit, and keeps its place in the count.
+                if whole {
+                    let end = (part.first + part.count) as usize;
+                    self.posed.positions.resize(end, Vec3::NAN);
+                    self.posed.normals.resize(end, Vec3::ZERO);
+                }
+                continue;
+            };
+            if whole {
+                self.posed.positions.extend_from_slice(view.positions);
+                self.posed.normals.extend_from_slice(view.normals);
+                continue;
+            }
+            for (_, _, vertices) in moved.iter().filter(|(n, p, _)| *n == part.node && *p == part.primitive) {
+                for v in vertices {
+                    self.posed.positions[(part.first + v) as usize] = view.positions[*v as usize];
+                    self.posed.normals[(part.first + v) as usize] = view.normals[*v as usize];
+                }
+            }
         }
     }
 
@@ -394,7 +408,7 @@ impl App {
         if self.painting.brush.mirror {
             self.painting.pair(document);
         }
-        self.painting.pose(document, &self.stage);
+        self.painting.pose(document, &mut self.stage);
     }
 
     /// Another way to look at weights; the tints follow.
@@ -495,7 +509,6 @@ impl App {
     }
 
     /// A part of a stroke.
-    #[expect(clippy::too_many_arguments, reason = "what a pointer says")]
     pub(super) fn stroke(
         &mut self,
         ctx: &Context,

@@ -38,6 +38,7 @@ pub struct Stage {
     serial: u64,
     /// Another number whenever the surface moved.
     pose_serial: u64,
+    moved: Vec<(NodeId, usize, Vec<u32>)>,
     /// Another number for every document that was uploaded.
     scene_serial: u64,
     /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
@@ -96,6 +97,7 @@ impl Stage {
             pixels_per_point: 1.0,
             serial: 0,
             pose_serial: 0,
+            moved: Vec::new(),
             scene_serial: 0,
             images: Vec::new(),
         }
@@ -223,6 +225,27 @@ impl Stage {
         }
     }
 
+    /// Moves the vertices whose weights changed, and those alone.
+    fn move_surface(&mut self, document: &Document, changes: &[Change]) {
+        for change in changes {
+            let Change::Weights { mesh, primitive, vertices } = change else { continue };
+            let Some(vertices) = vertices else {
+                self.surface_stale = true;
+                self.pose_serial += 1;
+                return;
+            };
+            for node in document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh)) {
+                self.surface.move_vertices(document, &self.pose, node, *primitive, vertices);
+                self.moved.push((node, *primitive, vertices.clone()));
+            }
+        }
+    }
+
+    /// Vertices that moved by their weights alone since this was asked last: under which node, of which primitive.
+    pub(super) fn take_moved(&mut self) -> Vec<(NodeId, usize, Vec<u32>)> {
+        std::mem::take(&mut self.moved)
+    }
+
     /// Takes over weights that changed.
     fn reweigh(&mut self, document: &Document, changes: &[Change]) {
         let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) else { return };
@@ -271,8 +294,12 @@ impl Stage {
             }
             self.reweigh(document, changes);
             self.posed = Some(now);
-            self.surface_stale = true;
-            self.pose_serial += 1;
+            if only_weights && !self.surface_stale {
+                self.move_surface(document, changes);
+            } else {
+                self.surface_stale = true;
+                self.pose_serial += 1;
+            }
             self.serial += 1;
             if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
                 scene.update(gpu, document, &self.pose);

@@ -299,11 +299,19 @@ impl Arguments {
     /// # Errors
     /// Where a text names none.
     pub fn meshes(&self, document: &Document) -> Result<Vec<MeshId>, ArgumentError> {
-        let texts: Vec<&str> = match self.values.get("mesh") {
+        self.meshes_of(document, "mesh")
+    }
+
+    /// As [`Arguments::meshes`], of another argument.
+    ///
+    /// # Errors
+    /// Where a text names none.
+    pub fn meshes_of(&self, document: &Document, name: &'static str) -> Result<Vec<MeshId>, ArgumentError> {
+        let texts: Vec<&str> = match self.values.get(name) {
             None => return Ok(Vec::new()),
             Some(Value::String(text)) => vec![text],
             Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
-            Some(value) => return Err(Self::wrong("mesh", "a mesh's name or #index", value)),
+            Some(value) => return Err(Self::wrong(name, "a mesh's name or #index", value)),
         };
         let mut found = Vec::new();
         for text in texts {

@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Arguments, CommandError, CommandLine, Edit};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightPatch},
-    motion::{Roles, Side},
+    motion::{ClosestSurface, Roles, Side},
     weights::{Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, PartChange, Refused, Scope, gradient},
 };
 
@@ -293,6 +294,55 @@ pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Vec<E
         let scope = job.scope();
         let wanted = (0..job.canvas.vertex_count() as u32).filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
         let list: Vec<(u32, Influences)> = wanted.map(|v| (v, target.clone())).collect();
+        Ok(draft.put(&scope, list))
+    })
+}
+
+/// Carries weights over from another mesh: each vertex takes what the nearest spot of that mesh at rest has, joints by
+/// their nodes, or by their names where the other mesh hangs on another skin.
+pub(super) fn transfer(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let from = arguments.meshes_of(document, "from")?;
+    let mut sources = Vec::new();
+    for mesh in &from {
+        let Some(skin) = skin_of(document, *mesh) else { continue };
+        for primitive in &document.mesh(*mesh).primitives {
+            if let Some(map) = primitive.weights.as_deref() {
+                let surface = ClosestSurface::new(primitive.positions.to_vec(), primitive.indices.to_vec());
+                sources.push((surface, map, skin));
+            }
+        }
+    }
+    if sources.is_empty() {
+        return Err(CommandError::Other("“from” names no mesh with weights that hangs on a skin".into()));
+    }
+    run(document, arguments, |draft, job| {
+        let canvas = &job.canvas;
+        let label = |node: NodeId| document.node(node).label(node);
+        let own = |skin: SkinId| -> Vec<Option<u16>> {
+            let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);
+            document.skin(skin).joints.iter().map(|n| canvas.joint(*n).or_else(|| named(*n))).collect()
+        };
+        let joints: Vec<Vec<Option<u16>>> = sources.iter().map(|(_, _, skin)| own(*skin)).collect();
+        let scope = job.scope();
+        let wanted: Vec<u32> = (0..canvas.vertex_count() as u32)
+            .filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]))
+            .filter(|v| !from.contains(&canvas.parts()[canvas.part_of(*v).0].mesh))
+            .collect();
+        let carry = |v: &u32| -> Option<(u32, Influences)> {
+            let at = canvas.rest()[canvas.place_of(*v) as usize];
+            let spots = sources.iter().enumerate().filter_map(|(k, (s, ..))| Some((k, s.nearest(at)?)));
+            let (k, spot) = spots.min_by(|a, b| a.1.distance.total_cmp(&b.1.distance))?;
+            let mut list = Influences::default();
+            for (corner, share) in spot.vertices.iter().zip(spot.shares) {
+                for (j, w) in sources[k].1.vertex(*corner as usize).filter(|(_, w)| *w > 0.0) {
+                    if let Some(Some(joint)) = joints[k].get(usize::from(j)) {
+                        list.add(*joint, w * share);
+                    }
+                }
+            }
+            Some((*v, list))
+        };
+        let list: Vec<(u32, Influences)> = wanted.par_iter().filter_map(carry).collect();
         Ok(draft.put(&scope, list))
     })
 }

@@ -57,13 +57,13 @@ impl<T: AnyBitPattern> Slice<T> {
 impl<T: AnyBitPattern> Slice<T> {
     /// The elements, to be written: a copy of its own where others share them.
     pub fn make_mut(&mut self) -> &mut [T] {
-        if let Home::Part { .. } = &self.0 {
+        if !matches!(self.0, Home::Own(_)) {
             self.0 = Home::Own(Arc::new(self.to_vec()));
         }
         match &mut self.0 {
             Home::Own(list) => Arc::make_mut(list).as_mut_slice(),
             // It was made its own just now.
-            Home::Part { .. } => &mut [],
+            Home::Part { .. } | Home::Floats(_) => &mut [],
         }
     }
 }

@@ -281,6 +281,34 @@ impl Bvh {
         best
     }
 
+    /// Hands over triangles by rising distance of their boxes from a point, until none is nearer than `visit` last said.
+    pub(super) fn near(&self, point: Vec3, mut visit: impl FnMut(usize) -> f32) {
+        let Some(root) = self.root() else { return };
+        let away = |node: usize| {
+            let Bounds { low, high } = self.boxes[node];
+            point.clamp(low.min(high), high.max(low)).distance(point)
+        };
+        let mut nearest = f32::INFINITY;
+        let mut stack = Vec::with_capacity(64);
+        stack.push((root, away(root.node)));
+        while let Some((at, distance)) = stack.pop() {
+            if distance >= nearest {
+                continue;
+            }
+            if at.leaves > 1 {
+                let (left, right) = at.halves();
+                let (a, b) = ((left, away(left.node)), (right, away(right.node)));
+                // The nearer one is looked at first.
+                stack.extend(if a.1 <= b.1 { [b, a] } else { [a, b] });
+                continue;
+            }
+            let last = self.triangles.len().min((at.leaf + 1) * LEAF);
+            for t in &self.triangles[at.leaf * LEAF..last] {
+                nearest = visit(*t as usize);
+            }
+        }
+    }
+
     /// Hands over, list by list, the vertices at most `radius` from `centre`, each once. Vertices that no triangle uses are not seen.
     pub fn in_ball(&self, positions: &[Vec3], centre: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
         if radius.is_nan() || radius < 0.0 {

@@ -1,6 +1,7 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
 mod bvh;
+mod closest;
 mod compiled;
 mod names;
 mod pose;
@@ -19,6 +20,7 @@ mod turn;
 
 pub use self::{
     bvh::Bvh,
+    closest::{ClosestSurface, Spot},
     pose::{Moment, Pose, joint_bounds},
     roles::{Guess, Role, Roles, Side},
     sample::{nlerp, sample_into, slerp},

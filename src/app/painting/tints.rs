@@ -180,8 +180,7 @@ pub fn joint_colors(document: &Document, canvas: &Canvas) -> Vec<Color> {
         depth
     };
     order.sort_by_key(|k| (depth(joints[*k]), *k));
-    let mut next = 0;
-    for k in order {
+    for (next, k) in order.into_iter().enumerate() {
         let parent = canvas.parents()[k];
         let near: Vec<usize> = (0..joints.len())
             .filter(|o| *o == usize::from(parent) || (parent != u16::MAX && canvas.parents()[*o] == parent))
@@ -189,7 +188,6 @@ pub fn joint_colors(document: &Document, canvas: &Canvas) -> Vec<Color> {
             .collect();
         let free = (0..list.len()).map(|i| (next + i) % list.len()).find(|c| !near.contains(c));
         chosen[k] = Some(free.unwrap_or(next % list.len()));
-        next += 1;
     }
     chosen.into_iter().map(|c| list[c.unwrap_or(0)]).collect()
 }

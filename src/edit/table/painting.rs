@@ -113,6 +113,17 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
+            arguments: const { &[need("from", Kind::Mesh), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            asks: true,
+            doer: Doer::Document(weights::transfer),
+            ..tool(
+                "weights.transfer",
+                "Transfer from a mesh",
+                "Takes the weights of the nearest spots of another mesh",
+                "Weights",
+            )
+        },
+        CommandSpec {
             arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
             doer: Doer::Document(weights::normalize),
             ..tool(

@@ -278,7 +278,7 @@ fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound>
             let Some(sampler) = animation.samplers.get(channel.sampler.0) else { return Sound::default() };
             let times = match last {
                 Some((input, sound)) if input == sampler.input => sound,
-                _ => accessors.in_place(sampler.input.0).is_some_and(|t| are_times_sound(t)),
+                _ => accessors.in_place(sampler.input.0).is_some_and(are_times_sound),
             };
             last = Some((sampler.input, times));
             let is_cubic = sampler.interpolation.as_deref() == Some("CUBICSPLINE");

@@ -179,7 +179,6 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
 }
 
 /// A number as a bar that is dragged, with the key that drags it over the model.
-#[expect(clippy::too_many_arguments, reason = "what a bar shows")]
 fn bar(
     ui: &mut Ui,
     theme: &Theme,
