@@ -1,0 +1,254 @@
+//! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags of its numbers.
+
+use glam::{Vec2, Vec3};
+
+use super::{Adjusting, Painting};
+use crate::{
+    app::{App, Stage},
+    edit::Mode,
+    model::{Document, NodeId},
+    motion::Ray,
+    render::Camera,
+    ui::{BrushHover, BrushNumber},
+    weights::{Brush, Influences, Radius, Refusal, Rule, Touch, paint},
+};
+
+/// A brush's touch on the surface, and what was hit.
+pub(super) struct Found {
+    pub touch: Touch,
+    pub node: NodeId,
+    pub primitive: usize,
+    pub vertex: u32,
+    pub own_vertex: u32,
+}
+
+impl App {
+    /// Where the brush is now.
+    pub(in crate::app) fn brush_at(&mut self, at: Option<(Vec2, Vec2)>) {
+        self.painting.pointer = at;
+    }
+
+    /// Finds what is under the brush, for showing; whether it is to be shown anew.
+    pub(in crate::app) fn update_brush(&mut self) -> bool {
+        if self.mode != Mode::Paint {
+            return false;
+        }
+        let before = (self.painting.hover.as_ref().map(|h| h.at), self.painting.brush);
+        self.drag_number();
+        self.find_brush();
+        before != (self.painting.hover.as_ref().map(|h| h.at), self.painting.brush)
+    }
+
+    fn find_brush(&mut self) {
+        let Some((at, size)) = self.painting.pointer else {
+            self.painting.hover = None;
+            return;
+        };
+        let Some(found) = self.find(at, size, &self.painting.brush.clone()) else {
+            self.painting.hover = None;
+            return;
+        };
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let (rim, half) = rings(&self.camera, size, &found.touch, &self.painting, document, &self.stage);
+        let Some(canvas) = &self.painting.canvas else { return };
+        let (map, own) = canvas.maps(document).map_of(found.vertex);
+        let list = Influences::of(map, own);
+        let mut shares: Vec<(NodeId, f32)> =
+            list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w))).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (note, refused) = self.painting.foretell(document, found.vertex);
+        self.painting.hover = Some(BrushHover {
+            at,
+            rim,
+            half,
+            node: found.node,
+            vertex: (found.primitive, found.own_vertex),
+            canvas_vertex: found.vertex,
+            shares,
+            note,
+            refused,
+        });
+    }
+
+    pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<Found> {
+        let session = self.session.as_ref()?;
+        let document = session.document();
+        let ray = self.camera.ray(at, size);
+        let hidden = &self.marks.hidden;
+        let hit = self.stage.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
+        let canvas = self.painting.canvas.as_ref()?;
+        let mesh = document.node(hit.node).mesh?;
+        let corner = |v: u32| canvas.vertex_of(mesh, hit.primitive, v);
+        let corners = [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
+        let spot = ray.origin + ray.direction * hit.distance;
+        let depth = if self.camera.orthographic {
+            self.camera.distance
+        } else {
+            (spot - self.camera.eye()).dot(self.camera.forward())
+        };
+        let radius = match brush.radius {
+            Radius::Pixels(points) => points * self.camera.metres_per_point(depth, size.y),
+            Radius::Scene(metres) => metres,
+        };
+        let nearest = (0..3).max_by(|a, b| hit.shares[*a].total_cmp(&hit.shares[*b]))?;
+        let eye = (!self.camera.orthographic).then(|| self.camera.eye());
+        Some(Found {
+            touch: Touch { at: spot, corners, direction: ray.direction, eye, radius },
+            node: hit.node,
+            primitive: hit.primitive,
+            vertex: corners[nearest],
+            own_vertex: hit.vertices[nearest],
+        })
+    }
+
+    /// Begins to drag a number of the brush, or ends it.
+    pub(in crate::app) fn adjust_brush(&mut self, number: Option<BrushNumber>) {
+        let Some(number) = number else {
+            self.painting.adjusting = None;
+            return;
+        };
+        let from = self.painting.pointer.map(|(at, _)| at);
+        self.painting.adjusting = Some(Adjusting { number, before: self.painting.brush, from });
+    }
+
+    /// Escape: the brush is as before the drag.
+    pub(in crate::app) fn cancel_adjusting(&mut self) {
+        if let Some(adjusting) = self.painting.adjusting.take() {
+            self.painting.brush = adjusting.before;
+        }
+    }
+
+    fn drag_number(&mut self) {
+        let Some((at, size)) = self.painting.pointer else { return };
+        let Some(adjusting) = &mut self.painting.adjusting else { return };
+        let Some(from) = adjusting.from else {
+            adjusting.from = Some(at);
+            return;
+        };
+        let way = at.x - from.x;
+        let before = adjusting.before;
+        let brush = &mut self.painting.brush;
+        match adjusting.number {
+            BrushNumber::Radius => {
+                brush.radius = match before.radius {
+                    Radius::Pixels(r) => Radius::Pixels((r + way).clamp(2.0, 1000.0)),
+                    Radius::Scene(r) => {
+                        Radius::Scene((r + way * self.camera.metres_per_point(self.camera.distance, size.y)).max(1e-6))
+                    }
+                };
+            }
+            BrushNumber::Strength => brush.strength = (before.strength + way / 250.0).clamp(0.0, 1.0),
+            BrushNumber::Value => brush.value = (before.value + way / 250.0).clamp(0.0, 1.0),
+        }
+    }
+}
+
+impl Painting {
+    /// What a dab would do to a vertex: who gives or gets, or why nothing happens.
+    fn foretell(&self, document: &Document, vertex: u32) -> (String, bool) {
+        let (Some(canvas), Some(joint)) = (&self.canvas, self.joint) else {
+            return ("select a joint to paint it".into(), true);
+        };
+        if !self.brush.kind.is_of_one_joint() {
+            return (String::new(), false);
+        }
+        let locked = self.locked_flags();
+        let maps = canvas.maps(document);
+        let (map, own) = maps.map_of(vertex);
+        let rule = Rule {
+            locked: &locked,
+            parents: canvas.parents(),
+            limit: self.limit.clamp(1, map.stride()),
+            encoding: map.encoding,
+        };
+        let mut list = Influences::default();
+        let before = Influences::of(map, own);
+        let wish = |list: &Influences| self.brush.value_for(list.get(joint), self.brush.strength);
+        let done = maps.read(vertex, &mut list, &rule).and_then(|()| {
+            let wish = wish(&list);
+            paint(&mut list, &[(joint, wish)], &rule, |out| {
+                let place = canvas.place_of(vertex);
+                for p in canvas.ring(place) {
+                    let (map, v) = maps.map_of(canvas.vertices_at(*p)[0]);
+                    Influences::of(map, v).iter().for_each(|(j, w)| out.add(j, w));
+                }
+            })
+        });
+        let label =
+            |j: u16| canvas.joints().get(usize::from(j)).map_or_else(String::new, |n| document.node(*n).label(*n));
+        match done {
+            Err(Refusal::Locked) => (format!("{} is locked", label(joint)), true),
+            Err(why) => (why.to_string(), true),
+            Ok(()) => {
+                let grew = list.get(joint) > before.get(joint) + 1e-6;
+                let shrank = list.get(joint) < before.get(joint) - 1e-6;
+                let moved = |gives: bool| -> Vec<String> {
+                    let mut joints: Vec<u16> =
+                        list.iter().chain(before.iter()).map(|(j, _)| j).filter(|j| *j != joint).collect();
+                    joints.sort_unstable();
+                    joints.dedup();
+                    let by = |j: &u16| (list.get(*j) - before.get(*j)) * if gives { -1.0 } else { 1.0 };
+                    joints.retain(|j| by(j) > 1e-6);
+                    joints.sort_by(|a, b| by(b).total_cmp(&by(a)));
+                    joints.into_iter().take(2).map(label).collect()
+                };
+                let note = if grew {
+                    match moved(true) {
+                        list if list.is_empty() => "takes what no joint has".into(),
+                        list => format!("takes from {}", list.join(" and ")),
+                    }
+                } else if shrank {
+                    match moved(false) {
+                        list if list.is_empty() => String::new(),
+                        list => format!("gives to {}", list.join(" and ")),
+                    }
+                } else {
+                    "nothing to change here".into()
+                };
+                (note, false)
+            }
+        }
+    }
+}
+
+/// The rim of a brush on the surface, and where it falls to half.
+fn rings(
+    camera: &Camera,
+    size: Vec2,
+    touch: &Touch,
+    painting: &Painting,
+    document: &Document,
+    stage: &Stage,
+) -> (Vec<Vec3>, Vec<Vec3>) {
+    const STEPS: usize = 48;
+    let _ = (size, document);
+    let normal = {
+        let normals = touch.corners.map(|v| painting.posed.normals.get(v as usize).copied().unwrap_or_default());
+        let mean = (normals[0] + normals[1] + normals[2]).normalize_or(-touch.direction);
+        if mean.dot(touch.direction) > 0.0 { -mean } else { mean }
+    };
+    // Half way between the surface's own tilt and the screen's: a circle that lies on the surface, but never on its edge.
+    let normal = (normal - touch.direction * 0.6).normalize_or(-touch.direction);
+    let u = normal.any_orthonormal_vector();
+    let v = normal.cross(u);
+    let half = (1..=100).map(|k| k as f32 / 100.0).find(|p| painting.brush.falloff.at(*p) >= 0.5).unwrap_or(0.5);
+    let ring = |radius: f32| -> Vec<Vec3> {
+        let angle = |k: usize| k as f32 / STEPS as f32 * std::f32::consts::TAU;
+        (0..STEPS)
+            .map(|k| {
+                let at = touch.at + (u * angle(k).cos() + v * angle(k).sin()) * radius;
+                // Down onto the surface, where it is near.
+                let lift = radius.max(touch.radius * 0.5);
+                let ray = match touch.eye {
+                    Some(eye) => Ray { origin: eye, direction: (at - eye).normalize_or(touch.direction) },
+                    None => Ray { origin: at - camera.forward() * camera.distance, direction: touch.direction },
+                };
+                let near = (at - ray.origin).dot(ray.direction);
+                let hit = stage.peek(document, &ray, near - lift, near + lift);
+                hit.map_or(at, |distance| ray.origin + ray.direction * distance)
+            })
+            .collect()
+    };
+    (ring(touch.radius), ring(touch.radius * (1.0 - half)))
+}

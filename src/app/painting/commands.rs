@@ -1,0 +1,169 @@
+//! Commands of the brush, and what painting adds to commands on weights: meshes, locks, the limit, selected vertices.
+
+use egui::Context;
+
+use crate::{
+    app::App,
+    edit::{CommandLine, Mode, node_text},
+    ui::{BrushNumber, ToastKind},
+    weights::{BrushKind, Radius},
+};
+
+impl App {
+    /// Commands of the brush.
+    pub(in crate::app) fn paint_command(&mut self, ctx: &Context, name: &str) {
+        match name {
+            "paint.radius" => self.adjust_brush(Some(BrushNumber::Radius)),
+            "paint.strength" => self.adjust_brush(Some(BrushNumber::Strength)),
+            "paint.value" => self.adjust_brush(Some(BrushNumber::Value)),
+            "paint.smaller" | "paint.larger" => {
+                let factor = if name == "paint.smaller" { 0.9 } else { 1.0 / 0.9 };
+                let brush = &mut self.painting.brush;
+                brush.radius = match brush.radius {
+                    Radius::Pixels(r) => Radius::Pixels(r * factor),
+                    Radius::Scene(r) => Radius::Scene(r * factor),
+                };
+                *brush = brush.sane();
+            }
+            "paint.lock" => {
+                if let Some(node) = self.painting.joint_node()
+                    && !self.painting.locked.remove(&node)
+                {
+                    self.painting.locked.insert(node);
+                }
+            }
+            "paint.unlock_all" => self.painting.locked.clear(),
+            "paint.mirror" => self.painting.brush.mirror = !self.painting.brush.mirror,
+            "paint.sample" => match (&self.painting.hover, self.painting.joint_node()) {
+                (Some(hover), Some(joint)) => {
+                    let share = hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
+                    self.painting.brush.value = share;
+                }
+                _ => self.toast(ctx, ToastKind::Error, "No vertex is under the brush to take a weight from."),
+            },
+            "paint.flood" => {
+                let Some(line) = self.flood_line() else { return };
+                self.run(ctx, line);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the brush does to a spot, done to all of the surface, or to what is selected of it.
+    fn flood_line(&self) -> Option<CommandLine> {
+        let document = self.session.as_ref()?.document();
+        let node = self.painting.joint_node()?;
+        let brush = &self.painting.brush;
+        if !brush.kind.is_of_one_joint() {
+            let name = "weights.smooth";
+            return Some(self.weights_line(CommandLine::new(name).with("amount", brush.strength)));
+        }
+        let how = match brush.kind {
+            BrushKind::Add => "add",
+            BrushKind::Subtract => "subtract",
+            BrushKind::Scale => "scale",
+            _ => "set",
+        };
+        let line = CommandLine::new("weights.flood")
+            .with("joint", node_text(document, node))
+            .with("value", brush.value)
+            .with("how", how)
+            .with("amount", brush.strength);
+        Some(self.weights_line(line))
+    }
+
+    /// A line on weights for each part that has selected vertices; the line alone where none are selected.
+    pub(in crate::app) fn weights_lines(&self, line: CommandLine) -> Vec<CommandLine> {
+        let takes = crate::edit::find(&line.name).is_some_and(|s| s.arguments.iter().any(|a| a.name == "vertices"));
+        let named = ["mesh", "primitive", "vertices"].iter().any(|n| line.arguments.contains_key(*n));
+        let session = self.session.as_ref();
+        let (Some(canvas), Some(session), false) = (&self.painting.canvas, session, self.painting.vertices.is_empty())
+        else {
+            return vec![self.weights_line(line)];
+        };
+        if !takes || named || self.mode != Mode::Paint {
+            return vec![self.weights_line(line)];
+        }
+        let mut lines = Vec::new();
+        for part in canvas.parts() {
+            let own: Vec<u32> = self
+                .painting
+                .vertices
+                .iter()
+                .filter(|v| (part.first..part.first + part.count).contains(v))
+                .map(|v| v - part.first)
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            let line = line
+                .clone()
+                .with("mesh", crate::edit::mesh_text(session.document(), part.mesh))
+                .with("primitive", part.primitive)
+                .with("vertices", spell(&own));
+            lines.push(self.weights_line(line));
+        }
+        lines
+    }
+
+    /// Adds to a line on weights what painting knows: the meshes of the skin, locked joints, the limit.
+    pub(in crate::app) fn weights_line(&self, mut line: CommandLine) -> CommandLine {
+        let Some(document) = self.session.as_ref().map(|s| s.document()) else { return line };
+        let spec = crate::edit::find(&line.name);
+        let takes = |name: &str| {
+            spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
+        };
+        let (mesh, locked, most) = (takes("mesh"), takes("locked"), takes("most"));
+        if mesh
+            && self.mode == Mode::Paint
+            && let Some(canvas) = &self.painting.canvas
+        {
+            let mut meshes: Vec<_> = canvas.parts().iter().map(|p| p.mesh).collect();
+            meshes.dedup();
+            let names: Vec<String> = meshes.into_iter().map(|m| crate::edit::mesh_text(document, m)).collect();
+            line = line.with("mesh", names);
+        }
+        if locked && !self.painting.locked.is_empty() {
+            let names: Vec<String> = self.painting.locked.iter().map(|n| node_text(document, *n)).collect();
+            line = line.with("locked", names);
+        }
+        if most && self.mode == Mode::Paint {
+            line = line.with("most", self.painting.limit);
+        }
+        line
+    }
+
+    /// Mends a problem that can be mended at a click.
+    pub(in crate::app) fn fix_problem(&mut self, ctx: &Context, problem: usize) {
+        let Some(problem) = self.problems.get(problem).filter(|p| p.fixable) else { return };
+        let mut parts = problem.place.split('/');
+        let number = |t: Option<&str>| t.and_then(|t| t.parse::<usize>().ok());
+        let (mesh, primitive) = match (parts.next(), number(parts.next()), parts.next(), number(parts.next())) {
+            (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => (mesh, primitive),
+            _ => return,
+        };
+        let line = CommandLine::new("weights.normalize").with("mesh", format!("#{mesh}")).with("primitive", primitive);
+        self.run(ctx, line);
+    }
+
+    /// Problems of weights are those of the weights as they are now.
+    pub(in crate::app) fn refresh_weight_problems(&mut self) {
+        let Some(session) = &self.session else { return };
+        self.problems.retain(|p| !p.fixable);
+        self.problems.extend(session.weight_problems());
+        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    }
+}
+
+/// Vertices in rising order as text: `0-99, 120`.
+fn spell(vertices: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for v in vertices {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *v => *last = *v,
+            _ => runs.push((*v, *v)),
+        }
+    }
+    let text = |(a, b): (u32, u32)| if a == b { a.to_string() } else { format!("{a}-{b}") };
+    runs.into_iter().map(text).collect::<Vec<_>>().join(", ")
+}

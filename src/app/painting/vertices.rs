@@ -1,0 +1,166 @@
+//! Selected vertices: by areas of the picture, by how they hang together, by their weights; and what is copied of them.
+
+use std::collections::BTreeSet;
+
+use egui::Context;
+use glam::Vec2;
+
+use super::Painting;
+use crate::{
+    app::App,
+    edit::{CommandLine, node_text},
+    model::{Document, NodeId},
+    render::Camera,
+    ui::{ToastKind, VertexArea},
+    weights::{Influences, fault, strays},
+};
+
+impl Painting {
+    /// Selects vertices, or adds them to those that are.
+    pub fn select(&mut self, vertices: Vec<u32>, add: bool) {
+        if !add {
+            self.vertices.clear();
+        }
+        self.vertices.extend(vertices);
+        self.vertices.sort_unstable();
+        self.vertices.dedup();
+    }
+
+    /// The vertices of the canvas in a part of the picture; those that turn from the eye only where the brush paints such.
+    pub fn vertices_in(&self, camera: &Camera, area: &VertexArea, size: Vec2) -> Vec<u32> {
+        let eye = camera.eye();
+        let seen = |v: usize| {
+            let normal = self.posed.normals.get(v).copied().unwrap_or_default();
+            let sight = if camera.orthographic { camera.forward() } else { self.posed.positions[v] - eye };
+            normal.dot(sight) <= 0.0
+        };
+        let inside = |at: Vec2| match area {
+            VertexArea::Here => false,
+            VertexArea::Box(from, to) => at.x >= from.x && at.x <= to.x && at.y >= from.y && at.y <= to.y,
+            VertexArea::Lasso(line) => within(line, at),
+            VertexArea::Brush(line, radius) => line.iter().any(|p| p.distance(at) <= *radius),
+        };
+        if let VertexArea::Here = area {
+            return self.hover.as_ref().map(|h| h.canvas_vertex).into_iter().collect();
+        }
+        let all = self.posed.positions.iter().enumerate();
+        all.filter(|(v, p)| {
+            camera.project(**p, size).is_some_and(|(at, _)| inside(at)) && (!self.brush.front_only || seen(*v))
+        })
+        .map(|(v, _)| v as u32)
+        .collect()
+    }
+
+    /// Changes the selection of vertices by how they hang together, or by a joint.
+    pub fn select_by(&mut self, document: &Document, name: &str, joint: Option<u16>, range: (f32, f32)) {
+        let Some(canvas) = &self.canvas else { return };
+        let count = canvas.vertex_count() as u32;
+        let places: BTreeSet<u32> = self.vertices.iter().map(|v| canvas.place_of(*v)).collect();
+        let all_at = |places: &BTreeSet<u32>| -> Vec<u32> {
+            places.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect()
+        };
+        self.vertices = match name {
+            "vertices.all" => (0..count).collect(),
+            "vertices.none" => Vec::new(),
+            "vertices.invert" => (0..count).filter(|v| self.vertices.binary_search(v).is_err()).collect(),
+            "vertices.grow" => {
+                let more = places.iter().flat_map(|p| canvas.ring(*p).iter().copied());
+                all_at(&places.iter().copied().chain(more).collect())
+            }
+            "vertices.shrink" => {
+                let inner = places.iter().copied().filter(|p| canvas.ring(*p).iter().all(|n| places.contains(n)));
+                all_at(&inner.collect())
+            }
+            "vertices.linked" => {
+                let mut found = places.clone();
+                let mut front: Vec<u32> = places.into_iter().collect();
+                while let Some(p) = front.pop() {
+                    front.extend(canvas.ring(p).iter().copied().filter(|n| found.insert(*n)));
+                }
+                all_at(&found)
+            }
+            "vertices.faulty" => {
+                let maps = canvas.maps(document);
+                let faulty = |v: &u32| {
+                    let (map, own) = maps.map_of(*v);
+                    fault(map, own, self.limit).is_some()
+                };
+                (0..count).filter(faulty).collect()
+            }
+            "vertices.stray" => all_at(&strays(canvas, &canvas.maps(document), 0.4).into_iter().collect()),
+            _ => {
+                let Some(joint) = joint.or(self.joint) else { return };
+                let maps = canvas.maps(document);
+                let wanted = |v: &u32| {
+                    let (map, own) = maps.map_of(*v);
+                    let weight = map.weight(own, joint);
+                    weight > 0.0 && (range.0..=range.1).contains(&weight)
+                };
+                (0..count).filter(wanted).collect()
+            }
+        };
+        self.vertices.sort_unstable();
+        self.vertices.dedup();
+    }
+
+    /// What the first selected vertex has, as the line that gives it to others.
+    pub fn copied(&self, document: &Document) -> Option<CommandLine> {
+        let canvas = self.canvas.as_ref()?;
+        let vertex = self.vertices.first().copied().or(self.hover.as_ref().map(|h| h.canvas_vertex))?;
+        let (map, own) = canvas.maps(document).map_of(vertex);
+        let list = Influences::of(map, own);
+        let named = list.iter().filter_map(|(j, w)| Some((canvas.joints().get(usize::from(j))?, w)));
+        let (names, weights): (Vec<String>, Vec<f32>) = named.map(|(n, w)| (node_text(document, *n), w)).unzip();
+        Some(CommandLine::new("weights.assign").with("joints", names).with("weights", weights))
+    }
+}
+
+/// Whether a point lies within a closed line: an odd number of its edges are to the right.
+fn within(line: &[Vec2], at: Vec2) -> bool {
+    let mut inside = false;
+    for k in 0..line.len() {
+        let (a, b) = (line[k], line[(k + 1) % line.len()]);
+        if (a.y > at.y) != (b.y > at.y) && at.x < (b.x - a.x) * (at.y - a.y) / (b.y - a.y) + a.x {
+            inside = !inside;
+        }
+    }
+    inside
+}
+
+impl App {
+    /// Commands that select vertices, and that copy their weights.
+    pub(in crate::app) fn vertex_command(&mut self, ctx: &Context, line: &CommandLine) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        match line.name.as_str() {
+            "vertices.copy" => match self.painting.copied(document) {
+                Some(copied) => {
+                    ctx.copy_text(copied.to_string());
+                    self.painting.clipboard = Some(copied);
+                    self.toast(ctx, ToastKind::Ok, "The weights of the vertex were copied.");
+                }
+                None => self.toast(ctx, ToastKind::Error, "No vertex is selected, or under the brush, to copy from."),
+            },
+            "vertices.paste" => match self.painting.clipboard.clone() {
+                Some(line) => self.run(ctx, line),
+                None => self.toast(ctx, ToastKind::Error, "No weights were copied yet. Copy those of a vertex first."),
+            },
+            name => {
+                let number = |name: &str, other: f64| {
+                    line.arguments.get(name).and_then(serde_json::Value::as_f64).unwrap_or(other) as f32
+                };
+                let joint = line.arguments.get("joint").and_then(|v| match v {
+                    serde_json::Value::Array(list) => list.first()?.as_str(),
+                    other => other.as_str(),
+                });
+                let found = joint.and_then(|text| {
+                    let canvas = self.painting.canvas.as_ref()?;
+                    let named = |n: &&NodeId| node_text(document, **n) == text || document.node(**n).label(**n) == text;
+                    canvas.joint(*canvas.joints().iter().find(named)?)
+                });
+                let range = (number("from", 0.0), number("to", 1.0));
+                self.painting.select_by(document, name, found, range);
+            }
+        }
+    }
+}
