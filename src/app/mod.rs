@@ -197,6 +197,11 @@ impl App {
         &self.playback
     }
 
+    /// The brush, for tests and scripts.
+    pub const fn brush(&self) -> &crate::weights::Brush {
+        &self.painting.brush
+    }
+
     /// Whether long work is under way.
     pub const fn is_busy(&self) -> bool {
         self.job.is_some()

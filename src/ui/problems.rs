@@ -46,24 +46,23 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         ui.add(egui::Label::new(text).wrap());
                         let place = problem.place.replace('/', " › ");
                         let place = if place.is_empty() { "file".to_owned() } else { place };
-                        ui.horizontal(|ui| {
-                            let text = format!("{place} · {}", problem.code);
-                            ui.add(
-                                egui::Label::new(
-                                    RichText::new(text)
-                                        .font(Theme::font(Font::Caption))
-                                        .color(theme.color("text.tertiary")),
-                                )
-                                .truncate(),
-                            );
-                            if problem.place.starts_with("nodes/") && ui.small_button("Show").clicked() {
-                                actions.push(Action::ShowProblem(k));
-                            }
+                        let line = egui::Layout::right_to_left(egui::Align::Center);
+                        ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
+                            // Buttons first: the text takes what is left.
                             if problem.fixable
                                 && ui.small_button("Fix").on_hover_text("Normalises the weights there").clicked()
                             {
                                 actions.push(Action::FixProblem(k));
                             }
+                            if problem.place.starts_with("nodes/") && ui.small_button("Show").clicked() {
+                                actions.push(Action::ShowProblem(k));
+                            }
+                            let text = RichText::new(format!("{place} · {}", problem.code))
+                                .font(Theme::font(Font::Caption))
+                                .color(theme.color("text.tertiary"));
+                            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                                ui.add(egui::Label::new(text).truncate());
+                            });
                         });
                     });
                 });

@@ -185,12 +185,21 @@ fn cell(
     if let Some((r, c, text)) = &mut state.cell
         && (*r, *c) == place
     {
-        let edit = egui::TextEdit::singleline(text).font(Theme::font(Font::Number)).desired_width(area.width() - 8.0);
+        let edit = egui::TextEdit::singleline(text)
+            .hint_text(format!("{weight:.3}"))
+            .font(Theme::font(Font::Number))
+            .desired_width(area.width() - 8.0);
         let field = ui.put(area.shrink2(vec2(2.0, 1.0)), edit);
         name_widget(ui, &field, name);
         if field.lost_focus() {
             let done = ui.input(|i| i.key_pressed(egui::Key::Escape)).then_some(None);
-            let value = done.unwrap_or_else(|| evaluate(text).map(|v| v as f32));
+            // What begins with a sign goes on from the weight.
+            let sum = if text.trim_start().starts_with(['+', '-', '−', '*', '×', '/']) {
+                format!("{weight}{text}")
+            } else {
+                text.clone()
+            };
+            let value = done.unwrap_or_else(|| evaluate(&sum).map(|v| v as f32));
             state.cell = None;
             return value.map(|v| v.clamp(0.0, 1.0));
         }
@@ -214,7 +223,7 @@ fn cell(
         theme.color(color),
     );
     if response.clicked() {
-        state.cell = Some((place.0, place.1, format!("{weight:.3}")));
+        state.cell = Some((place.0, place.1, String::new()));
     }
     None
 }

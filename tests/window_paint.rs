@@ -1,0 +1,247 @@
+//! Paint mode in the whole window: strokes, locks, selected vertices and numbers, asserted on the document.
+#![cfg(feature = "gui")]
+
+mod common;
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT as _, Queryable as _},
+};
+use ulna::{
+    app::App,
+    model::{Document, NodeId},
+    session::Session,
+    weights::faults,
+};
+
+type Window = Harness<'static, App>;
+
+fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.glb");
+    std::fs::write(&path, bytes).expect("a file");
+    let mut window = Harness::builder()
+        .with_size([1600.0, 1000.0])
+        .with_max_steps(60)
+        .wgpu()
+        .build_eframe(move |cc| App::new(cc, Some(path)));
+    for _ in 0..2000 {
+        window.step();
+        if !window.state().is_busy() && window.state().session().is_some() {
+            window.run_steps(3);
+            return (window, folder);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("the file does not open");
+}
+
+/// The sample in Paint mode, at rest, with a joint to paint.
+fn painting(joint: &str) -> (Window, tempfile::TempDir) {
+    let (mut window, folder) = window(include_bytes!("../assets/mannequin.glb"));
+    click(&mut window, "Pose mode");
+    click(&mut window, "Paint mode");
+    click(&mut window, joint);
+    window.run_steps(3);
+    (window, folder)
+}
+
+fn session(window: &Window) -> &Session {
+    window.state().session().expect("an open file")
+}
+
+fn node(document: &Document, name: &str) -> NodeId {
+    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
+}
+
+fn click(window: &mut Window, name: &str) {
+    window.get_by_label(name).click();
+    window.run_steps(3);
+}
+
+fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(3);
+}
+
+fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
+    window.event(Event::PointerMoved(from));
+    window.run_steps(2);
+    let button = |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+    window.event(button(true, from));
+    window.step();
+    for k in 1..=8 {
+        window.event(Event::PointerMoved(from + (to - from) * (k as f32 / 8.0)));
+        window.step();
+    }
+    window.event(button(false, to));
+    window.run_steps(4);
+}
+
+/// Where a node's head is on the window.
+fn head(window: &Window, name: &str) -> Pos2 {
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(node(session(window).document(), name)).expect("in sight");
+    pos2(rect.left() + at.x, rect.top() + at.y)
+}
+
+/// The middle of a limb on the window.
+fn middle(window: &Window, from: &str, to: &str) -> Pos2 {
+    head(window, from) + (head(window, to) - head(window, from)) * 0.5
+}
+
+/// The weights of a joint over all vertices of the file, added up.
+fn total(document: &Document, name: &str) -> f64 {
+    let joint = node(document, name);
+    let mut sum = 0.0;
+    for skin in 0..document.skins.len() {
+        let Some(canvas) = ulna::weights::Canvas::new(document, skin.into()) else { continue };
+        let Some(number) = canvas.joint(joint) else { continue };
+        let maps = canvas.maps(document);
+        for v in 0..canvas.vertex_count() as u32 {
+            let (map, own) = maps.map_of(v);
+            sum += f64::from(map.weight(own, number));
+        }
+    }
+    sum
+}
+
+/// Every vertex obeys the rule.
+fn sound(document: &Document) {
+    for mesh in &document.meshes {
+        for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
+            assert_eq!(faults(map, usize::MAX).broken(), 0);
+        }
+    }
+}
+
+#[test]
+fn a_stroke_paints_the_joint_and_is_one_step() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 30.0), Modifiers::NONE);
+    let document = session(&window).document();
+    assert!(total(document, "LeftUpperArm") > total(&before, "LeftUpperArm") + 0.5);
+    assert!(total(document, "RightUpperArm") < total(&before, "RightUpperArm"));
+    sound(document);
+    assert_eq!(session(&window).history().done().len(), 1);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(*session(&window).document() == before);
+    // What was seen while painting is seen still.
+    assert!(window.query_by_label("Brush").is_some());
+}
+
+#[test]
+fn held_keys_invert_and_smooth() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    drag(&mut window, at, at + vec2(0.0, 10.0), Modifiers::COMMAND);
+    assert!(total(session(&window).document(), "LeftUpperArm") < total(&before, "LeftUpperArm") - 0.5);
+    assert_eq!(session(&window).history().undo_label(), Some("Paint weights"));
+    let knee = head(&window, "LeftLowerArm");
+    drag(&mut window, knee, knee + vec2(0.0, 10.0), Modifiers::SHIFT);
+    assert_eq!(session(&window).history().undo_label(), Some("Smooth weights"));
+    sound(session(&window).document());
+}
+
+#[test]
+fn a_locked_joint_is_not_painted_and_escape_takes_a_stroke_back() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    press(&mut window, Modifiers::NONE, Key::L);
+    drag(&mut window, at, at + vec2(0.0, 20.0), Modifiers::NONE);
+    assert!(*session(&window).document() == before);
+    assert!(window.query_by_label_contains("the joint is locked").is_some());
+    press(&mut window, Modifiers::NONE, Key::L);
+    // Pressed and moved, but never let go of.
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    let modifiers = Modifiers::NONE;
+    window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed: true, modifiers });
+    window.run_steps(2);
+    assert!(*session(&window).document() != before, "the first dab is shown at once");
+    window.key_press(Key::Escape);
+    window.run_steps(2);
+    assert!(*session(&window).document() == before);
+    assert!(session(&window).history().done().is_empty());
+}
+
+#[test]
+fn mirrored_strokes_paint_both_sides_alike() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    press(&mut window, Modifiers::NONE, Key::X);
+    let at = middle(&window, "LeftLowerArm", "LeftHand");
+    drag(&mut window, at, at + vec2(0.0, 12.0), Modifiers::NONE);
+    let document = session(&window).document();
+    let gained = |name: &str| total(document, name) - total(&before, name);
+    assert!(gained("LeftUpperArm") > 0.5);
+    let (left, right) = (gained("LeftUpperArm"), gained("RightUpperArm"));
+    assert!((left - right).abs() < 1e-3 * left, "{left} and {right}");
+    sound(document);
+}
+
+#[test]
+fn vertices_are_selected_and_take_numbers() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::ALT);
+    assert!(window.query_by_label_contains("selected ·").is_some(), "vertices are selected");
+    assert!(session(&window).history().done().is_empty(), "selecting is no change");
+    let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
+    let label = cell.accesskit_node().label().expect("a name");
+    let vertex: usize =
+        label.split("vertex ").nth(1).and_then(|t| t.split(':').next()).and_then(|t| t.parse().ok()).expect("a number");
+    cell.click();
+    window.run_steps(2);
+    window.event(Event::Text("0.5*0.5".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let document = session(&window).document();
+    let canvas = ulna::weights::Canvas::new(document, 0.into()).expect("a canvas");
+    let joint = canvas.joint(node(document, "LeftUpperArm")).expect("a joint");
+    let found = document
+        .meshes
+        .iter()
+        .flat_map(|m| &m.primitives)
+        .filter_map(|p| p.weights.as_deref())
+        .any(|map| vertex < map.vertex_count() && (map.weight(vertex, joint) - 0.25).abs() < 1e-6);
+    assert!(found, "vertex {vertex} has a quarter");
+    sound(document);
+}
+
+#[test]
+fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let radius = |window: &Window| window.state().brush().radius;
+    let before = radius(&window);
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::B);
+    window.event(Event::PointerMoved(at + vec2(40.0, 0.0)));
+    window.run_steps(3);
+    assert_ne!(radius(&window), before);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(radius(&window), before);
+    press(&mut window, Modifiers::NONE, Key::CloseBracket);
+    assert_ne!(radius(&window), before);
+    assert!(session(&window).history().done().is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_weights_is_mended_at_a_click() {
+    let Some(shared) = common::shared() else { return };
+    let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
+    let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
+    assert!(window.query_by_label_contains("weights do not sum to 1").is_some());
+    click(&mut window, "Fix");
+    sound(session(&window).document());
+    assert!(window.query_by_label_contains("weights do not sum to 1").is_none());
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(window.query_by_label_contains("weights do not sum to 1").is_some());
+}
