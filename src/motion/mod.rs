@@ -4,6 +4,7 @@ mod bvh;
 mod compiled;
 mod names;
 mod pose;
+mod range;
 mod roles;
 mod sample;
 mod skeleton;
@@ -11,19 +12,24 @@ mod skeleton;
 mod skin8;
 pub mod skinning;
 mod spans;
+mod strain;
 mod surface;
 mod tangents;
 #[cfg(test)]
 mod tube;
 mod turn;
+mod worst;
 
 pub use self::{
     bvh::Bvh,
     pose::{Moment, Pose, joint_bounds},
+    range::range_of_motion,
     roles::{Guess, Role, Roles, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},
+    strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Ray, Surface, joints_at},
     tangents::Tangents,
+    worst::{Sampling, Spot, WorstPose},
 };
