@@ -5,6 +5,7 @@ mod closest;
 mod compiled;
 mod names;
 mod pose;
+mod range;
 mod roles;
 mod sample;
 mod skeleton;
@@ -12,20 +13,25 @@ mod skeleton;
 mod skin8;
 pub mod skinning;
 mod spans;
+mod strain;
 mod surface;
 mod tangents;
 #[cfg(test)]
 mod tube;
 mod turn;
+mod worst;
 
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Spot},
     pose::{Moment, Pose, joint_bounds},
+    range::range_of_motion,
     roles::{Guess, Role, Roles, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},
+    strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Ray, Surface, joints_at},
     tangents::Tangents,
+    worst::{Sampling, Spot, WorstPose},
 };
