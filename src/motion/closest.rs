@@ -14,7 +14,7 @@ pub struct ClosestSurface {
 
 /// A spot of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
+pub struct Nearest {
     /// How far it is, metres.
     pub distance: f32,
     /// The vertices of its triangle.
@@ -31,15 +31,15 @@ impl ClosestSurface {
     }
 
     /// The spot nearest to a point; nothing where there is no triangle.
-    pub fn nearest(&self, point: Vec3) -> Option<Spot> {
+    pub fn nearest(&self, point: Vec3) -> Option<Nearest> {
         let corners = self.indices.as_chunks::<3>().0;
-        let mut best: Option<Spot> = None;
+        let mut best: Option<Nearest> = None;
         self.bvh.near(point, |triangle| {
             let vertices = corners[triangle];
             let (shares, spot) = on_triangle(point, vertices.map(|v| self.positions[v as usize]));
             let distance = spot.distance(point);
             if best.is_none_or(|b| distance < b.distance) {
-                best = Some(Spot { distance, vertices, shares });
+                best = Some(Nearest { distance, vertices, shares });
             }
             best.map_or(f32::INFINITY, |b| b.distance)
         });

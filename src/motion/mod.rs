@@ -23,7 +23,7 @@ mod worst;
 
 pub use self::{
     bvh::Bvh,
-    closest::{ClosestSurface, Spot},
+    closest::{ClosestSurface, Nearest},
     pose::{Moment, Pose, joint_bounds},
     range::range_of_motion,
     roles::{Guess, Role, Roles, Side},
