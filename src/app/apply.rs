@@ -134,7 +134,12 @@ impl App {
             }
             Action::WeightLimit(limit) => self.painting.limit = limit.max(1),
             Action::WeightLook(look) => self.painting.look = look,
-            Action::PaintOverClip(on) => self.painting.over_clip = on,
+            Action::PaintOverClip(on) => {
+                self.painting.over_clip = on;
+                self.painting.range = None;
+            }
+            Action::PaintRange(on) => self.show_range(on),
+            Action::GoToSpot(spot) => self.go_to_spot(spot),
             Action::SelectVertices { vertices, add } => self.painting.select(vertices, add),
             Action::VertexPick(pick) => self.painting.pick = pick,
             Action::SelectVerticesIn { area, size, add } => {

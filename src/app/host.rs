@@ -43,6 +43,8 @@ impl App {
                 let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
                 self.painting.look = all[(at + 1) % all.len()];
             }
+            "weights.worst" => self.search_worst(ctx),
+            "weights.range" => self.show_range(self.painting.range.is_none()),
             name if name.starts_with("vertices.") => self.vertex_command(ctx, line),
             name if name.starts_with("paint.") => self.paint_command(ctx, name),
             "tool.select" => self.tool = Tool::Select,
@@ -84,6 +86,7 @@ impl App {
             "view.wireframe" => self.shown.shading = Shading::Wireframe,
             "view.xray" => self.shown.shading = Shading::XRay,
             "view.axes" => self.shown.axes = !self.shown.axes,
+            "view.lights" => self.shown.lights = !self.shown.lights,
             "view.grid" => self.shown.grid = !self.shown.grid,
             "view.joints" => self.shown.joints = !self.shown.joints,
             "view.names" => self.shown.names = !self.shown.names,
@@ -108,6 +111,7 @@ impl App {
                     joints: self.shown.joints,
                     names: self.shown.names,
                     axes: self.shown.axes,
+                    lights: self.shown.lights,
                     shading: self.shown.shading,
                     ..Shown::default()
                 };

@@ -13,6 +13,7 @@ use crate::{
     edit::{Mode, Selection},
     formats::gltf::{Progress, ReadError},
     model::Diagnostic,
+    motion::{Sampling, WorstPose},
     render::{Axis, Camera, Decoded, decode_images},
     session::{Playback, SaveFailure, Session},
     ui::{ToastKind, Wish},
@@ -32,6 +33,8 @@ type Loaded = (Session, Vec<Decoded>, Vec<Diagnostic>);
 enum Done {
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
     Saved(Result<Vec<String>, SaveFailure>, PathBuf, u64),
+    /// Nothing where it was cancelled; for the document of this number.
+    Searched(Option<Box<WorstPose>>, u64),
 }
 
 impl App {
@@ -58,6 +61,17 @@ impl App {
         let revision = session.history().revision();
         let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         self.start(ctx, format!("Saving {name}"), false, move |_| Done::Saved(session.write_to(&path), path, revision));
+    }
+
+    /// Looks for the worst pose of every vertex.
+    pub(super) fn search_worst(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let (document, serial) = (session.document().clone(), self.stage.scene_serial());
+        self.start(ctx, "Looking for the worst pose".into(), true, move |progress| {
+            let (cancel, permille) = progress.parts();
+            let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
+            Done::Searched(found.map(Box::new), serial)
+        });
     }
 
     fn start(
@@ -142,6 +156,11 @@ impl App {
                 self.show_title(ctx);
                 if let Some(wish) = self.after_save.take() {
                     self.fulfil(ctx, wish);
+                }
+            }
+            Done::Searched(found, serial) => {
+                if let Some(found) = found.filter(|_| serial == self.stage.scene_serial()) {
+                    self.painting.take_worst(*found);
                 }
             }
             Done::Saved(Err(error), ..) => {

@@ -230,7 +230,7 @@ impl App {
         Availability {
             nodes: self.selection.nodes.len(),
             keys: self.selection.keys.len(),
-            clip_shown: self.shown_clip().is_some(),
+            clip_shown: self.shows().is_some(),
             painting: self.mode == Mode::Paint,
             joint: self.painting.has_joint(),
             vertices: self.painting.vertices.len(),
@@ -282,9 +282,12 @@ impl eframe::App for App {
         self.dropped_files(&ctx);
         self.age_toasts(&ctx);
         self.glide(&ctx);
-        if self.playback.playing && self.shown_clip().is_some() {
+        if self.playback.playing && self.shows().is_some() {
             let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
-            if let Some(session) = &self.session {
+            if let Some(range) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint) {
+                let length = f64::from(range.length()).max(1e-3);
+                self.playback.time = (self.playback.time + seconds * self.playback.speed) % length;
+            } else if let Some(session) = &self.session {
                 self.playback.advance(session.document(), seconds);
             }
             ctx.request_repaint();
@@ -341,6 +344,7 @@ impl eframe::App for App {
             ctx.request_repaint();
         }
         self.update_stage(frame);
+        self.focus_spot(&ctx);
         self.take_picture();
         self.stage.took(started.elapsed());
     }
@@ -359,14 +363,25 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// The clip that is shown.
+    /// The clip that is shown: of the file, or the range of motion.
+    fn shows(&self) -> Option<stage::Shows> {
+        if self.mode == Mode::Paint
+            && let Some(range) = &self.painting.range
+        {
+            return Some(stage::Shows { key: None, clip: range.clone() });
+        }
+        let id = self.shown_clip()?;
+        Some(stage::Shows { key: Some(id), clip: self.session.as_ref()?.document().clips.get(&id)?.clone() })
+    }
+
+    /// The clip of the file that is shown.
     fn shown_clip(&self) -> Option<crate::model::ClipId> {
         let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
         shows.then_some(self.playback.clip).flatten()
     }
 
     fn update_stage(&mut self, frame: &eframe::Frame) {
-        let moment_clip = self.shown_clip();
+        let moment_clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
         self.tint_surface(&changes);
         let painted =
@@ -376,7 +391,7 @@ impl App {
             state,
             self.session.as_ref(),
             &changes,
-            moment_clip,
+            moment_clip.as_ref(),
             self.playback.time,
             &self.camera,
             &self.selection,

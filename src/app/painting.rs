@@ -5,16 +5,17 @@ mod commands;
 mod stroke;
 mod tints;
 mod vertices;
+mod worst;
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{collections::BTreeSet, ops::Range, sync::Arc};
 
 use glam::{Vec2, Vec3};
 
 use super::{App, Stage};
 use crate::{
     edit::{Change, CommandLine, Mode},
-    model::{Document, NodeId, SkinId},
-    motion::Posed,
+    model::{Clip, Document, NodeId, SkinId},
+    motion::{Posed, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, Faults, MirrorMap, Stroke, fault, strays},
 };
@@ -50,6 +51,20 @@ pub(super) struct Painting {
     recount: bool,
     /// By the canvas's vertices, 0 to 1: what the strain views show.
     strain: Vec<f32>,
+    /// The view and the pose that they were made for.
+    strain_of: Option<(WeightLook, u64)>,
+    /// The range of motion, where that is painted on.
+    pub range: Option<Arc<Clip>>,
+    /// The worst moment of every vertex, once it was looked for.
+    worst: Option<WorstPose>,
+    /// The ten worst spots, the worst first.
+    spots: Vec<Spot>,
+    /// Weights changed since the spots were listed.
+    spots_stale: bool,
+    /// The worst moment of the vertex under the brush.
+    here: Option<Spot>,
+    /// A spot to look at when its pose is shown.
+    pub focus: Option<Spot>,
 }
 
 /// A stroke under way.
@@ -98,6 +113,13 @@ impl Default for Painting {
             dab_ms: 0.0,
             recount: false,
             strain: Vec::new(),
+            strain_of: None,
+            range: None,
+            worst: None,
+            spots: Vec::new(),
+            spots_stale: false,
+            here: None,
+            focus: None,
         }
     }
 }
@@ -159,6 +181,10 @@ impl Painting {
             partner: partner.and_then(|p| canvas?.joints().get(usize::from(p)).copied()),
             unpaired: self.mirror.as_ref().and_then(|m| m.as_ref()).map(|m| m.unpaired),
             stroking: self.stroking.is_some(),
+            searched: self.worst.is_some(),
+            spots: &self.spots,
+            here: self.here,
+            range: self.range.as_ref().map(|r| f64::from(r.length())),
         }
     }
 
@@ -197,6 +223,8 @@ impl Painting {
             self.hover = None;
             self.vertices = Vec::new();
             self.counted = tints::Counted::default();
+            self.range = None;
+            self.strain = Vec::new();
             if let Some(canvas) = &self.canvas {
                 self.counted = tints::Counted::new(document, canvas, self.limit);
                 self.stroke = Stroke::new(canvas);
@@ -304,6 +332,7 @@ impl App {
             return;
         }
         self.painting.count(session.document(), changes);
+        self.painting.score(session.document(), &self.stage, changes);
         self.painting.tint(session.document(), &mut self.stage, changes, self.theme.name());
     }
 }

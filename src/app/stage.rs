@@ -1,6 +1,6 @@
 //! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
@@ -8,7 +8,7 @@ use glam::Vec2;
 
 use crate::{
     edit::{Change, Marks, Selection},
-    model::{ClipId, Document, NodeId},
+    model::{Clip, ClipId, Document, NodeId},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
     render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, TintKind, capture},
     session::Session,
@@ -28,7 +28,7 @@ pub struct Stage {
     size: Vec2,
     extent: f32,
     /// The document's generation and the moment that the pose was made from.
-    posed: Option<(u64, Option<ClipId>, f64)>,
+    posed: Option<(u64, Option<ClipKey>, f64)>,
     drawn: Option<Drawn>,
     surface: Surface,
     surface_stale: bool,
@@ -43,6 +43,15 @@ pub struct Stage {
     scene_serial: u64,
     /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
     images: Vec<Decoded>,
+}
+
+/// Which clip is shown: one of the file, or a range of motion, which is no part of it.
+pub(super) type ClipKey = Option<ClipId>;
+
+/// The clip that is shown.
+pub(super) struct Shows {
+    pub key: ClipKey,
+    pub clip: Arc<Clip>,
 }
 
 /// What is painted, for the picture.
@@ -270,7 +279,7 @@ impl Stage {
         state: Option<&RenderState>,
         session: Option<&Session>,
         changes: &[Change],
-        clip: Option<ClipId>,
+        clip: Option<&Shows>,
         time: f64,
         camera: &Camera,
         selection: &Selection,
@@ -281,14 +290,15 @@ impl Stage {
     ) {
         let Some(session) = session else { return };
         let document = session.document();
-        let now = (session.generation(), clip, time);
+        let key = clip.map(|c| c.key);
+        let now = (session.generation(), key, time);
         if self.posed != Some(now) {
             // Weights move the surface, but no joint.
-            let only_weights = self.posed.is_some_and(|(_, c, t)| c == clip && t == time)
+            let only_weights = self.posed.is_some_and(|(_, c, t)| c == key && t == time)
                 && !changes.is_empty()
                 && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
             if !only_weights {
-                let moment = Moment { clip: clip.and_then(|c| document.clips.get(&c)), time };
+                let moment = Moment { clip: clip.map(|c| &c.clip), time };
                 self.pose.update(document, moment);
                 self.bones = bones(document, &self.pose, &self.joints);
             }
@@ -349,6 +359,7 @@ impl Stage {
             grid: shown.grid,
             bones,
             size: self.extent,
+            lights: shown.lights,
             tint,
             tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
             ..Show::default()

@@ -38,6 +38,8 @@ pub struct Availability {
     pub clips: bool,
     /// The file has cameras.
     pub cameras: bool,
+    /// The file has lights.
+    pub lights: bool,
     /// The file has morph targets.
     pub morphs: bool,
     /// A clip is shown.

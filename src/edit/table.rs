@@ -186,6 +186,16 @@ fn view() -> Vec<CommandSpec> {
         host("view.solid", "Solid", "Shows surfaces as clay: their form alone", "View/Surfaces", ""),
         host("view.wireframe", "Wireframe", "Shows the edges of surfaces", "View/Surfaces", ""),
         host("view.xray", "X-ray", "Shows surfaces see-through", "View/Surfaces", ""),
+        CommandSpec {
+            enabled: |a| if a.lights { Ok(()) } else { Err("The file has no lights") },
+            ..host(
+                "view.lights",
+                "Lights of the file",
+                "Lights the model by the file's own lights",
+                "View/Surfaces",
+                "",
+            )
+        },
         host("view.grid", "Grid", "Shows or hides the ground grid", "View/Overlays", ""),
         host("view.joints", "Joints", "Shows or hides the joints", "View/Overlays", ""),
         host("view.names", "Joint names", "Shows or hides the joints' names", "View/Overlays", ""),

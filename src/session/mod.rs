@@ -181,6 +181,7 @@ impl Session {
                 let mesh = n.mesh.filter(|_| n.skin.is_some()).map(|m| self.document.mesh(m));
                 mesh.is_some_and(|m| m.primitives.iter().any(|p| p.weights.is_some()))
             }),
+            lights: self.document.nodes.iter().any(|n| n.light.is_some()),
             cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),

@@ -210,6 +210,14 @@ pub struct PaintView<'a> {
     pub unpaired: Option<usize>,
     /// Whether a stroke is under way.
     pub stroking: bool,
+    /// Whether the worst pose was looked for.
+    pub searched: bool,
+    /// The worst spots, the worst first.
+    pub spots: &'a [crate::motion::Spot],
+    /// The worst moment of the vertex under the brush.
+    pub here: Option<crate::motion::Spot>,
+    /// The length of the range of motion, where that is painted on, seconds.
+    pub range: Option<f64>,
 }
 
 /// What is shown.
@@ -224,6 +232,8 @@ pub struct Shown {
     pub names: bool,
     /// The axes of joints.
     pub axes: bool,
+    /// The file's own lights instead of the studio's.
+    pub lights: bool,
     /// How surfaces are shown.
     pub shading: Shading,
     /// The outliner.
@@ -245,6 +255,7 @@ impl Default for Shown {
             joints: true,
             names: false,
             axes: false,
+            lights: false,
             shading: Shading::Textured,
             outliner: true,
             outliner_narrow: false,
@@ -594,6 +605,10 @@ pub enum Action {
     WeightLook(WeightLook),
     /// Whether a clip is shown while painting.
     PaintOverClip(bool),
+    /// Whether the range of motion is shown while painting.
+    PaintRange(bool),
+    /// Show a spot at its worst moment.
+    GoToSpot(crate::motion::Spot),
     /// The vertices of the canvas in a part of the picture.
     SelectVerticesIn {
         /// Which part, in points of the picture.

@@ -40,6 +40,7 @@ impl App {
     }
 
     fn find_brush(&mut self) {
+        self.painting.here = None;
         let Some((at, size)) = self.painting.pointer else {
             self.painting.hover = None;
             return;
@@ -58,6 +59,7 @@ impl App {
             list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w))).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         let (note, refused) = self.painting.foretell(document, found.vertex);
+        self.painting.here = self.painting.worst_at(found.node, found.primitive, found.own_vertex);
         self.painting.hover = Some(BrushHover {
             at,
             rim,

@@ -19,6 +19,7 @@ pub struct Tinted {
     theme: String,
     /// The pose, where the look depends on it.
     pose: Option<u64>,
+    searched: bool,
 }
 
 /// Counts of a canvas.
@@ -66,6 +67,7 @@ impl Painting {
             limit: self.limit,
             theme: theme.to_owned(),
             pose: matches!(self.look, WeightLook::Strain).then(|| stage.pose_serial()),
+            searched: self.worst.is_some(),
         };
         let Some(canvas) = &self.canvas else {
             if self.tinted.take().is_some() {
@@ -78,7 +80,9 @@ impl Painting {
             return;
         }
         let colors = Colors::new(theme, document, canvas);
-        let whole = self.tinted.as_ref() != Some(&now);
+        // A vertex strains its neighbours, too.
+        let strains = matches!(self.look, WeightLook::Strain | WeightLook::Worst);
+        let whole = self.tinted.as_ref() != Some(&now) || (strains && !changes.is_empty());
         for (k, part) in canvas.parts().iter().enumerate() {
             let map = canvas.maps(document).part(k);
             let mut wanted = Vec::new();

@@ -77,6 +77,19 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         stroke("paint.mirror", "Mirror", "Paints the other side, too, with its joint", "X"),
         CommandSpec {
             enabled: painting,
+            ..tool(
+                "weights.worst",
+                "Find the worst pose",
+                "Looks through all clips and a range of motion for where the skin breaks most",
+                "Weights",
+            )
+        },
+        CommandSpec {
+            enabled: painting,
+            ..tool("weights.range", "Range of motion", "Paints on a clip that bends every joint in turn", "Weights")
+        },
+        CommandSpec {
+            enabled: painting,
             ..tool("weights.look", "Next weight view", "Shows weights another way", "Weights/Brush")
         },
         vertices("vertices.all", "Select all vertices", "Selects every vertex of the painted surface"),

@@ -60,6 +60,11 @@ impl Progress {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Whether somebody wants the work to stop, and how far it is in thousandths, for work that looks at both by itself.
+    pub const fn parts(&self) -> (&AtomicBool, &AtomicU32) {
+        (&self.cancelled, &self.permille)
+    }
+
     /// Says how far the work is.
     ///
     /// # Errors

@@ -328,8 +328,8 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
             let Some(node) = node else { return };
             (format!("Weight of {}", document.node(node).label(node)), ["0", "0.25", "0.5", "0.75", "1"])
         }
-        WeightLook::Strain => ("Stretch in this pose".into(), ["1×", "1.25×", "1.5×", "1.75×", "2×"]),
-        WeightLook::Worst => ("Worst stretch in any clip".into(), ["1×", "1.25×", "1.5×", "1.75×", "2×"]),
+        WeightLook::Strain => ("Stretch in this pose".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
+        WeightLook::Worst => ("Worst stretch in any clip".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
         _ => return,
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };

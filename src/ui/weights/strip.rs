@@ -5,12 +5,8 @@ use egui_material_icons::icons;
 
 use crate::{
     edit::CommandLine,
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        timeline::TimelineState,
-        widgets::{icon_button, panel_title},
-    },
+    motion::Spot,
+    ui::{Action, Actions, Theme, View, WeightLook, theme::Font, timeline::TimelineState, widgets::icon_button},
 };
 
 /// Points the strip is high.
@@ -25,7 +21,7 @@ pub fn strip_ui(_: &mut TimelineState, ui: &mut Ui, view: &View<'_>, actions: &m
         ui.horizontal(|ui| {
             ui.set_height(28.0);
             ui.spacing_mut().item_spacing.x = 2.0;
-            let shows = view.shown_clip().is_some();
+            let shows = view.shown_clip().is_some() || view.paint.range.is_some();
             let off = if document.clips.is_empty() { Err("No clips in this file") } else { Err("No clip is shown") };
             let enabled = if shows { Ok(()) } else { off };
             let play = if playback.playing { (icons::ICON_PAUSE, "Pause") } else { (icons::ICON_PLAY_ARROW, "Play") };
@@ -55,7 +51,7 @@ pub fn strip_ui(_: &mut TimelineState, ui: &mut Ui, view: &View<'_>, actions: &m
         });
         ui.horizontal(|ui| {
             ui.set_height(30.0);
-            note_ui(ui, view);
+            note_ui(ui, view, actions);
         });
     });
 }
@@ -63,14 +59,23 @@ pub fn strip_ui(_: &mut TimelineState, ui: &mut Ui, view: &View<'_>, actions: &m
 /// Which pose is painted on.
 fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let shown = view.shown_clip();
-    let now = shown.map_or_else(|| "Pose of the file".to_owned(), |c| document.clip_label(c));
+    let range = view.paint.range.is_some();
+    let shown = view.shown_clip().filter(|_| !range);
+    let now = match shown {
+        _ if range => "Range of motion".to_owned(),
+        Some(clip) => document.clip_label(clip),
+        None => "Pose of the file".to_owned(),
+    };
     let text = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let menu = ui.menu_button(RichText::new(text).color(view.theme.color("text.primary")), |ui| {
         ui.set_min_width(200.0);
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            if ui.selectable_label(shown.is_none(), "Pose of the file").clicked() {
+            if ui.selectable_label(shown.is_none() && !range, "Pose of the file").clicked() {
                 actions.push(Action::PaintOverClip(false));
+                ui.close();
+            }
+            if ui.selectable_label(range, "Range of motion").clicked() {
+                actions.push(Action::PaintRange(true));
                 ui.close();
             }
             for id in document.clips.keys() {
@@ -89,15 +94,16 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
+    let shows = view.shown_clip().is_some() || view.paint.range.is_some();
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - 8.0, 28.0), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::slider(view.shown_clip().is_some(), view.playback.time, "Playhead"));
+    response.widget_info(|| WidgetInfo::slider(shows, view.playback.time, "Playhead"));
     let painter = ui.painter();
     let line = Rect::from_center_size(rect.center(), vec2(rect.width(), 1.0));
     painter.rect_filled(line, 0.0, theme.color("stroke.control"));
-    if view.shown_clip().is_none() {
+    if !shows {
         return;
     }
-    let length = view.playback.length(document).max(1e-9);
+    let length = view.paint.range.unwrap_or_else(|| view.playback.length(document)).max(1e-9);
     for k in 0..=20 {
         let x = rect.left() + rect.width() * k as f32 / 20.0;
         let h = if k % 5 == 0 { 6.0 } else { 4.0 };
@@ -117,19 +123,66 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     painter.rect_filled(flag, CornerRadius { nw: 2, ne: 2, sw: 4, se: 4 }, theme.color("timeline.playhead"));
 }
 
-/// What there is to say below the strip.
-fn note_ui(ui: &mut Ui, view: &View<'_>) {
+/// Where the skin breaks, and the way there.
+fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let joint = view.paint.joint.zip(view.paint.canvas).and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-    match joint {
-        Some(node) => {
-            panel_title(ui, theme, "Painting");
-            ui.label(RichText::new(document.node(node).label(node)).color(theme.color("selection.text")));
+    let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
+    let icon = icons::ICON_HEALING;
+    crate::ui::widgets::paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color("text.secondary"));
+    let when = |spot: &Spot| {
+        let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
+        format!("{clip}, {:.2} s", spot.time)
+    };
+    let what = |spot: &Spot| {
+        let mut parts = vec![format!("stretch {:.1}×", spot.strain.stretch)];
+        if spot.strain.volume < 0.9 {
+            parts.push(format!("volume {:.0} %", spot.strain.volume.max(0.0) * 100.0));
+        }
+        if spot.strain.flipped {
+            parts.push("turned over".into());
+        }
+        parts.join(", ")
+    };
+    let worst = view.paint.here.or(view.paint.spots.first().copied());
+    match worst {
+        Some(spot) => {
+            let lead = if view.paint.here.is_some() { "Worst pose for this spot:" } else { "Worst pose of all:" };
+            ui.label(RichText::new(lead).color(theme.color("text.secondary")));
+            ui.label(RichText::new(when(&spot)).color(theme.color("text.primary")));
+            let text = format!("{} at vertex {}", what(&spot), crate::ui::status_thousands(spot.vertex as usize));
+            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            if ui.button("Go there").clicked() {
+                actions.push(Action::GoToSpot(spot));
+            }
+        }
+        None if view.paint.searched => {
+            ui.label(RichText::new("The skin breaks nowhere.").color(theme.color("text.secondary")));
         }
         None => {
-            ui.label(RichText::new("Select a joint to paint its weight.").color(theme.color("text.secondary")));
+            let text = "Where does the skin break, in all clips and a range of motion?";
+            ui.label(RichText::new(text).color(theme.color("text.secondary")));
         }
+    }
+    let name = if view.paint.searched { "Look again" } else { "Find the worst pose" };
+    if ui.add_enabled(view.job.is_none(), egui::Button::new(name)).clicked() {
+        actions.push(Action::Run(CommandLine::new("weights.worst")));
+    }
+    if !view.paint.spots.is_empty() {
+        let text = format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let menu = ui.menu_button(text, |ui| {
+            ui.set_min_width(320.0);
+            for (k, spot) in view.paint.spots.iter().enumerate() {
+                let label = format!("{}  {} · {}", k + 1, when(spot), what(spot));
+                let button = egui::Button::new(&label).min_size(vec2(310.0, 24.0)).frame_when_inactive(false);
+                if ui.add(button).clicked() {
+                    actions.push(Action::GoToSpot(*spot));
+                    actions.push(Action::WeightLook(WeightLook::Worst));
+                    ui.close();
+                }
+            }
+        });
+        menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let key = view.keys.key("mode.animate");

@@ -1,0 +1,157 @@
+//! Where the skin breaks: the worst moment of every vertex, the list of the worst spots, and the way there.
+
+use egui::Context;
+use glam::Vec3;
+
+use super::Painting;
+use crate::{
+    app::{App, Stage},
+    edit::Change,
+    model::{Document, NodeId},
+    motion::{Spot, Strain, StrainScratch, WorstPose, range_of_motion},
+    ui::WeightLook,
+};
+
+/// Spots in the list.
+const SPOTS: usize = 10;
+/// Degrees of the range of motion that is shown.
+const DEGREES: f32 = 45.0;
+/// Vertices that are scored again while a stroke goes on; more wait for its end.
+const LIVE: usize = 20_000;
+/// Vertices of a primitive that are scored again at once; more want another search.
+const MANY: u32 = 200_000;
+
+/// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times the length.
+fn on_ramp(score: f32) -> f32 {
+    (score * 0.5).clamp(0.0, 1.0)
+}
+
+impl Painting {
+    /// Takes up what a search found.
+    pub fn take_worst(&mut self, found: WorstPose) {
+        self.spots = found.worst(SPOTS);
+        self.worst = Some(found);
+        self.spots_stale = false;
+        self.tinted = None;
+    }
+
+    /// The worst moment of a vertex, where it was looked for.
+    pub fn worst_at(&self, node: NodeId, primitive: usize, vertex: u32) -> Option<Spot> {
+        self.worst.as_ref()?.at(node, primitive, vertex)
+    }
+
+    /// Brings scores up to date: after weights changed, and where the view of this pose is shown, after the pose did.
+    pub fn score(&mut self, document: &Document, stage: &Stage, changes: &[Change]) {
+        let mut gone = false;
+        if let Some(worst) = &mut self.worst {
+            for change in changes {
+                let Change::Weights { mesh, primitive, vertices } = change else { continue };
+                match vertices {
+                    Some(list) if list.len() <= LIVE || self.stroking.is_none() => {
+                        worst.rescore(document, *mesh, *primitive, list);
+                    }
+                    Some(_) => {}
+                    None => {
+                        let count = document.mesh(*mesh).primitives[*primitive].positions.len() as u32;
+                        gone |= count > MANY;
+                        if gone {
+                            continue;
+                        }
+                        worst.rescore(document, *mesh, *primitive, &(0..count).collect::<Vec<u32>>());
+                    }
+                }
+                self.spots_stale = true;
+            }
+            if self.spots_stale && self.stroking.is_none() {
+                self.spots = worst.worst(SPOTS);
+                self.spots_stale = false;
+            }
+        }
+        if gone {
+            // Another search is as fast, and does not hold the window up.
+            self.worst = None;
+            self.spots = Vec::new();
+        }
+        let Some(canvas) = &self.canvas else { return };
+        let moved = !changes.is_empty() || self.strain_of != Some((self.look, stage.pose_serial()));
+        if !moved {
+            return;
+        }
+        self.strain_of = Some((self.look, stage.pose_serial()));
+        match (self.look, &self.worst) {
+            (WeightLook::Worst, Some(worst)) => {
+                self.strain.clear();
+                for part in canvas.parts() {
+                    self.strain.extend(worst.scores(part.node, part.primitive).map(on_ramp));
+                    self.strain.resize((part.first + part.count) as usize, f32::NAN);
+                }
+            }
+            (WeightLook::Strain, _) => {
+                self.strain.clear();
+                let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
+                for part in canvas.parts() {
+                    if let Some(strain) = Strain::of(document, part.node, part.primitive) {
+                        strain.measure(document, stage.pose(), &mut scratch, &mut found);
+                        self.strain.extend(found.iter().map(|s| on_ramp(s.score())));
+                    }
+                    self.strain.resize((part.first + part.count) as usize, f32::NAN);
+                }
+            }
+            _ => self.strain.clear(),
+        }
+    }
+}
+
+impl App {
+    /// Shows the range of motion of the painted skin, or the pose that was shown before.
+    pub(in crate::app) fn show_range(&mut self, on: bool) {
+        let Some(session) = &self.session else { return };
+        let Some(canvas) = &self.painting.canvas else { return };
+        let kept = || self.painting.worst.as_ref().and_then(|w| w.range(canvas.skin)).cloned();
+        let made = || range_of_motion(session.document(), canvas.skin, Vec3::splat(DEGREES)).into();
+        self.painting.range = on.then(|| kept().unwrap_or_else(made));
+        self.playback.seek(0.0);
+    }
+
+    /// Shows a spot at its worst moment.
+    pub(in crate::app) fn go_to_spot(&mut self, spot: Spot) {
+        match spot.clip {
+            Some(clip) => {
+                self.painting.range = None;
+                self.painting.over_clip = true;
+                if let Some(session) = &self.session {
+                    self.playback.show(session.document(), Some(clip));
+                }
+            }
+            None => self.show_range(true),
+        }
+        self.playback.playing = false;
+        self.playback.seek(f64::from(spot.time));
+        self.painting.focus = Some(spot);
+    }
+
+    /// Looks at the spot that was gone to, once its pose is shown, and takes up the joint that moves it most.
+    pub(in crate::app) fn focus_spot(&mut self, ctx: &Context) {
+        let Some(spot) = self.painting.focus.take() else { return };
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let surface = self.stage.surface(document);
+        let part = surface.parts().find(|p| p.node == spot.node && p.primitive == spot.primitive);
+        let Some(at) = part.and_then(|p| p.positions.get(spot.vertex as usize).copied()) else { return };
+        let Some((low, high)) = surface.bounds() else { return };
+        let room = Vec3::splat((high - low).length() * 0.09);
+        let size = self.stage.size();
+        let mut camera = self.camera;
+        camera.frame(at - room, at + room, size.x / size.y);
+        let node = document.node(spot.node);
+        let strongest = node.mesh.zip(node.skin).and_then(|(mesh, skin)| {
+            let map = document.mesh(mesh).primitives[spot.primitive].weights.as_ref()?;
+            let (joint, _) = map.vertex(spot.vertex as usize).max_by(|a, b| a.1.total_cmp(&b.1))?;
+            document.skin(skin).joints.get(usize::from(joint)).copied()
+        });
+        self.glide_to(ctx, camera);
+        if let Some(joint) = strongest {
+            self.selection.set(joint);
+        }
+    }
+}
