@@ -283,7 +283,9 @@ fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound>
             last = Some((sampler.input, times));
             let is_cubic = sampler.interpolation.as_deref() == Some("CUBICSPLINE");
             let values = accessors.in_place(sampler.output.0).is_some_and(|values| {
-                are_finite(values) && (channel.target.path != "rotation" || are_about_unit(values, is_cubic))
+                // What is about of length 1 is finite; tangents may be of any length.
+                let turns = channel.target.path == "rotation";
+                ((turns && !is_cubic) || are_finite(values)) && (!turns || are_about_unit(values, is_cubic))
             });
             Sound { times, values }
         };

@@ -394,9 +394,12 @@ impl PrimitiveReader<'_, '_> {
 /// Elements that one core looks over before another may help.
 const BLOCK: usize = 1 << 18;
 
-/// How many elements are so; long lists on all cores.
+/// How many elements are so: mostly none, which is seen many at once. Long lists on all cores.
 pub fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
-    let count = |part: &[T]| part.iter().map(|v| usize::from(is(v))).sum::<usize>();
+    let some = |part: &[T]| part.iter().fold(false, |some, v| some | is(v));
+    let count = |part: &[T]| -> usize {
+        part.chunks(512).filter(|part| some(part)).map(|part| part.iter().filter(|v| is(v)).count()).sum()
+    };
     if list.len() <= BLOCK { count(list) } else { list.par_chunks(BLOCK).map(count).sum() }
 }
 
