@@ -362,7 +362,6 @@ impl Stage {
             lights: shown.lights,
             tint,
             tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
-            ..Show::default()
         };
         if let Some((target, _)) = &self.target {
             renderer.draw(gpu, target, scene, camera, &self.look, &show);

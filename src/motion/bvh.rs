@@ -534,10 +534,10 @@ mod tests {
         assert!(empty.hit(&[], &[], &ray, f32::INFINITY).is_none());
         assert!(empty.bounds().is_none());
         let (mut positions, indices) = sheet(30, 0.1);
-        for k in 0..positions.len() {
+        for (k, position) in positions.iter_mut().enumerate() {
             match k % 5 {
-                0 => positions[k] = Vec3::NAN,
-                1 => positions[k].x = f32::INFINITY,
+                0 => *position = Vec3::NAN,
+                1 => position.x = f32::INFINITY,
                 _ => {}
             }
         }
