@@ -122,7 +122,7 @@ fn device(c: &mut Criterion) {
         let (mut document, clip) = common::skeleton(JOINTS, 30, common::Keys::Shared);
         let mesh = Mesh {
             name: None,
-            primitives: vec![Primitive { indices: Arc::new([0, 1, 2]), ..primitive(count) }],
+            primitives: vec![Primitive { indices: [0, 1, 2].into(), ..primitive(count) }],
             default_weights: Arc::new([]),
             target_names: Vec::new(),
         };

@@ -196,19 +196,19 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
     for path in common::models(&shared.join("corpus")) {
         let bytes = fs::read(&path).expect("bytes");
         let mut session = open(&path);
-        assert!(&*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{}", path.display());
+        assert!(*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{}", path.display());
         let joint = session.document().skins.first().map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
         let turn =
             CommandLine::new("pose.rotate").with("node", format!("#{}", joint.0)).with("axis", "z").with("degrees", 30);
         session.run(&turn).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(
-            &*session.pack("x").expect("a save").bytes != bytes.as_slice(),
+            *session.pack("x").expect("a save").bytes != bytes.as_slice(),
             "{}: the turn left no trace",
             path.display()
         );
         session.undo().expect("a step");
         assert_eq!(session.document(), session.opened());
-        assert!(&*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{} after undo", path.display());
+        assert!(*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{} after undo", path.display());
         // Saved twice is saved once.
         session.redo().expect("a step");
         let out = folder.path().join(path.file_name().expect("a name"));

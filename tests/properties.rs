@@ -83,7 +83,7 @@ proptest! {
         }
         prop_assert!(session.undo().is_none());
         prop_assert!(!session.is_unsaved());
-        prop_assert!(&*session.pack("x").unwrap().bytes == include_bytes!("../assets/mannequin.glb").as_slice());
+        prop_assert!(*session.pack("x").unwrap().bytes == include_bytes!("../assets/mannequin.glb").as_slice());
         while session.redo().is_some() {}
         prop_assert!(session.document() == &last);
     }
