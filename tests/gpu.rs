@@ -392,13 +392,13 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
                 let slot = |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);
                 let joints = (0..own * wide).map(|k| slot(k).map_or(0, |s| map.joints[s])).collect();
                 let weights = (0..own * wide).map(|k| slot(k).map_or(0.0, |s| map.weights[s])).collect();
-                *map = ulna::model::WeightMap { sets, joints, weights };
+                *map = ulna::model::WeightMap { sets, joints, weights, ..map.clone() };
             }
             let stride = map.stride();
             for vertex in ranges[..2].iter().cloned().flatten() {
                 let joint = (vertex + round) % joints.len();
-                Arc::make_mut(&mut map.joints)[vertex * stride + 1] = joint as u16;
-                let weights = &mut Arc::make_mut(&mut map.weights)[vertex * stride..][..stride];
+                map.joints.make_mut()[vertex * stride + 1] = joint as u16;
+                let weights = &mut map.weights.make_mut()[vertex * stride..][..stride];
                 weights.fill(0.0);
                 (weights[0], weights[1]) = (0.25, 0.75);
             }
