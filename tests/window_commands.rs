@@ -132,7 +132,7 @@ fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
 fn every_command_stands_in_its_menu() {
     let mut window = empty();
     let mut found = 0;
-    for menu in ["File", "Edit", "View", "Pose", "Clip", "Help"] {
+    for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"] {
         let all: Vec<&CommandSpec> = table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
         let of = |group: &str| -> Vec<String> {
             let fits = |c: &&&CommandSpec| match c.menu.split_once('/') {

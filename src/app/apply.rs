@@ -142,6 +142,13 @@ impl App {
             Action::GoToSpot(spot) => self.go_to_spot(spot),
             Action::SelectVertices { vertices, add } => self.painting.select(vertices, add),
             Action::VertexPick(pick) => self.painting.pick = pick,
+            Action::GradientTool(radial) => self.painting.gradient = radial,
+            Action::Gradient { from, to, size } => self.paint_gradient(ctx, from, to, size),
+            Action::PairJoints(a, b) => {
+                if let Some(session) = &self.session {
+                    self.painting.pair_joints(session.document(), a, b);
+                }
+            }
             Action::SelectVerticesIn { area, size, add } => {
                 let vertices = self.painting.vertices_in(&self.camera, &area, size);
                 self.painting.select(vertices, add);

@@ -29,6 +29,8 @@ pub(super) struct Painting {
     pub over_clip: bool,
     pub vertices: Vec<u32>,
     pub pick: VertexPick,
+    /// Whether a drag is a gradient, radial or not.
+    pub gradient: Option<bool>,
     /// What was copied from a vertex.
     pub clipboard: Option<CommandLine>,
     canvas: Option<Canvas>,
@@ -95,6 +97,7 @@ impl Default for Painting {
             over_clip: false,
             vertices: Vec::new(),
             pick: VertexPick::default(),
+            gradient: None,
             clipboard: None,
             canvas: None,
             asked: None,
@@ -178,6 +181,8 @@ impl Painting {
             vertices: &self.vertices,
             posed: &self.posed.positions,
             pick: self.pick,
+            gradient: self.gradient,
+            partners: &self.partners,
             partner: partner.and_then(|p| canvas?.joints().get(usize::from(p)).copied()),
             unpaired: self.mirror.as_ref().and_then(|m| m.as_ref()).map(|m| m.unpaired),
             stroking: self.stroking.is_some(),
@@ -283,8 +288,25 @@ impl Painting {
         }
     }
 
+    /// Says that two joints are each other's mirror image; what they were paired with before has none then.
+    pub fn pair_joints(&mut self, document: &Document, a: NodeId, b: NodeId) {
+        self.pair(document);
+        let Some(canvas) = &self.canvas else { return };
+        let (Some(a), Some(b)) = (canvas.joint(a), canvas.joint(b)) else { return };
+        for joint in [a, b] {
+            let old = self.partners[usize::from(joint)];
+            if old != u16::MAX {
+                self.partners[usize::from(old)] = old;
+            }
+        }
+        self.partners[usize::from(a)] = b;
+        self.partners[usize::from(b)] = a;
+        let (axis, offset, _) = crate::edit::mirror_partners(document, canvas.skin);
+        self.mirror = Some(Some(MirrorMap::near(canvas, axis, offset, self.partners.clone())));
+    }
+
     /// Makes the pairs of the other side, where they are wanted and not made yet.
-    fn pair(&mut self, document: &Document) {
+    pub fn pair(&mut self, document: &Document) {
         let Some(canvas) = &self.canvas else { return };
         if self.mirror.is_some() {
             return;

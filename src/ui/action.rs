@@ -204,6 +204,10 @@ pub struct PaintView<'a> {
     pub posed: &'a [glam::Vec3],
     /// How a drag selects vertices.
     pub pick: VertexPick,
+    /// Whether a drag is a gradient, radial or not.
+    pub gradient: Option<bool>,
+    /// By the skin's joints, the mirror joint of each, once it was looked for; `u16::MAX` for none.
+    pub partners: &'a [u16],
     /// The joint of the other side, where there is one.
     pub partner: Option<NodeId>,
     /// How the other side was paired: places without a partner.
@@ -620,6 +624,19 @@ pub enum Action {
     },
     /// How vertices are selected.
     VertexPick(VertexPick),
+    /// A drag over the model is a gradient, radial or not; nothing: it is a stroke.
+    GradientTool(Option<bool>),
+    /// A gradient from one point of the picture to another.
+    Gradient {
+        /// Where the brush's value is given whole.
+        from: Vec2,
+        /// Where it has faded.
+        to: Vec2,
+        /// The picture's size.
+        size: Vec2,
+    },
+    /// Two joints are each other's mirror image.
+    PairJoints(NodeId, NodeId),
     /// These vertices of the canvas.
     SelectVertices {
         /// Which.

@@ -63,6 +63,8 @@ const LEAST: f32 = 90.0;
 pub struct Room {
     /// The most points that the timeline takes.
     pub timeline: Option<f32>,
+    /// The most that the problems take.
+    pub problems: Option<f32>,
     /// The least that the inspector takes.
     pub inspector: f32,
 }
@@ -206,11 +208,12 @@ impl Layout {
                 Some((wanted, given)) if (given - share).abs() < 0.5 => *wanted,
                 _ => share,
             };
-            let alone = self.tree.tiles.get_pane(&child) == Some(&Pane::Timeline);
-            let cap = match room_for.timeline {
-                Some(most) if alone => most.min(room * part),
-                _ => room * part,
+            let most = match self.tree.tiles.get_pane(&child) {
+                Some(Pane::Timeline) => room_for.timeline,
+                Some(Pane::Problems) => room_for.problems,
+                _ => None,
             };
+            let cap = most.unwrap_or(f32::INFINITY).min(room * part);
             let least = if self.holds(child, Pane::Inspector) { room_for.inspector } else { 0.0 };
             let given = wanted.max(least).min(cap.max(1.0));
             self.points.insert(child, (wanted, given));

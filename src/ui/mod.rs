@@ -111,10 +111,12 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
             let room = match view.mode {
-                crate::edit::Mode::Paint => {
-                    layout::Room { timeline: Some(weights::STRIP), inspector: Theme::size("inspector_paint") }
-                }
-                _ => layout::Room { timeline: bare.then_some(112.0), inspector: 0.0 },
+                crate::edit::Mode::Paint => layout::Room {
+                    timeline: Some(weights::STRIP),
+                    problems: Some(104.0),
+                    inspector: Theme::size("inspector_paint"),
+                },
+                _ => layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() },
             };
             layout.show(ui, theme, view.shown, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),

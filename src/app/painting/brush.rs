@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub primitive: usize,
     pub vertex: u32,
     pub own_vertex: u32,
+    /// Shares of the corners at the spot.
+    pub shares: [f32; 3],
 }
 
 impl App {
@@ -101,6 +103,7 @@ impl App {
             primitive: hit.primitive,
             vertex: corners[nearest],
             own_vertex: hit.vertices[nearest],
+            shares: hit.shares,
         })
     }
 

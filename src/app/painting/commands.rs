@@ -1,6 +1,7 @@
 //! Commands of the brush, and what painting adds to commands on weights: meshes, locks, the limit, selected vertices.
 
 use egui::Context;
+use glam::Vec2;
 
 use crate::{
     app::App,
@@ -58,18 +59,39 @@ impl App {
             let name = "weights.smooth";
             return Some(self.weights_line(CommandLine::new(name).with("amount", brush.strength)));
         }
-        let how = match brush.kind {
-            BrushKind::Add => "add",
-            BrushKind::Subtract => "subtract",
-            BrushKind::Scale => "scale",
-            _ => "set",
-        };
+        let how = how(brush.kind);
         let line = CommandLine::new("weights.flood")
             .with("joint", node_text(document, node))
             .with("value", brush.value)
             .with("how", how)
             .with("amount", brush.strength);
         Some(self.weights_line(line))
+    }
+
+    /// A gradient between two spots of the surface, given as they are at rest.
+    pub(in crate::app) fn paint_gradient(&mut self, ctx: &Context, from: Vec2, to: Vec2, size: Vec2) {
+        let brush = self.painting.brush;
+        let mut rest = |at: Vec2| {
+            let found = self.find(at, size, &brush)?;
+            let canvas = self.painting.canvas.as_ref()?;
+            let corner = |k: usize| canvas.rest()[canvas.place_of(found.touch.corners[k]) as usize];
+            let spot = corner(0) * found.shares[0] + corner(1) * found.shares[1] + corner(2) * found.shares[2];
+            Some(spot.to_array().to_vec())
+        };
+        let (Some(a), Some(b)) = (rest(from), rest(to)) else {
+            self.toast(ctx, ToastKind::Error, "Nothing was painted: both ends of a gradient must lie on the surface.");
+            return;
+        };
+        let (Some(node), Some(session)) = (self.painting.joint_node(), &self.session) else { return };
+        let line = CommandLine::new("weights.gradient")
+            .with("joint", node_text(session.document(), node))
+            .with("from", a)
+            .with("to", b)
+            .with("radial", self.painting.gradient.unwrap_or(false))
+            .with("value", brush.value)
+            .with("how", how(brush.kind))
+            .with("amount", brush.strength);
+        self.run(ctx, line);
     }
 
     /// A line on weights for each part that has selected vertices; the line alone where none are selected.
@@ -152,6 +174,16 @@ impl App {
         self.problems.retain(|p| !p.fixable);
         self.problems.extend(session.weight_problems());
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    }
+}
+
+/// What a brush does to a whole surface, in the words of `weights.flood`.
+const fn how(kind: BrushKind) -> &'static str {
+    match kind {
+        BrushKind::Add => "add",
+        BrushKind::Subtract => "subtract",
+        BrushKind::Scale => "scale",
+        _ => "set",
     }
 }
 

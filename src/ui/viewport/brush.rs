@@ -62,6 +62,20 @@ pub fn brush_ui(
         smooth: held.shift,
         invert: held.command,
     };
+    if let Some(from) = state.gradient_from {
+        let to = pointer.unwrap_or(from);
+        if escape {
+            state.gradient_from = None;
+        } else if ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
+            gradient(&ui.painter_at(rect), view, from, to);
+        } else {
+            state.gradient_from = None;
+            if from.distance(to) > 2.0 {
+                actions.push(Action::Gradient { from: local(from), to: local(to), size });
+            }
+        }
+        return;
+    }
     if state.stroking {
         let at = response.interact_pointer_pos().or(pointer).unwrap_or(rect.center());
         let left = ui.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false))));
@@ -81,6 +95,8 @@ pub fn brush_ui(
         let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
         if pressed && held.alt {
             state.picking = Some(vec![at]);
+        } else if pressed && view.paint.gradient.is_some() {
+            state.gradient_from = Some(at);
         } else if pressed {
             actions.push(stroke(StrokePhase::Begin, at));
             state.stroking = true;
@@ -90,6 +106,19 @@ pub fn brush_ui(
         {
             state.list_at = Some((at, hover.shares.clone()));
         }
+    }
+}
+
+/// The line of a gradient that is being drawn: from all of the value to none.
+fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
+    let halo = view.theme.color("viewport.label_halo");
+    painter.line_segment([from, to], Stroke::new(4.0, halo));
+    painter.line_segment([from, to], Stroke::new(2.0, Color32::WHITE));
+    if view.paint.gradient == Some(true) {
+        painter.circle_stroke(from, from.distance(to), Stroke::new(1.0, Color32::WHITE));
+    }
+    for (at, weight) in [(from, 1.0), (to, 0.0)] {
+        painter.circle(at, 6.0, heat_color(weight), Stroke::new(1.5, Color32::WHITE));
     }
 }
 

@@ -21,6 +21,8 @@ pub struct ViewportState {
     stroking: bool,
     /// The press that ended another gesture is still down.
     swallow: bool,
+    /// A gradient begins here.
+    gradient_from: Option<egui::Pos2>,
     /// The line of a drag that selects vertices.
     picking: Option<Vec<egui::Pos2>>,
     /// Where the joints of a spot are offered, and which.

@@ -7,7 +7,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{name_widget, paint_icon, panel_title},
+        widgets::{name_widget, paint_icon, panel_title, segment, segments},
     },
     weights::{Brush, BrushKind, Falloff, Radius, Reach},
 };
@@ -44,8 +44,11 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     panel_title(ui, theme, "Brush");
     ui.add_space(2.0);
     kinds_ui(ui, theme, &mut brush);
-    ui.add_space(6.0);
+    ui.add_space(4.0);
+    drags_ui(ui, view, actions);
+    ui.add_space(2.0);
     let key = |command: &str| view.keys.key(command).to_owned();
+    ui.spacing_mut().item_spacing.y = 3.0;
     match &mut brush.radius {
         Radius::Pixels(points) => {
             bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key("paint.radius"));
@@ -122,6 +125,9 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.end_row();
         ui.checkbox(&mut in_scene, "Size in the scene")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
+        let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
+        let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
+        name_widget(ui, &response, "Spacing");
         ui.end_row();
     });
     brush.radius = match (in_scene, brush.radius) {
@@ -132,6 +138,21 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if brush != view.paint.brush {
         actions.push(Action::Brush(Box::new(brush.sane())));
     }
+}
+
+/// What a drag over the model is: a stroke, or a gradient.
+fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    ui.horizontal(|ui| {
+        segments(ui, theme, |ui| {
+            let drags = [(None, "Stroke"), (Some(false), "Linear gradient"), (Some(true), "Radial gradient")];
+            for (drag, text) in drags {
+                if segment(ui, theme, text, view.paint.gradient == drag, false).clicked() {
+                    actions.push(Action::GradientTool(drag));
+                }
+            }
+        });
+    });
 }
 
 fn short(text: &str, most: usize) -> String {

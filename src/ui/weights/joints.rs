@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Rows that are shown at once before the list scrolls.
-const ROWS: f32 = 7.0;
+const ROWS: f32 = 6.0;
 
 /// A colour of the heat ramp, as egui has it.
 pub fn heat_color(weight: f32) -> Color32 {
@@ -188,7 +188,25 @@ fn joint_row(
     response.context_menu(|ui| {
         let others: Vec<NodeId> =
             view.paint.canvas.map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
-        if ui.button("Lock all others").clicked() {
+        if let Some(canvas) = view.paint.canvas
+            && let Some(joint) = canvas.joint(node)
+        {
+            let partner =
+                view.paint.partners.get(usize::from(joint)).and_then(|p| canvas.joints().get(usize::from(*p)));
+            let name = partner.map_or_else(|| "none yet".to_owned(), |n| document.node(*n).label(*n));
+            ui.menu_button(format!("Mirror joint: {name}"), |ui| {
+                egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+                    for other in canvas.joints() {
+                        let label = document.node(*other).label(*other);
+                        if ui.selectable_label(partner == Some(other), label).clicked() {
+                            actions.push(Action::PairJoints(node, *other));
+                            ui.close();
+                        }
+                    }
+                });
+            });
+        }
+        if ui.button("Solo: lock all others").clicked() {
             actions.push(Action::LockWeights { nodes: others, locked: true });
             ui.close();
         }
