@@ -19,7 +19,9 @@ use ulna::{
         Document, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Skin, SkinId, Slice, Topology, Transform,
         WeightMap,
     },
-    weights::{Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch},
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
+    },
 };
 
 const SIDE: usize = 1_000;
@@ -131,11 +133,7 @@ fn grid() -> Document {
 
 /// The document with other weights, which nobody else holds.
 fn with(document: &Document, map: &WeightMap) -> Document {
-    let own = WeightMap {
-        joints: Slice::from(&map.joints[..]),
-        weights: Slice::from(&map.weights[..]),
-        ..map.clone()
-    };
+    let own = WeightMap { joints: Slice::from(&map.joints[..]), weights: Slice::from(&map.weights[..]), ..map.clone() };
     let mut document = document.clone();
     let mesh = Arc::make_mut(&mut document.meshes[0]);
     mesh.primitives[0].weights = Some(Arc::new(own));
@@ -325,13 +323,7 @@ fn dabs(c: &mut Criterion) {
         let at = Vec3::new(x, 0.1, 0.0);
         let vertex = |p: Vec3| (((p.y + 1.0) / step) as usize * SIDE + ((p.x + 1.0) / step) as usize) as u32;
         let corner = vertex(at);
-        Touch {
-            at,
-            corners: [corner, corner + 1, corner + SIDE as u32],
-            direction: Vec3::NEG_Z,
-            eye: None,
-            radius,
-        }
+        Touch { at, corners: [corner, corner + 1, corner + SIDE as u32], direction: Vec3::NEG_Z, eye: None, radius }
     };
     let dab = |x: f32| Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01 };
     for reach in [Reach::Volume, Reach::Surface] {

@@ -304,7 +304,9 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
     }
     for (of, weight) in of.iter().zip(&weights) {
         let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };
-        patch.joints.push(*joint.ok_or_else(|| CommandError::Other(format!("“of” names joint {of} of {}", names.len())))?);
+        patch
+            .joints
+            .push(*joint.ok_or_else(|| CommandError::Other(format!("“of” names joint {of} of {}", names.len())))?);
         patch.weights.push(*weight as f32);
     }
     Ok(vec![Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }])
@@ -317,7 +319,8 @@ pub(super) fn line_of(document: &Document, edit: &Edit) -> Option<CommandLine> {
     let used: BTreeSet<u16> =
         patch.joints.iter().zip(&patch.weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
     let used: Vec<u16> = used.into_iter().filter(|j| usize::from(*j) < list.len()).collect();
-    let names: Vec<String> = used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();
+    let names: Vec<String> =
+        used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();
     let of: Vec<Value> = patch
         .joints
         .iter()

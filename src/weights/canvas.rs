@@ -34,13 +34,14 @@ pub struct CanvasPart {
 
 /// Lists by number, side by side in one array.
 #[derive(Clone, Debug, Default)]
-struct Lists {
+pub(super) struct Lists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
-    fn of(&self, k: u32) -> &[u32] {
+    #[inline]
+    pub(super) fn of(&self, k: u32) -> &[u32] {
         &self.items[self.starts[k as usize] as usize..self.starts[k as usize + 1] as usize]
     }
 }
@@ -49,6 +50,8 @@ impl Lists {
 #[derive(Debug)]
 struct Topo {
     place_of: Vec<u32>,
+    /// The first vertex of each place.
+    firsts: Vec<u32>,
     vertices: Lists,
     rings: Lists,
     rest: Vec<Vec3>,
@@ -122,7 +125,8 @@ impl Canvas {
                 corners.extend(indices.iter().map(|v| place_of[(*v + part.first) as usize]));
             }
             let rings = rings(&corners, rest.len());
-            Topo { place_of, vertices, rings, rest }
+            let firsts = (0..rest.len() as u32).map(|p| vertices.of(p)[0]).collect();
+            Topo { place_of, firsts, vertices, rings, rest }
         })
     }
 
@@ -167,6 +171,12 @@ impl Canvas {
         self.topo().place_of[vertex as usize]
     }
 
+    /// The first vertex of a place: what stands for it where one is read.
+    #[inline]
+    pub fn first_at(&self, place: u32) -> u32 {
+        self.topo().firsts[place as usize]
+    }
+
     /// The vertices of a place: at least one.
     #[inline]
     pub fn vertices_at(&self, place: u32) -> &[u32] {
@@ -205,9 +215,11 @@ impl Canvas {
     /// Whether a document has these parts still, with as many vertices.
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
-            document.meshes.get(p.mesh.index()).and_then(|m| m.primitives.get(p.primitive)).is_some_and(|primitive| {
-                primitive.positions.len() == p.count as usize && primitive.weights.is_some()
-            })
+            document
+                .meshes
+                .get(p.mesh.index())
+                .and_then(|m| m.primitives.get(p.primitive))
+                .is_some_and(|primitive| primitive.positions.len() == p.count as usize && primitive.weights.is_some())
         })
     }
 }
@@ -291,7 +303,8 @@ fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
     for p in positions {
         // 0 and −0 are one spot.
         let bits = (*p + Vec3::ZERO).to_array().map(f32::to_bits);
-        let mixed = bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mixed =
+            bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut at = (mixed >> 24) as usize & (size - 1);
         let place = loop {
             let found = table[at];
@@ -312,7 +325,7 @@ fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
 }
 
 /// The items of each group, in order.
-fn group(group_of: &[u32], groups: usize) -> Lists {
+pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
     let mut starts = vec![0u32; groups + 1];
     for g in group_of {
         starts[*g as usize + 1] += 1;
@@ -386,7 +399,8 @@ mod tests {
     #[test]
     fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
         // Two triangles that share an edge, but no vertex; one corner is at −0.
-        let at = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+        let at =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
         let (place_of, places) = weld(&at.map(Vec3::from));
         assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
         assert_eq!(places.len(), 4);
