@@ -1,12 +1,17 @@
 //! Weights: whatever is painted, and whatever tool is run, the rule holds after every dab.
 
+use std::sync::{Arc, OnceLock};
+
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
     model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
     session::Session,
-    weights::{Brush, BrushKind, Canvas, Dab, Falloff, Paint, PosedCanvas, Reach, Stroke, Touch, fault},
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Draft, Falloff, Influences, Paint, PartChange, PosedCanvas, Reach, ReachScratch,
+        Refused, Scope, Stroke, Touch, fault, gradient, in_common, reach,
+    },
 };
 
 fn sample() -> Session {
@@ -103,11 +108,13 @@ fn rule_holds(before: &WeightMap, after: &WeightMap, vertices: &[u32], locked: &
             assert!(w <= last, "not the strongest first");
             last = w;
         }
-        for (j, w) in before.vertex(v).filter(|(j, w)| locked[usize::from(*j)] && *w > 0.0) {
-            assert_eq!(after.weight(v, j).to_bits(), w.to_bits(), "joint {j} is locked");
-        }
-        for (j, w) in after.vertex(v).filter(|(j, w)| locked[usize::from(*j)] && *w > 0.0) {
-            assert_eq!(before.weight(v, j).to_bits(), w.to_bits(), "joint {j} is locked");
+        // All slots of a joint together, as the file has them: where it gives a joint two, they become one.
+        let stored = |m: &WeightMap, j: u16| match m.encoding {
+            WeightEncoding::Float => m.weight(v, j).to_bits(),
+            encoding => encoding.encode(m.weight(v, j)),
+        };
+        for (j, _) in before.vertex(v).chain(after.vertex(v)).filter(|(j, w)| locked[usize::from(*j)] && *w > 0.0) {
+            assert_eq!(stored(after, j), stored(before, j), "joint {j} is locked");
         }
     }
 }
@@ -180,5 +187,443 @@ proptest! {
         }
         prop_assert!(*session.document() == opened);
         prop_assert_eq!(session.history().done().len(), steps);
+    }
+}
+
+/// A tool with its numbers.
+#[derive(Clone, Debug)]
+enum Tool {
+    Normalize,
+    Limit,
+    Prune(f32),
+    Quantize(u32),
+    Smooth { passes: usize, amount: f32, by_distance: bool, one: bool },
+    Hammer(f32),
+    Flood { kind: BrushKind, value: f32, strength: f32 },
+    Gradient { radial: bool, value: f32 },
+    Average,
+    Assign(f32),
+    Sets(usize),
+}
+
+fn any_tool() -> impl Strategy<Value = Tool> {
+    let kind = prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Set, BrushKind::Scale]);
+    prop_oneof![
+        3 => Just(Tool::Normalize),
+        2 => Just(Tool::Limit),
+        2 => (0.0f32..0.6).prop_map(Tool::Prune),
+        1 => (1u32..40).prop_map(Tool::Quantize),
+        3 => (1usize..4, 0.1f32..1.0, any::<bool>(), any::<bool>())
+            .prop_map(|(passes, amount, by_distance, one)| Tool::Smooth { passes, amount, by_distance, one }),
+        2 => (0.0f32..0.5).prop_map(Tool::Hammer),
+        2 => (kind, 0.0f32..1.2, 0.1f32..1.0)
+            .prop_map(|(kind, value, strength)| Tool::Flood { kind, value, strength }),
+        1 => (any::<bool>(), 0.0f32..1.0).prop_map(|(radial, value)| Tool::Gradient { radial, value }),
+        1 => Just(Tool::Average),
+        1 => (0.0f32..1.0).prop_map(Tool::Assign),
+        1 => (2usize..4).prop_map(Tool::Sets),
+    ]
+}
+
+impl Tool {
+    fn run(&self, draft: &mut Draft<'_>, canvas: &Canvas, joint: u16, scope: &Scope<'_>) -> Refused {
+        let wanted = |v: &u32| scope.vertices.is_none_or(|l| l[*v as usize]);
+        let all = |list: &Influences| -> Vec<(u32, Influences)> {
+            (0..canvas.vertex_count() as u32).filter(wanted).map(|v| (v, list.clone())).collect()
+        };
+        match *self {
+            Self::Normalize => draft.normalize(scope),
+            Self::Limit => draft.limit(scope),
+            Self::Prune(below) => draft.prune(below, scope),
+            Self::Quantize(steps) => draft.quantize(steps, scope),
+            Self::Smooth { passes, amount, by_distance, one } => {
+                draft.smooth(passes, amount, by_distance, one.then_some(joint), scope)
+            }
+            Self::Hammer(common) => draft.hammer(common, scope).1,
+            Self::Flood { kind, value, strength } => {
+                draft.flood(&Brush { kind, value, strength, ..Brush::default() }, joint, |_| 1.0, scope)
+            }
+            Self::Gradient { radial, value } => {
+                let brush = Brush { kind: BrushKind::Set, value, strength: 1.0, ..Brush::default() };
+                let amount = gradient(Vec3::ZERO, Vec3::new(0.2, 1.5, 0.0), radial, Falloff::Linear);
+                let at = |v: u32| canvas.rest()[canvas.place_of(v) as usize];
+                draft.flood(&brush, joint, |v| amount(at(v)), scope)
+            }
+            Self::Average => {
+                let mean = draft.mean(scope);
+                draft.put(scope, all(&mean))
+            }
+            Self::Assign(weight) => {
+                let mut list = Influences::default();
+                list.add(joint, weight);
+                list.add((joint + 1) % canvas.joints().len() as u16, 1.0 - weight);
+                draft.put(scope, all(&list))
+            }
+            Self::Sets(sets) => draft.set_sets(sets, scope),
+        }
+    }
+}
+
+/// A file with its weights in a type, packed once.
+fn packed(encoding: WeightEncoding) -> &'static [u8] {
+    static FILES: [OnceLock<Vec<u8>>; 3] = [const { OnceLock::new() }; 3];
+    FILES[encoding as usize].get_or_init(|| with_encoding(encoding).pack("x").expect("it packs").bytes.to_vec())
+}
+
+/// Breaks every rule somewhere: vertex `v` by the `v`th of the harms, over and over; 0 is none.
+fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
+    let (mut joints, mut weights) = (map.joints.to_vec(), map.weights.to_vec());
+    let mut not_numbers = Vec::new();
+    let stride = map.stride();
+    for v in 0..map.vertex_count() {
+        let range = v * stride..(v + 1) * stride;
+        let (js, ws) = (&mut joints[range.clone()], &mut weights[range]);
+        match harms[v % harms.len()] {
+            1 => ws.iter_mut().for_each(|w| *w *= 0.7),
+            2 => ws.fill(0.0),
+            3 => js[1] = js[0],
+            4 if map.encoding == WeightEncoding::Float => ws[3] = -0.25,
+            5 if map.encoding == WeightEncoding::Float => {
+                ws[0] = 0.0;
+                not_numbers.push(v as u32);
+            }
+            6 => ws.reverse(),
+            7 => ws[2] = 1.0,
+            _ => {}
+        }
+        if map.encoding != WeightEncoding::Float {
+            ws.iter_mut().for_each(|w| *w = map.encoding.decode(map.encoding.encode(*w)));
+        }
+    }
+    WeightMap { joints: joints.into(), weights: weights.into(), not_numbers: not_numbers.into(), ..map.clone() }
+}
+
+/// What is meant by a run of a tool.
+#[derive(Clone, Debug)]
+struct Job {
+    encoding: WeightEncoding,
+    tool: Tool,
+    joint: usize,
+    locked: Vec<usize>,
+    limit: usize,
+    /// Of sixteen neighbouring vertices, those that are meant; nothing: all.
+    subset: Option<u16>,
+    harms: Vec<u8>,
+}
+
+fn jobs() -> impl Strategy<Value = Job> {
+    let encoding = prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]);
+    let locked = prop::collection::vec(0usize..64, 0..20);
+    let harms = prop_oneof![1 => Just(vec![0]), 2 => prop::collection::vec(0u8..8, 1..40)];
+    (encoding, any_tool(), 0usize..64, locked, 1usize..6, prop::option::of(any::<u16>()), harms).prop_map(
+        |(encoding, tool, joint, locked, limit, subset, harms)| Job {
+            encoding,
+            tool,
+            joint,
+            locked,
+            limit,
+            subset,
+            harms,
+        },
+    )
+}
+
+fn edits(canvas: &Canvas, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
+    let edit = |(k, change): (usize, PartChange)| {
+        let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
+        match change {
+            PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
+            PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
+        }
+    };
+    changes.into_iter().map(edit).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_rule_holds_after_every_tool_and_undo_is_exact(job in jobs()) {
+        let mut session = Session::open_bytes(packed(job.encoding)).expect("the sample");
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let harmed = canvas.parts().iter().map(|p| {
+            let to = harm(map(session.document(), p.mesh, p.primitive), &job.harms);
+            Edit::SetWeights { mesh: p.mesh, primitive: p.primitive, to: to.into() }
+        });
+        let harmed: Vec<Edit> = harmed.collect();
+        session.preview("Harm", harmed).expect("it fits");
+        session.commit(Vec::new());
+        let start = session.document().clone();
+        let steps = session.history().done().len();
+        let joints = canvas.joints().len();
+        let mut locked = vec![false; joints];
+        job.locked.iter().for_each(|j| locked[j % joints] = true);
+        let subset: Option<Vec<bool>> =
+            job.subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
+        let scope = Scope { locked: &locked, limit: job.limit, vertices: subset.as_deref() };
+        let mut draft = Draft::new(&start, &canvas);
+        let refused = job.tool.run(&mut draft, &canvas, (job.joint % joints) as u16, &scope);
+        let changes = draft.changes(&start);
+        let any = !changes.is_empty();
+        session.preview("Tool", edits(&canvas, changes)).expect("it fits");
+        prop_assert_eq!(session.commit(Vec::new()), any);
+        let mut broken = 0;
+        for part in canvas.parts() {
+            let before = map(&start, part.mesh, part.primitive);
+            let after = map(session.document(), part.mesh, part.primitive);
+            prop_assert_eq!(after.encoding, before.encoding);
+            let limit = job.limit.min(after.stride());
+            let mut touched = Vec::new();
+            for v in 0..before.vertex_count() {
+                let meant = subset.as_ref().is_none_or(|s| s[part.first as usize + v]);
+                let not_number = |m: &WeightMap| m.not_numbers.binary_search(&(v as u32)).is_ok();
+                // Slots that were added hold nothing.
+                let bits = |m: &WeightMap| {
+                    let all = m.vertex(v).map(|(j, w)| (j, w.to_bits()));
+                    all.take(before.stride()).collect::<Vec<_>>()
+                };
+                if bits(before) != bits(after) || not_number(before) != not_number(after) {
+                    prop_assert!(meant, "vertex {} is not meant", v);
+                    touched.push(v as u32);
+                }
+                broken += usize::from(meant && fault(after, v, limit).is_some());
+                let many = Influences::of(after, v).len() > job.limit;
+                if let Tool::Limit = job.tool && meant && many {
+                    prop_assert!(!refused.is_empty(), "vertex {} has too many", v);
+                }
+            }
+            rule_holds(before, after, &touched, &locked, limit);
+        }
+        if let Tool::Normalize = job.tool {
+            // What is not mended was refused, and is counted.
+            prop_assert_eq!(broken, refused.values().sum::<usize>(), "{:?}", refused);
+        }
+        let saved = session.pack("x").expect("it packs");
+        let back = Session::open_bytes(&saved.bytes).expect("it opens");
+        for part in canvas.parts() {
+            let (now, back) =
+                (map(session.document(), part.mesh, part.primitive), map(back.document(), part.mesh, part.primitive));
+            // A weight that is no number is saved as the 0 that is shown, once its vertices are written.
+            prop_assert_eq!(&now.joints, &back.joints);
+            prop_assert_eq!(&now.weights, &back.weights);
+        }
+        if any {
+            session.undo();
+        }
+        prop_assert!(*session.document() == start);
+        prop_assert_eq!(session.history().done().len(), steps);
+    }
+
+    #[test]
+    fn a_painted_value_is_reached_where_somebody_else_can_take_the_rest(
+        encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]),
+        value in 0.0f32..1.0,
+        joint in 0usize..64,
+        spot in 0usize..100_000,
+        radius in 0.02f32..0.4,
+        locked in prop::collection::vec(0usize..64, 0..8),
+    ) {
+        let session = Session::open_bytes(packed(encoding)).expect("the sample");
+        let document = session.document();
+        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let joints = canvas.joints().len();
+        let joint = (joint % joints) as u16;
+        let mut is_locked = vec![false; joints];
+        locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
+        let (positions, normals) = positions(document, &canvas);
+        let vertex = (spot % canvas.vertex_count()) as u32;
+        let at = positions[vertex as usize];
+        let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius };
+        let brush = Brush {
+            kind: BrushKind::Set,
+            value,
+            strength: 1.0,
+            falloff: Falloff::Constant,
+            reach: Reach::Volume,
+            front_only: false,
+            ..Brush::default()
+        };
+        let paint = Paint { brush, joint, locked: &is_locked, limit: 4, mirror: None };
+        let mut stroke = Stroke::new(&canvas);
+        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO };
+        let patches = stroke.dab(document, &canvas, posed, &dab, &paint);
+        let mut maps: Vec<WeightMap> =
+            canvas.parts().iter().map(|p| map(document, p.mesh, p.primitive).clone()).collect();
+        for (part, mut patch) in patches {
+            maps[part].swap(&mut patch);
+        }
+        prop_assert!(!stroke.last_hits().is_empty());
+        for (v, _) in stroke.last_hits() {
+            let (part, own) = canvas.part_of(*v);
+            let p = canvas.parts()[part];
+            let before = map(document, p.mesh, p.primitive);
+            let used: Vec<(u16, f32)> = before.vertex(own as usize).filter(|(_, w)| *w > 0.0).collect();
+            let held: f32 = used.iter().filter(|(j, _)| is_locked[usize::from(*j)]).map(|(_, w)| w).sum();
+            let keeps = used.iter().filter(|(j, _)| is_locked[usize::from(*j)]).count();
+            let others = used.iter().any(|(j, w)| *j != joint && !is_locked[usize::from(*j)] && *w > 0.0);
+            let now = maps[part].weight(own as usize, joint);
+            if others && keeps + 2 <= 4 {
+                let wanted = value.min(1.0 - held);
+                let off = (now - wanted).abs();
+                prop_assert!(off <= encoding.step().max(1e-6), "vertex {v}: {now} instead of {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn smoothing_draws_a_patch_towards_the_mean_of_its_neighbours(
+        spot in 0usize..100_000,
+        amount in 0.3f32..1.0,
+        by_distance in any::<bool>(),
+    ) {
+        let session = sample();
+        let document = session.document();
+        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let middle = (spot % canvas.place_count()) as u32;
+        // A place with those around it; every second one holds another joint.
+        let mut places = vec![middle];
+        places.extend(canvas.ring(middle));
+        let mut only = vec![false; canvas.vertex_count()];
+        places.iter().for_each(|p| canvas.vertices_at(*p).iter().for_each(|v| only[*v as usize] = true));
+        let locked = vec![false; canvas.joints().len()];
+        let scope = Scope { locked: &locked, limit: 16, vertices: Some(&only) };
+        let mut draft = Draft::new(document, &canvas);
+        // Room for all that comes from around.
+        draft.set_sets(4, &scope);
+        let alone = |joint: u16| {
+            let mut list = Influences::default();
+            list.add(joint, 1.0);
+            list
+        };
+        let odd = places.iter().enumerate().flat_map(|(k, p)| {
+            let joint = (k % 2 * 7 + 1) as u16;
+            canvas.vertices_at(*p).iter().map(move |v| (*v, joint))
+        });
+        let odd: Vec<(u32, Influences)> = odd.map(|(v, joint)| (v, alone(joint))).collect();
+        prop_assert!(draft.put(&scope, odd).is_empty());
+        let own = |draft: &Draft<'_>, p: u32| {
+            let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
+            Influences::of(draft.map(part), v as usize)
+        };
+        // What a place and the mean of its neighbours do not have in common.
+        let apart = |draft: &Draft<'_>| -> f32 {
+            let one = |p: &u32| {
+                let mut mean = Influences::default();
+                let ring = canvas.ring(*p);
+                let length = |q: &u32| canvas.rest()[*p as usize].distance(canvas.rest()[*q as usize]);
+                let part = |q: &u32| if by_distance { 1.0 / length(q) } else { 1.0 };
+                let all: f32 = ring.iter().map(part).sum();
+                ring.iter().for_each(|q| mean.add_all(&own(draft, *q), part(q) / all));
+                1.0 - in_common(&own(draft, *p), &mean)
+            };
+            places.iter().filter(|p| !canvas.ring(**p).is_empty()).map(one).sum()
+        };
+        let before = apart(&draft);
+        let mut last = before;
+        for _ in 0..4 {
+            draft.smooth(15, amount, by_distance, None, &scope);
+            let now = apart(&draft);
+            prop_assert!(now <= last + 1e-4, "{now} after {last}");
+            last = now;
+        }
+        prop_assert!(before < 1e-3 || last < 0.25 * before, "{last} of {before}");
+        for p in &places {
+            for v in canvas.vertices_at(*p) {
+                let (part, own) = canvas.part_of(*v);
+                prop_assert_eq!(fault(draft.map(part), own as usize, 16), None);
+            }
+        }
+    }
+
+    #[test]
+    fn the_quick_way_to_normalise_is_the_slow_one(
+        harms in prop::collection::vec(0u8..9, 1..60),
+        factors in prop::collection::vec(0.3f32..1.7, 1..60),
+    ) {
+        let session = sample();
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let mut document = session.document().clone();
+        for part in canvas.parts() {
+            let mut to = harm(map(&document, part.mesh, part.primitive), &harms);
+            let stride = to.stride();
+            for (v, slots) in to.weights.make_mut().chunks_exact_mut(stride).enumerate() {
+                slots.iter_mut().for_each(|w| *w *= factors[v % factors.len()]);
+            }
+            // A map with weights that are no numbers is none for the quick way.
+            if harms.contains(&8) {
+                to.not_numbers = [].into();
+            }
+            Arc::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
+        }
+        let locked = vec![false; canvas.joints().len()];
+        let every = vec![true; canvas.vertex_count()];
+        let (mut quick, mut slow) = (Draft::new(&document, &canvas), Draft::new(&document, &canvas));
+        let scope = Scope { locked: &locked, limit: 4, vertices: None };
+        let refused = quick.normalize(&scope);
+        prop_assert_eq!(refused, slow.normalize(&Scope { vertices: Some(&every), ..scope }));
+        for (k, part) in canvas.parts().iter().enumerate() {
+            prop_assert!(quick.map(k) == slow.map(k));
+            for v in 0..part.count as usize {
+                prop_assert_eq!(fault(quick.map(k), v, 4), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_brush_along_the_surface_takes_the_shortest_way(
+        spot in 0usize..100_000,
+        radius in 0.01f32..0.5,
+        aside in prop::array::uniform3(-0.5f32..0.5),
+    ) {
+        let session = sample();
+        let document = session.document();
+        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let (positions, normals) = positions(document, &canvas);
+        let vertex = (spot % canvas.vertex_count()) as u32;
+        let at = positions[vertex as usize] + Vec3::from(aside) * radius;
+        let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius };
+        let mut scratch = ReachScratch::default();
+        let mut hits = Vec::new();
+        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        // Twice in the same memory: nothing is left behind.
+        for _ in 0..2 {
+            reach(&canvas, posed, &touch, Reach::Surface, false, &mut scratch, &mut hits);
+        }
+        // Every edge again and again, until no way gets shorter.
+        let place = |p: u32| positions[canvas.first_at(p) as usize];
+        let mut way = vec![f32::INFINITY; canvas.place_count()];
+        let start = place(canvas.place_of(vertex)).distance(at);
+        if start < 1.3 * radius {
+            way[canvas.place_of(vertex) as usize] = start;
+        }
+        loop {
+            let mut shorter = false;
+            for p in 0..canvas.place_count() as u32 {
+                let here = way[p as usize];
+                for q in canvas.ring(p) {
+                    let there = here + place(p).distance(place(*q));
+                    let inside = there < 1.3 * radius && place(*q).distance_squared(at) < radius * radius;
+                    if inside && there < way[*q as usize] {
+                        way[*q as usize] = there;
+                        shorter = true;
+                    }
+                }
+            }
+            if !shorter {
+                break;
+            }
+        }
+        let mut wanted = Vec::new();
+        for p in 0..canvas.place_count() as u32 {
+            let (way, straight) = (way[p as usize], place(p).distance(at));
+            let distance = if way <= straight * 1.3 { straight } else { way };
+            if distance < radius {
+                wanted.extend(canvas.vertices_at(p).iter().map(|v| (*v, 1.0 - distance / radius)));
+            }
+        }
+        hits.sort_by_key(|(v, _)| *v);
+        wanted.sort_by_key(|(v, _)| *v);
+        prop_assert_eq!(hits, wanted);
     }
 }

@@ -34,13 +34,14 @@ pub struct CanvasPart {
 
 /// Lists by number, side by side in one array.
 #[derive(Clone, Debug, Default)]
-struct Lists {
+pub(super) struct Lists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
-    fn of(&self, k: u32) -> &[u32] {
+    #[inline]
+    pub(super) fn of(&self, k: u32) -> &[u32] {
         &self.items[self.starts[k as usize] as usize..self.starts[k as usize + 1] as usize]
     }
 }
@@ -49,6 +50,8 @@ impl Lists {
 #[derive(Debug)]
 struct Topo {
     place_of: Vec<u32>,
+    /// The first vertex of each place.
+    firsts: Vec<u32>,
     vertices: Lists,
     rings: Lists,
     rest: Vec<Vec3>,
@@ -122,7 +125,8 @@ impl Canvas {
                 corners.extend(indices.iter().map(|v| place_of[(*v + part.first) as usize]));
             }
             let rings = rings(&corners, rest.len());
-            Topo { place_of, vertices, rings, rest }
+            let firsts = (0..rest.len() as u32).map(|p| vertices.of(p)[0]).collect();
+            Topo { place_of, firsts, vertices, rings, rest }
         })
     }
 
@@ -165,6 +169,12 @@ impl Canvas {
     #[inline]
     pub fn place_of(&self, vertex: u32) -> u32 {
         self.topo().place_of[vertex as usize]
+    }
+
+    /// The first vertex of a place: what stands for it where one is read.
+    #[inline]
+    pub fn first_at(&self, place: u32) -> u32 {
+        self.topo().firsts[place as usize]
     }
 
     /// The vertices of a place: at least one.
@@ -315,7 +325,7 @@ fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
 }
 
 /// The items of each group, in order.
-fn group(group_of: &[u32], groups: usize) -> Lists {
+pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
     let mut starts = vec![0u32; groups + 1];
     for g in group_of {
         starts[*g as usize + 1] += 1;

@@ -54,6 +54,72 @@ pub struct Draft<'a> {
 /// Vertices a task.
 const CHUNK: usize = 4_096;
 
+/// A vertex as it is, before anything is done to it.
+struct Look<'a> {
+    part: usize,
+    /// Its number in the part.
+    own: u32,
+    /// Its number in the canvas.
+    vertex: u32,
+    map: &'a WeightMap,
+    joints: &'a [u16],
+    weights: &'a [f32],
+}
+
+impl Look<'_> {
+    #[cold]
+    fn influences(&self) -> Influences {
+        Influences::of(self.map, self.own as usize)
+    }
+}
+
+/// Memory for one vertex: its own influences, which become the new ones, and others.
+#[derive(Default)]
+struct Scratch {
+    list: Influences,
+    other: Influences,
+}
+
+/// What becomes of the vertices of a chunk.
+#[derive(Default)]
+struct Found {
+    refused: Refused,
+    /// Those that change, by their numbers in the part, with their slots.
+    vertices: Vec<u32>,
+    joints: Vec<u16>,
+    weights: Vec<f32>,
+    /// Those that stood for a weight that is no number.
+    mended: Vec<u32>,
+}
+
+impl Found {
+    #[inline]
+    fn keep(&mut self, look: &Look<'_>, list: &Influences) {
+        if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
+            self.mended.push(look.own);
+        }
+        let (stride, at) = (look.joints.len(), self.joints.len());
+        self.joints.resize(at + stride, 0);
+        self.weights.resize(at + stride, 0.0);
+        list.write(&mut self.joints[at..], &mut self.weights[at..]);
+        if self.joints[at..] == *look.joints && self.weights[at..] == *look.weights {
+            self.joints.truncate(at);
+            self.weights.truncate(at);
+        } else {
+            self.vertices.push(look.own);
+        }
+    }
+}
+
+fn rule<'a>(scope: &Scope<'a>, canvas: &'a Canvas, map: &WeightMap) -> Rule<'a> {
+    Rule {
+        locked: scope.locked,
+        parents: canvas.parents(),
+        limit: scope.limit.clamp(1, map.stride()),
+        encoding: map.encoding,
+    }
+}
+
 impl<'a> Draft<'a> {
     /// The weights as they are.
     pub fn new(document: &Document, canvas: &'a Canvas) -> Self {
@@ -99,121 +165,152 @@ impl<'a> Draft<'a> {
         list
     }
 
-    /// Does something to every vertex of the scope. What is refused, or of which the work says no, stays as it is.
+    /// Does something to every vertex of the scope that passes the test, from the weights as they are now. What is refused,
+    /// or of which the work says no, stays as it is; and nothing is written where nothing changes.
     fn each(
         &mut self,
         scope: &Scope<'_>,
-        work: impl Fn(u32, &mut Influences, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+        test: impl Fn(&Look<'_>) -> bool + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
     ) -> Refused {
-        let mut refused = Refused::new();
-        for (part, map) in self.canvas.parts().iter().zip(&mut self.maps) {
+        let canvas = self.canvas;
+        let maps = Maps::of(canvas, self.maps.iter());
+        let mut found: Vec<Vec<Found>> = Vec::with_capacity(self.maps.len());
+        for (index, (part, map)) in canvas.parts().iter().zip(&self.maps).enumerate() {
             let own = part.first as usize..(part.first + part.count) as usize;
             if scope.vertices.is_some_and(|list| !list[own].contains(&true)) {
+                found.push(Vec::new());
                 continue;
             }
             let stride = map.stride();
-            let rule = Rule {
-                locked: scope.locked,
-                parents: self.canvas.parents(),
-                limit: scope.limit.clamp(1, stride),
-                encoding: map.encoding,
-            };
-            let not_numbers = std::mem::take(&mut map.not_numbers);
-            let joints = map.joints.make_mut();
-            let weights = map.weights.make_mut();
-            let chunks = joints.par_chunks_mut(CHUNK * stride).zip(weights.par_chunks_mut(CHUNK * stride)).enumerate();
-            let lists: Vec<(Refused, Vec<u32>)> = chunks
-                .map(|(chunk, (joints, weights))| {
-                    let mut list = Influences::default();
-                    let mut refused = Refused::new();
-                    let mut mended = Vec::new();
-                    let slots = joints.chunks_exact_mut(stride).zip(weights.chunks_exact_mut(stride));
-                    for (k, (js, ws)) in slots.enumerate() {
-                        let own = (chunk * CHUNK + k) as u32;
-                        let vertex = part.first + own;
-                        if !scope.has(vertex) {
-                            continue;
-                        }
-                        let done = list.read(js, ws, &rule).and_then(|()| work(vertex, &mut list, &rule));
-                        match done {
-                            Ok(false) => {}
-                            Ok(true) => {
-                                list.write(js, ws);
-                                if not_numbers.binary_search(&own).is_ok() {
-                                    mended.push(own);
-                                }
-                            }
-                            Err(why) => *refused.entry(why).or_default() += 1,
-                        }
+            let rule = rule(scope, canvas, map);
+            let chunks = map.joints.par_chunks(CHUNK * stride).zip(map.weights.par_chunks(CHUNK * stride)).enumerate();
+            let run = |(chunk, (joints, weights)): (usize, (&[u16], &[f32]))| {
+                let mut scratch = Scratch::default();
+                let mut out = Found::default();
+                let slots = joints.chunks_exact(stride).zip(weights.chunks_exact(stride));
+                for (k, (joints, weights)) in slots.enumerate() {
+                    let own = (chunk * CHUNK + k) as u32;
+                    let vertex = part.first + own;
+                    let look = Look { part: index, own, vertex, map, joints, weights };
+                    if !scope.has(vertex) || !test(&look) {
+                        continue;
                     }
-                    (refused, mended)
-                })
-                .collect();
-            let mut mended = Vec::new();
-            for (more, good) in lists {
-                more.into_iter().for_each(|(why, count)| *refused.entry(why).or_default() += count);
-                mended.extend(good);
+                    let read = scratch.list.read(joints, weights, &rule);
+                    match read.and_then(|()| work(&maps, vertex, &mut scratch, &rule)) {
+                        Ok(false) => {}
+                        Ok(true) => out.keep(&look, &scratch.list),
+                        Err(why) => *out.refused.entry(why).or_default() += 1,
+                    }
+                }
+                out
+            };
+            found.push(chunks.map(run).collect());
+        }
+        let mut refused = Refused::new();
+        for (map, found) in self.maps.iter_mut().zip(found) {
+            for (why, count) in found.iter().flat_map(|f| &f.refused) {
+                *refused.entry(*why).or_default() += count;
             }
-            map.not_numbers = not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err()).collect();
+            let mended: Vec<u32> = found.iter().flat_map(|f| f.mended.iter().copied()).collect();
+            if !mended.is_empty() {
+                let left = map.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());
+                map.not_numbers = left.collect();
+            }
+            if found.iter().all(|f| f.vertices.is_empty()) {
+                continue;
+            }
+            let stride = map.stride();
+            let chunks = (map.joints.make_mut().par_chunks_mut(CHUNK * stride))
+                .zip(map.weights.make_mut().par_chunks_mut(CHUNK * stride))
+                .zip(found);
+            chunks.for_each(|((joints, weights), found)| {
+                let slots = found.joints.chunks_exact(stride).zip(found.weights.chunks_exact(stride));
+                for (own, (js, ws)) in found.vertices.iter().zip(slots) {
+                    let at = (*own as usize % CHUNK) * stride;
+                    joints[at..at + stride].copy_from_slice(js);
+                    weights[at..at + stride].copy_from_slice(ws);
+                }
+            });
         }
         refused
     }
 
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
-    /// none, the nearest unlocked joint.
+    /// none, the nearest unlocked joint. What breaks no rule keeps its bits.
     pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
         let plain = scope.vertices.is_none() && !scope.locked.contains(&true);
-        if plain && self.maps.iter().all(|m| m.not_numbers.is_empty()) {
-            let joints = scope.locked.len();
-            let mut all = true;
-            for map in &mut self.maps {
-                all &= quick::normalize(map, joints, scope.limit);
-            }
-            if all {
-                return Refused::new();
+        let quick =
+            |map: &mut WeightMap| if plain { quick::normalize(map, scope.locked.len(), scope.limit) } else { None };
+        // By the parts, what the quick way left over; nothing where it did not run.
+        let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
+        if odd.iter().all(|list| list.as_ref().is_some_and(Vec::is_empty)) {
+            return Refused::new();
+        }
+        let broken = |look: &Look<'_>| {
+            odd[look.part].as_ref().is_none_or(|list| list.binary_search(&look.own).is_ok())
+                && super::fault(look.map, look.own as usize, scope.limit.clamp(1, look.map.stride())).is_some()
+        };
+        let mut refused = self.each(scope, broken, |_, _, s, rule| normalize(&mut s.list, rule).map(|()| true));
+        if refused.remove(&Refusal::NobodyTakes).is_some() {
+            for (why, count) in self.fill(scope) {
+                *refused.entry(why).or_default() += count;
             }
         }
-        // What breaks no rule keeps its bits.
-        let mut broken = Vec::with_capacity(self.canvas.vertex_count());
-        for map in &self.maps {
-            let most = scope.limit.clamp(1, map.stride());
-            broken.extend((0..map.vertex_count()).map(|v| super::fault(map, v, most).is_some()));
-        }
-        let broken = narrow(scope, broken);
-        let refused = self
-            .each(&Scope { vertices: Some(&broken), ..*scope }, |_, list, rule| normalize(list, rule).map(|()| true));
-        if refused.contains_key(&Refusal::NobodyTakes) { self.fill(scope) } else { refused }
+        refused
     }
 
-    /// Gives vertices without weights those of their neighbours, ring by ring, and what hangs nowhere the nearest joint.
+    /// Gives vertices where nobody takes the rest what their neighbours have, ring by ring, and what hangs nowhere the
+    /// nearest joint.
     fn fill(&mut self, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
-        let empty = |maps: &Maps<'_>, v: u32| {
-            let (joints, weights) = maps.slots(v);
-            !joints.iter().zip(weights).any(|(j, w)| *w > 0.0 && usize::from(*j) < scope.locked.len())
-        };
+        let mut open = vec![false; canvas.vertex_count()];
+        let mut list = Influences::default();
+        for (part, map) in canvas.parts().iter().zip(&self.maps) {
+            let rule = rule(scope, canvas, map);
+            for own in (0..part.count).filter(|own| scope.has(part.first + own)) {
+                let at = own as usize * map.stride()..(own as usize + 1) * map.stride();
+                let done = list.read(&map.joints[at.clone()], &map.weights[at], &rule);
+                let done = done.and_then(|()| normalize(&mut list, &rule));
+                open[(part.first + own) as usize] = done == Err(Refusal::NobodyTakes);
+            }
+        }
+        let mut refused = Refused::new();
+        let mut front: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
         loop {
             let maps = Maps::of(canvas, self.maps.iter());
-            let open: Vec<u32> =
-                (0..canvas.vertex_count() as u32).filter(|v| scope.has(*v) && empty(&maps, *v)).collect();
             let around = |v: &u32| {
                 let mut list = Influences::default();
                 mean(canvas, &maps, canvas.place_of(*v), &mut list);
                 let found = list.iter().any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
                 found.then_some((*v, list))
             };
-            let found: Vec<(u32, Influences)> = open.iter().filter_map(around).collect();
+            let found: Vec<(u32, Influences)> = front.par_iter().with_min_len(256).filter_map(around).collect();
             if found.is_empty() {
-                let nearest: Vec<(u32, Influences)> =
-                    open.into_iter().filter_map(|v| Some((v, self.nearest_joint(v, scope)?))).collect();
-                return self.put(scope, nearest);
+                break;
             }
-            let before = found.len();
-            // Nothing that was put in stays empty, so this ends; what is refused would not.
-            if self.put(scope, found).values().sum::<usize>() == before {
-                return Refused::from([(Refusal::NobodyTakes, before)]);
+            // Only what lies around those can find something that it did not find before.
+            let done: Vec<u32> = found.iter().map(|(v, _)| *v).collect();
+            done.iter().for_each(|v| open[*v as usize] = false);
+            front = done.iter().flat_map(|v| canvas.ring(canvas.place_of(*v))).copied().collect();
+            front = front.iter().flat_map(|p| canvas.vertices_at(*p)).copied().filter(|v| open[*v as usize]).collect();
+            front.sort_unstable();
+            front.dedup();
+            for (why, count) in self.put(scope, found) {
+                *refused.entry(why).or_default() += count;
             }
         }
+        let left: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
+        let nearest: Vec<(u32, Influences)> =
+            left.iter().filter_map(|v| Some((*v, self.nearest_joint(*v, scope)?))).collect();
+        let nobody = left.len() - nearest.len();
+        if nobody > 0 {
+            *refused.entry(Refusal::NobodyTakes).or_default() += nobody;
+        }
+        for (why, count) in self.put(scope, nearest) {
+            *refused.entry(why).or_default() += count;
+        }
+        refused
     }
 
     fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
@@ -234,12 +331,7 @@ impl<'a> Draft<'a> {
             let (part, own) = self.canvas.part_of(vertex);
             let map = &mut self.maps[part];
             let stride = map.stride();
-            let rule = Rule {
-                locked: scope.locked,
-                parents: self.canvas.parents(),
-                limit: scope.limit.clamp(1, stride),
-                encoding: map.encoding,
-            };
+            let rule = rule(scope, self.canvas, map);
             let range = own as usize * stride..(own as usize + 1) * stride;
             let joints = &mut map.joints.make_mut()[range.clone()];
             let weights = &mut map.weights.make_mut()[range];
@@ -260,60 +352,55 @@ impl<'a> Draft<'a> {
 
     /// Leaves every vertex the joints that move it most, no more than the scope's limit.
     pub fn limit(&mut self, scope: &Scope<'_>) -> Refused {
-        let over: Vec<bool> = self.count(|list| list.len() > scope.limit);
-        self.each(&Scope { vertices: Some(&narrow(scope, over)), ..*scope }, |_, list, rule| {
-            normalize(list, rule).map(|()| true)
-        })
+        // Slots first: a joint that is there twice is one of them.
+        let many = |look: &Look<'_>| {
+            look.weights.iter().filter(|w| **w > 0.0).count() > scope.limit && look.influences().len() > scope.limit
+        };
+        self.each(scope, many, |_, _, s, rule| normalize(&mut s.list, rule).map(|()| true))
     }
 
     /// Drops unlocked weights below a value, but never the last one.
     pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
-        let has = self.count(|list| list.iter().any(|(_, w)| w < below));
-        self.each(&Scope { vertices: Some(&narrow(scope, has)), ..*scope }, |_, list, rule| {
-            let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
-            let mut kept = Influences::default();
-            for (j, w) in list.iter() {
+        let small = |look: &Look<'_>| look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
+        self.each(scope, small, |_, _, s, rule| {
+            // Two slots of a joint are one.
+            if !s.list.iter().any(|(_, w)| w < below) {
+                return Ok(false);
+            }
+            let strongest = s.list.iter().map(|(_, w)| w).fold(0.0, f32::max);
+            s.other.clear();
+            for (j, w) in s.list.iter() {
                 let locked = rule.locked.get(usize::from(j)).copied().unwrap_or(false);
                 if locked || w >= below || w == strongest {
-                    kept.add(j, w);
+                    s.other.add(j, w);
                 }
             }
-            *list = kept;
-            normalize(list, rule).map(|()| true)
+            std::mem::swap(&mut s.list, &mut s.other);
+            normalize(&mut s.list, rule).map(|()| true)
         })
-    }
-
-    /// By the canvas's vertices, where something holds.
-    fn count(&self, test: impl Fn(&Influences) -> bool + Sync) -> Vec<bool> {
-        let mut all = Vec::with_capacity(self.canvas.vertex_count());
-        for map in &self.maps {
-            let list: Vec<bool> = (0..map.vertex_count())
-                .into_par_iter()
-                .with_min_len(CHUNK)
-                .map(|v| test(&Influences::of(map, v)))
-                .collect();
-            all.extend(list);
-        }
-        all
     }
 
     /// Rounds unlocked weights to a number of even steps.
     pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
         let steps = steps.max(1) as f32;
-        self.each(scope, |_, list, rule| {
-            let mut rounded = Influences::default();
-            let mut open = false;
-            for (j, w) in list.iter() {
-                let locked = rule.locked.get(usize::from(j)).copied().unwrap_or(false);
-                let value = if locked { w } else { (w * steps).round() / steps };
-                open |= !locked && value > 0.0;
-                rounded.add(j, value);
-            }
-            if open {
-                *list = rounded;
-            }
-            normalize(list, rule).map(|()| true)
-        })
+        self.each(
+            scope,
+            |_| true,
+            |_, _, s, rule| {
+                s.other.clear();
+                let mut open = false;
+                for (j, w) in s.list.iter() {
+                    let locked = rule.locked.get(usize::from(j)).copied().unwrap_or(false);
+                    let value = if locked { w } else { (w * steps).round() / steps };
+                    open |= !locked && value > 0.0;
+                    s.other.add(j, value);
+                }
+                if open {
+                    std::mem::swap(&mut s.list, &mut s.other);
+                }
+                normalize(&mut s.list, rule).map(|()| true)
+            },
+        )
     }
 
     /// Moves every vertex towards the mean of its neighbours, so often and so far. With `by_distance`, near neighbours count
@@ -329,29 +416,30 @@ impl<'a> Draft<'a> {
         let mut refused = Refused::new();
         let canvas = self.canvas;
         for _ in 0..passes {
-            let before = self.maps.clone();
-            let maps = Maps::of(canvas, before.iter());
-            refused = self.each(scope, |vertex, list, rule| {
-                let place = canvas.place_of(vertex);
-                let mut target = Influences::default();
-                if by_distance {
-                    near_mean(canvas, &maps, place, &mut target)
-                } else {
-                    mean(canvas, &maps, place, &mut target)
-                }
-                if target.is_empty() {
-                    return Ok(false);
-                }
-                let done = match joint {
-                    Some(joint) => {
-                        let now = list.get(joint);
-                        let wish = (now + amount * (target.get(joint) - now)).clamp(0.0, 1.0);
-                        share::paint(list, &[(joint, wish)], rule, |out| mean(canvas, &maps, place, out))
+            refused = self.each(
+                scope,
+                |_| true,
+                |maps, vertex, Scratch { list, other }, rule| {
+                    let place = canvas.place_of(vertex);
+                    if by_distance {
+                        near_mean(canvas, maps, place, other)
+                    } else {
+                        mean(canvas, maps, place, other)
                     }
-                    None => share::blend(list, &target, amount, rule),
-                };
-                done.map(|()| true)
-            });
+                    if other.is_empty() {
+                        return Ok(false);
+                    }
+                    let done = match joint {
+                        Some(joint) => {
+                            let now = list.get(joint);
+                            let wish = (now + amount * (other.get(joint) - now)).clamp(0.0, 1.0);
+                            share::paint(list, &[(joint, wish)], rule, |out| mean(canvas, maps, place, out))
+                        }
+                        None => share::blend(list, other, amount, rule),
+                    };
+                    done.map(|()| true)
+                },
+            );
         }
         refused
     }
@@ -383,31 +471,25 @@ impl<'a> Draft<'a> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let before = self.maps.clone();
-        let maps = Maps::of(canvas, before.iter());
         let rest = canvas.rest();
-        let takes: Vec<bool> = (0..canvas.vertex_count() as u32)
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|v| {
-                let place = canvas.place_of(v);
-                let partner = mirror.place(place);
-                let high = rest[place as usize][axis] > offset;
-                scope.has(v) && partner != NOWHERE && (partner == place || high != from_high)
-            })
-            .collect();
-        self.each(&Scope { vertices: Some(&takes), ..*scope }, |vertex, list, rule| {
+        let takes = |look: &Look<'_>| {
+            let place = canvas.place_of(look.vertex);
+            let partner = mirror.place(place);
+            let high = rest[place as usize][axis] > offset;
+            partner != NOWHERE && (partner == place || high != from_high)
+        };
+        self.each(scope, takes, |maps, vertex, Scratch { list, other }, rule| {
             let place = canvas.place_of(vertex);
             let partner = mirror.place(place);
-            let (joints, weights) = maps.slots(canvas.vertices_at(partner)[0]);
-            let mut target = Influences::default();
+            let (joints, weights) = maps.slots(canvas.first_at(partner));
+            other.clear();
             for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                let other = mirror.joint(*j);
-                target.add(if other == u16::MAX { *j } else { other }, *w);
+                let joint = mirror.joint(*j);
+                other.add(if joint == u16::MAX { *j } else { joint }, *w);
             }
             // On the plane, the mean of both sides is its own mirror.
             let amount = if partner == place { 0.5 } else { 1.0 };
-            share::blend(list, &target, amount, rule).map(|()| true)
+            share::blend(list, other, amount, rule).map(|()| true)
         })
     }
 
@@ -420,17 +502,19 @@ impl<'a> Draft<'a> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let before = self.maps.clone();
-        let maps = Maps::of(canvas, before.iter());
-        self.each(scope, |vertex, list, rule| {
-            let amount = amounts(vertex) * brush.strength;
-            if amount <= 0.0 {
-                return Ok(false);
-            }
-            let wish = brush.value_for(list.get(joint), amount);
-            let around = |out: &mut Influences| mean(canvas, &maps, canvas.place_of(vertex), out);
-            share::paint(list, &[(joint, wish)], rule, around).map(|()| true)
-        })
+        self.each(
+            scope,
+            |_| true,
+            |maps, vertex, Scratch { list, .. }, rule| {
+                let amount = amounts(vertex) * brush.strength;
+                if amount <= 0.0 {
+                    return Ok(false);
+                }
+                let wish = brush.value_for(list.get(joint), amount);
+                let around = |out: &mut Influences| mean(canvas, maps, canvas.place_of(vertex), out);
+                share::paint(list, &[(joint, wish)], rule, around).map(|()| true)
+            },
+        )
     }
 
     /// The mean of the vertices of the scope.
@@ -502,14 +586,6 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Those of the scope for which something holds.
-fn narrow(scope: &Scope<'_>, mut list: Vec<bool>) -> Vec<bool> {
-    if let Some(only) = scope.vertices {
-        list.iter_mut().zip(only).for_each(|(a, b)| *a &= *b);
-    }
-    list
-}
-
 /// The mean of the places around, each by 1 over its distance at rest.
 fn near_mean(canvas: &Canvas, maps: &Maps<'_>, place: u32, out: &mut Influences) {
     out.clear();
@@ -518,7 +594,7 @@ fn near_mean(canvas: &Canvas, maps: &Maps<'_>, place: u32, out: &mut Influences)
     let factor = |p: &u32| 1.0 / rest[*p as usize].distance(here).max(1e-12);
     let sum: f32 = canvas.ring(place).iter().map(factor).sum();
     for p in canvas.ring(place) {
-        let (joints, weights) = maps.slots(canvas.vertices_at(*p)[0]);
+        let (joints, weights) = maps.slots(canvas.first_at(*p));
         for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
             out.add(*j, *w * factor(p) / sum);
         }
@@ -534,7 +610,7 @@ pub fn in_common(a: &Influences, b: &Influences) -> f32 {
 pub fn strays(canvas: &Canvas, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
     let is_stray = |place: &u32| {
         let own = |p: u32| {
-            let (map, v) = maps.map_of(canvas.vertices_at(p)[0]);
+            let (map, v) = maps.map_of(canvas.first_at(p));
             Influences::of(map, v)
         };
         let mut around = Influences::default();

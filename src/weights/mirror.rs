@@ -3,7 +3,10 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::{Canvas, canvas::NOWHERE};
+use super::{
+    Canvas,
+    canvas::{Lists, NOWHERE, group},
+};
 
 /// Which place and which joint is the other's mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,47 +68,26 @@ impl MirrorMap {
     }
 }
 
-/// Places in the cells of a grid, a few tolerances wide.
+/// Places in the cells of a grid, a few tolerances wide, by what is left of the cell's mixed number. Cells that share a list
+/// cost a look at places that are too far.
 struct Cells {
     cell: f32,
-    /// Places by the mixed number of their cell.
-    list: Vec<(u64, u32)>,
-    /// Where a number begins in the list: an open table, at most half full.
-    table: Vec<u32>,
+    mask: u64,
+    lists: Lists,
 }
 
 impl Cells {
     fn new(rest: &[Vec3], tolerance: f32) -> Self {
-        let cell = (tolerance * 4.0).max(f32::MIN_POSITIVE);
-        let mut list: Vec<(u64, u32)> =
-            rest.par_iter().enumerate().map(|(k, p)| (number(corner(*p, cell)), k as u32)).collect();
-        list.par_sort_unstable();
-        let size = (list.len() * 2).next_power_of_two();
-        let mut table = vec![NOWHERE; size];
-        for (k, (number, _)) in list.iter().enumerate() {
-            if k > 0 && list[k - 1].0 == *number {
-                continue;
-            }
-            let mut at = *number as usize & (size - 1);
-            while table[at] != NOWHERE {
-                at = (at + 1) & (size - 1);
-            }
-            table[at] = k as u32;
-        }
-        Self { cell, list, table }
+        let cell = (tolerance * 8.0).max(f32::MIN_POSITIVE);
+        let size = rest.len().next_power_of_two();
+        let mask = size as u64 - 1;
+        let of = |p: &Vec3| (number(corner(*p, cell)) & mask) as u32;
+        let lists: Vec<u32> = rest.par_iter().with_min_len(4096).map(of).collect();
+        Self { cell, mask, lists: group(&lists, size) }
     }
 
-    fn of(&self, number: u64) -> &[(u64, u32)] {
-        let mut at = number as usize & (self.table.len() - 1);
-        while self.table[at] != NOWHERE {
-            let from = self.table[at] as usize;
-            if self.list[from].0 == number {
-                let many = self.list[from..].iter().take_while(|(n, _)| *n == number).count();
-                return &self.list[from..from + many];
-            }
-            at = (at + 1) & (self.table.len() - 1);
-        }
-        &[]
+    fn of(&self, number: u64) -> &[u32] {
+        self.lists.of((number & self.mask) as u32)
     }
 
     fn nearest(&self, rest: &[Vec3], at: Vec3, tolerance: f32) -> u32 {
@@ -117,7 +99,7 @@ impl Cells {
         for x in low[0]..=high[0] {
             for y in low[1]..=high[1] {
                 for z in low[2]..=high[2] {
-                    for (_, k) in self.of(number([x, y, z])) {
+                    for k in self.of(number([x, y, z])) {
                         let square = rest[*k as usize].distance_squared(at);
                         if square <= best.0 && (square < best.0 || *k < best.1) {
                             best = (square, *k);
@@ -130,9 +112,10 @@ impl Cells {
     }
 }
 
-/// The cell of a point. Points too far out for the grid share its last cells.
+/// The cell of a point. Points too far out for the grid share its last cells. Many places lie in a plane through 0, which is
+/// no border of cells.
 fn corner(p: Vec3, cell: f32) -> [i64; 3] {
-    (p / cell).floor().to_array().map(|c| c as i64)
+    (p / cell + 0.5).floor().to_array().map(|c| c as i64)
 }
 
 fn number(cell: [i64; 3]) -> u64 {

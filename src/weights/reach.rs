@@ -36,6 +36,8 @@ pub struct PosedCanvas<'a> {
 pub struct ReachScratch {
     way: Vec<f32>,
     touched: Vec<u32>,
+    /// The front, by how far it has come.
+    steps: Vec<Vec<Front>>,
     heap: BinaryHeap<Front>,
 }
 
@@ -125,8 +127,12 @@ fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> 
     lists.into_iter().for_each(|l| out.extend(l));
 }
 
+/// Parts of the way to the rim: what lies in one of them is taken in any order.
+const STEPS: usize = 512;
+
 /// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between places, no further than the
-/// brush.
+/// brush; the front in steps as Dial, *Algorithm 360* (1969), has it. Within a step a place may be taken too early and again
+/// later, with the same outcome; where that happens too often, a heap goes on.
 fn along(
     canvas: &Canvas,
     posed: PosedCanvas<'_>,
@@ -134,23 +140,28 @@ fn along(
     scratch: &mut ReachScratch,
     out: &mut Vec<(u32, f32)>,
 ) {
-    let ReachScratch { way, touched, heap } = scratch;
+    let ReachScratch { way, touched, steps, heap } = scratch;
     way.resize(canvas.place_count(), f32::INFINITY);
+    steps.resize_with(STEPS, Vec::new);
     heap.clear();
-    let at = |place: u32| posed.positions[canvas.vertices_at(place)[0] as usize];
+    let at = |place: u32| posed.positions[canvas.first_at(place) as usize];
     let limit = touch.radius * DETOUR;
+    let scale = STEPS as f32 / limit;
+    let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
     for corner in touch.corners {
         let place = canvas.place_of(corner);
         let start = at(place).distance(touch.at);
         if start < limit && start < way[place as usize] {
             touched.push(place);
             way[place as usize] = start;
-            heap.push(Front { way: start, place });
+            steps[step_of(start)].push(Front { way: start, place });
         }
     }
-    while let Some(Front { way: here, place }) = heap.pop() {
+    let square = touch.radius * touch.radius;
+    let mut expand = |front: Front, touched: &mut Vec<u32>, push: &mut dyn FnMut(Front)| {
+        let Front { way: here, place } = front;
         if here > way[place as usize] {
-            continue;
+            return;
         }
         let from = at(place);
         for next in canvas.ring(place) {
@@ -160,14 +171,40 @@ fn along(
             }
             let to = at(*next);
             let there = here + from.distance(to);
-            if there < limit && there < old && to.distance_squared(touch.at) < touch.radius * touch.radius {
+            if there < limit && there < old && to.distance_squared(touch.at) < square {
                 if old == f32::INFINITY {
                     touched.push(*next);
                 }
                 way[*next as usize] = there;
-                heap.push(Front { way: there, place: *next });
+                push(Front { way: there, place: *next });
             }
         }
+    };
+    let mut taken = 0;
+    for step in 0..STEPS {
+        let mut list = std::mem::take(&mut steps[step]);
+        let mut k = 0;
+        while k < list.len() {
+            let front = list[k];
+            k += 1;
+            taken += 1;
+            expand(front, touched, &mut |next| {
+                let s = step_of(next.way);
+                if s == step { list.push(next) } else { steps[s].push(next) }
+            });
+            if taken > 8 * touched.len() + 1024 {
+                heap.extend(list.drain(k..));
+                steps.iter_mut().for_each(|s| heap.extend(s.drain(..)));
+            }
+        }
+        list.clear();
+        steps[step] = list;
+        if !heap.is_empty() {
+            break;
+        }
+    }
+    while let Some(front) = heap.pop() {
+        expand(front, touched, &mut |next| heap.push(next));
     }
     for place in touched.drain(..) {
         let way = std::mem::replace(&mut way[place as usize], f32::INFINITY);

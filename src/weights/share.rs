@@ -281,9 +281,20 @@ fn hand_out(
 /// Why not; the list is of no use then.
 #[inline]
 pub fn blend(list: &mut Influences, towards: &Influences, amount: f32, rule: &Rule<'_>) -> Result<(), Refusal> {
-    for k in 0..list.len {
-        if !rule.is_locked(list.joints[k]) {
-            list.weights[k] *= 1.0 - amount;
+    if amount == 1.0 {
+        let mut kept = 0;
+        for k in 0..list.len {
+            if rule.is_locked(list.joints[k]) {
+                (list.joints[kept], list.weights[kept]) = (list.joints[k], list.weights[k]);
+                kept += 1;
+            }
+        }
+        list.len = kept;
+    } else {
+        for k in 0..list.len {
+            if !rule.is_locked(list.joints[k]) {
+                list.weights[k] *= 1.0 - amount;
+            }
         }
     }
     for (j, w) in towards.iter() {
@@ -467,10 +478,8 @@ fn settle_whole(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>, o
             list.remove(k);
             whole[k] = whole[list.len];
         } else {
-            // A locked weight keeps its bits: it is a stored number already.
-            if !rule.is_locked(list.joints[k]) {
-                list.weights[k] = rule.encoding.decode(whole[k] as u32);
-            }
+            // What was a stored number keeps its bits by this, and what was two becomes one.
+            list.weights[k] = rule.encoding.decode(whole[k] as u32);
             k += 1;
         }
     }

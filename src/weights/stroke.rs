@@ -60,6 +60,10 @@ pub struct Stroke {
     /// Where a vertex's start is, by vertex, in the starts of its part.
     start_of: Vec<u32>,
     starts: Vec<Starts>,
+    /// Those that have a start.
+    started: Vec<u32>,
+    /// One bit a vertex, all 0 between dabs.
+    marks: Vec<u64>,
     /// Amounts of the present dab, by vertex.
     amounts: [Vec<f32>; 2],
     reach: ReachScratch,
@@ -86,12 +90,14 @@ impl Stroke {
     /// Begins anew, in the memory of the last one.
     pub fn begin(&mut self, canvas: &Canvas) {
         let count = canvas.vertex_count();
-        for list in self.coverage.iter_mut().chain(&mut self.amounts) {
-            list.clear();
-            list.resize(count, 0.0);
+        // Only what has a start was ever covered.
+        for v in self.started.drain(..) {
+            self.start_of[v as usize] = NOWHERE;
+            self.coverage.iter_mut().for_each(|list| list[v as usize] = 0.0);
         }
-        self.start_of.clear();
+        self.coverage.iter_mut().chain(&mut self.amounts).for_each(|list| list.resize(count, 0.0));
         self.start_of.resize(count, NOWHERE);
+        self.marks.resize(count.div_ceil(64), 0);
         self.starts.clear();
         self.starts.resize_with(canvas.parts().len(), Starts::default);
         self.refused.clear();
@@ -168,6 +174,7 @@ impl Stroke {
                     }
                     let at = (*v - part.first) as usize * stride;
                     self.start_of[*v as usize] = (starts.weights.len() / stride) as u32;
+                    self.started.push(*v);
                     starts.joints.extend_from_slice(&all_joints[at..at + stride]);
                     starts.weights.extend_from_slice(&all_weights[at..at + stride]);
                 }
@@ -271,8 +278,7 @@ impl Stroke {
             sorted = false;
         }
         if !sorted {
-            touched.sort_unstable();
-            touched.dedup();
+            in_order(&mut touched, &mut self.marks);
         }
         if once {
             let [strongest, strongest_other] = &mut self.coverage;
@@ -287,6 +293,24 @@ impl Stroke {
             });
         }
         touched
+    }
+}
+
+/// Puts vertices in order, each once, by bits that are all 0, and are again.
+fn in_order(vertices: &mut Vec<u32>, marks: &mut [u64]) {
+    let (mut low, mut high) = (usize::MAX, 0);
+    for v in vertices.iter() {
+        let word = *v as usize / 64;
+        (low, high) = (low.min(word), high.max(word));
+        marks[word] |= 1 << (v % 64);
+    }
+    vertices.clear();
+    for word in low..=high {
+        let mut bits = std::mem::take(&mut marks[word]);
+        while bits != 0 {
+            vertices.push((word * 64) as u32 + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
     }
 }
 
@@ -377,7 +401,7 @@ impl Work<'_> {
 
     /// What lies behind a place, against the brush's motion.
     fn behind(&self, place: u32, out: &mut Influences) {
-        let at = |p: u32| self.posed.positions[self.canvas.vertices_at(p)[0] as usize];
+        let at = |p: u32| self.posed.positions[self.canvas.first_at(p) as usize];
         let direction = self.motion.normalize_or_zero();
         let here = at(place);
         let factor = |p: u32| (here - at(p)).normalize_or_zero().dot(direction).max(0.0);
@@ -393,7 +417,7 @@ impl Work<'_> {
 /// Adds what the first vertex of a place has.
 #[inline]
 fn add_place(canvas: &Canvas, maps: &Maps<'_>, place: u32, factor: f32, out: &mut Influences) {
-    let (joints, weights) = maps.slots(canvas.vertices_at(place)[0]);
+    let (joints, weights) = maps.slots(canvas.first_at(place));
     for (j, w) in joints.iter().zip(weights) {
         if *w > 0.0 && factor > 0.0 {
             out.add(*j, *w * factor);

@@ -61,8 +61,10 @@ pub(super) struct Patch<'a> {
     /// Bytes written over in the BIN chunk.
     overwritten: Vec<(Range<usize>, Vec<u8>)>,
     bounds: BTreeMap<usize, (Vec<f32>, Vec<f32>)>,
-    /// New attributes by what they hold.
-    stored: Vec<(Stored, usize)>,
+    /// New attributes by what they hold: their view and their accessor.
+    stored: Vec<(Stored, usize, usize)>,
+    /// Accessors that speak of another view now.
+    moved: Vec<(usize, usize)>,
     home: Home,
     home_buffer: usize,
     home_length: usize,
@@ -126,15 +128,16 @@ impl<'a> Patch<'a> {
             overwritten: Vec::new(),
             bounds: BTreeMap::new(),
             stored: Vec::new(),
+            moved: Vec::new(),
             home,
             home_buffer,
             home_length,
         })
     }
 
-    /// How many accessors were written over, and how many are new.
+    /// How many accessors hold other values, and how many are new.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (self.overwritten.len(), self.new_accessors.len())
+        (self.overwritten.len() + self.moved.len(), self.new_accessors.len())
     }
 
     /// How many accessors the file has.
@@ -185,39 +188,72 @@ impl<'a> Patch<'a> {
         self.accessors.get(accessor).map(|a| a.component_type.0)
     }
 
-    /// Stores four numbers a vertex and returns the accessor that holds them: `old` written over in place where nobody else
-    /// uses it and type and size are the same, else a new one. What was stored once is shared.
+    /// Stores four numbers a vertex and returns the accessor that holds them: `old` where nobody else uses it and type and
+    /// size are the same, written over in place or sent to new bytes; else a new one. What was stored once is shared.
     pub(super) fn attribute(&mut self, old: Option<usize>, stored: Stored) -> usize {
         if let Some(old) = old
             && self.overwrite_attribute(old, &stored)
         {
             return old;
         }
-        if let Some((_, index)) = self.stored.iter().find(|(s, _)| *s == stored) {
-            return *index;
+        let known = self.stored.iter().find(|(s, ..)| *s == stored).map(|(_, view, accessor)| (*view, *accessor));
+        let view = known.map_or_else(|| self.attribute_view(&stored), |(view, _)| view);
+        // An accessor that is left behind would keep what was wrong with its values.
+        let accessor = if let Some(old) = old.filter(|o| self.is_own(*o, &stored)) {
+            self.moved.push((old, view));
+            self.bound(old, &stored);
+            old
+        } else if let Some((_, accessor)) = known {
+            return accessor;
+        } else {
+            let mut accessor = json!({
+                "bufferView": view,
+                "componentType": stored.component,
+                "count": stored.values.len() / (stored.size * 4),
+                "type": "VEC4",
+            });
+            if stored.normalized {
+                accessor["normalized"] = true.into();
+            }
+            self.new_accessors.push(accessor);
+            self.accessors.len() + self.new_accessors.len() - 1
+        };
+        if known.is_none() {
+            self.stored.push((stored, view, accessor));
         }
+        accessor
+    }
+
+    /// A new view of these numbers; several accessors may come to share it, which then must know the stride.
+    fn attribute_view(&mut self, stored: &Stored) -> usize {
         self.align();
-        let view = json!({
+        self.new_views.push(json!({
             "buffer": self.home_buffer,
             "byteOffset": self.home_length.next_multiple_of(4) + self.appended.len(),
             "byteLength": stored.values.len(),
+            "byteStride": stored.size * 4,
             "target": 34962,
-        });
+        }));
         self.appended.extend_from_slice(&stored.values);
-        let mut accessor = json!({
-            "bufferView": self.views.len() + self.new_views.len(),
-            "componentType": stored.component,
-            "count": stored.values.len() / (stored.size * 4),
-            "type": "VEC4",
-        });
-        if stored.normalized {
-            accessor["normalized"] = true.into();
+        self.views.len() + self.new_views.len() - 1
+    }
+
+    /// Whether an accessor is of one attribute alone, and of the same type and size.
+    fn is_own(&self, old: usize, stored: &Stored) -> bool {
+        self.accessors.get(old).is_some_and(|a| {
+            a.component_type.0 == stored.component
+                && a.normalized == stored.normalized
+                && &*a.kind == "VEC4"
+                && a.count.0 == stored.values.len() / (stored.size * 4)
+                && a.sparse.is_none()
+        }) && self.users.get(old) == Some(&1)
+    }
+
+    /// Says anew between what values an accessor lies, where it said so.
+    fn bound(&mut self, accessor: usize, stored: &Stored) {
+        if self.accessors[accessor].min.is_some() || self.accessors[accessor].max.is_some() {
+            self.bounds.insert(accessor, min_max(&stored.numbers(), 4));
         }
-        self.new_views.push(view);
-        self.new_accessors.push(accessor);
-        let index = self.accessors.len() + self.new_accessors.len() - 1;
-        self.stored.push((stored, index));
-        index
     }
 
     /// As [`Patch::overwrite`], for whole numbers too, and for vertices that lie interleaved with what stays.
@@ -225,12 +261,7 @@ impl<'a> Patch<'a> {
         let Some(a) = self.accessors.get(old) else { return false };
         let element = stored.size * 4;
         let count = stored.values.len() / element;
-        let same = a.component_type.0 == stored.component
-            && a.normalized == stored.normalized
-            && &*a.kind == "VEC4"
-            && a.count.0 == count
-            && a.sparse.is_none();
-        let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
+        let (Home::Bin, true, Some(view)) = (&self.home, self.is_own(old, stored), a.buffer_view) else {
             return false;
         };
         let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
@@ -259,9 +290,7 @@ impl<'a> Patch<'a> {
             bytes[k * stride..k * stride + element].copy_from_slice(value);
         }
         self.overwritten.push((range, bytes));
-        if self.accessors[old].min.is_some() || self.accessors[old].max.is_some() {
-            self.bounds.insert(old, min_max(&stored.numbers(), 4));
-        }
+        self.bound(old, stored);
         true
     }
 
@@ -362,6 +391,13 @@ impl<'a> Patch<'a> {
             let op = ops.member("accessors").item(*accessor);
             *op.member("min") = Ops::Replace(text(min));
             *op.member("max") = Ops::Replace(text(max));
+        }
+        for (accessor, view) in &self.moved {
+            let op = ops.member("accessors").item(*accessor);
+            *op.member("bufferView") = Ops::Replace(view.to_string());
+            if self.accessors[*accessor].byte_offset.is_some() {
+                *op.member("byteOffset") = Ops::Remove;
+            }
         }
         for accessor in &self.new_accessors {
             ops.member("accessors").push(accessor.to_string());

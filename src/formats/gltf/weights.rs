@@ -64,7 +64,7 @@ fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, pat
             for name in &names {
                 *op.member("attributes").member(name) = Ops::Remove;
             }
-            unpack(raw, &names, op);
+            names.iter().for_each(|name| unpack(raw, name, op));
             continue;
         }
         let slots = |map: &WeightMap| -> (Vec<u16>, Vec<f32>) {
@@ -95,6 +95,7 @@ fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, pat
                 Stored { component: 5123, normalized: false, size: 2, values }
             };
             put(patch, op, &names[0], old[0], stored);
+            unpack(raw, &names[0], op);
         }
         if !same_weights {
             let whole = |size: usize| -> Vec<u8> {
@@ -109,9 +110,7 @@ fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, pat
                 WeightEncoding::Byte => Stored { component, normalized: true, size: 1, values: whole(1) },
             };
             put(patch, op, &names[1], old[1], stored);
-        }
-        if !(same_joints && same_weights) {
-            unpack(raw, &names, op);
+            unpack(raw, &names[1], op);
         }
     }
 }
@@ -125,12 +124,10 @@ fn put(patch: &mut Patch<'_>, op: &mut Ops, name: &str, old: Option<usize>, stor
 
 /// What is packed with Draco and was written anew must not be unpacked over it: the extension's list of packed attributes
 /// loses it (`KHR_draco_mesh_compression`, *Conformance*: attributes that are not listed are read as ever).
-fn unpack(raw: &schema::Primitive, names: &[String; 2], op: &mut Ops) {
+fn unpack(raw: &schema::Primitive, name: &str, op: &mut Ops) {
     const DRACO: &str = "KHR_draco_mesh_compression";
     let Some(packed) = raw.extensions.get::<serde_json::Value>(DRACO) else { return };
-    for name in names {
-        if packed["attributes"].get(name).is_some() {
-            *op.member("extensions").member(DRACO).member("attributes").member(name) = Ops::Remove;
-        }
+    if packed["attributes"].get(name).is_some() {
+        *op.member("extensions").member(DRACO).member("attributes").member(name) = Ops::Remove;
     }
 }
