@@ -506,10 +506,10 @@ mod tests {
         assert!(empty.hit(&[], &[], &ray, f32::INFINITY).is_none());
         assert!(empty.bounds().is_none());
         let (mut positions, indices) = sheet(30, 0.1);
-        for k in 0..positions.len() {
+        for (k, place) in positions.iter_mut().enumerate() {
             match k % 5 {
-                0 => positions[k] = Vec3::NAN,
-                1 => positions[k].x = f32::INFINITY,
+                0 => *place = Vec3::NAN,
+                1 => place.x = f32::INFINITY,
                 _ => {}
             }
         }
