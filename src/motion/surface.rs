@@ -153,7 +153,7 @@ impl Surface {
         let morphs = &pose.morphs[node.index()];
         skinning::skin_some(source, &part.base_normals, morphs, &placement, &there, &mut part.posed);
         let leaves = part.leaves.get_or_insert_with(|| part.bvh.leaves_of_vertices(count)).of(&there);
-        part.bvh.refit_leaves(&leaves, &part.posed.positions);
+        part.bvh.refit_leaves(leaves, &part.posed.positions);
     }
 
     /// All parts; their order is what [`Surface::in_ball`] counts them by.
