@@ -1,10 +1,10 @@
 //! Triangles in a tree of boxes: what a ray hits, which vertices a ball holds.
 //!
-//! The shape of the tree follows from the number of triangles alone: leaves of eight, every inner node splits its leaves in
-//! half, a node is followed by all of its left subtree and then by all of its right one. So a subtree is one slice of the
-//! nodes, with one range of leaves, and is built and refitted beside others without a lock.
+//! The shape of the tree follows from the number of triangles alone: leaves of eight, and every two neighbours of a level
+//! make one of the next. So a level is one slice, a node holds one range of leaves, and new boxes for all of it are a few
+//! plain loops that cores share.
 
-use glam::{Vec3, Vec3A};
+use glam::{Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
 
 use super::Ray;
@@ -12,35 +12,35 @@ use super::Ray;
 /// A tree over triangles. The triangles stay the same; where they are may change.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
-    boxes: Vec<Bounds>,
+    /// The boxes of the leaves, then those of every two of them, and so on up to the one around all.
+    levels: Vec<Vec<Bounds>>,
     /// Triangle numbers, leaf by leaf.
     triangles: Vec<u32>,
     /// Vertices, leaf by leaf: each that a triangle uses is in one leaf.
     owned: Lists,
-    /// Vertices of a leaf that another leaf owns.
-    shared: Lists,
+    /// The vertices of a leaf's triangles, the last one repeated to fill up a multiple of four.
+    corners: Lists,
 }
 
 /// Lowest and highest corner.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
-    low: Vec3,
-    high: Vec3,
+    low: Vec3A,
+    high: Vec3A,
 }
 
 impl Bounds {
-    const NOTHING: Self = Self { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+    const NOTHING: Self = Self { low: Vec3A::INFINITY, high: Vec3A::NEG_INFINITY };
 
-    fn around(&self, other: &Self) -> Self {
-        let low = Vec3A::from(self.low).min(Vec3A::from(other.low));
-        let high = Vec3A::from(self.high).max(Vec3A::from(other.high));
-        Self { low: low.into(), high: high.into() }
+    fn around(list: &[Self]) -> Self {
+        let both = |a: Self, b: &Self| Self { low: a.low.min(b.low), high: a.high.max(b.high) };
+        list.iter().fold(Self::NOTHING, both)
     }
 
     /// Where a ray enters it, if it does so before `limit`.
     fn entry(&self, origin: Vec3A, inverse: Vec3A, limit: f32) -> Option<f32> {
-        let a = (Vec3A::from(self.low) - origin) * inverse;
-        let b = (Vec3A::from(self.high) - origin) * inverse;
+        let a = (self.low - origin) * inverse;
+        let b = (self.high - origin) * inverse;
         let enter = a.min(b).max_element().max(0.0);
         let leave = a.max(b).min_element();
         (enter <= leave.min(limit) && !leave.is_nan()).then_some(enter)
@@ -61,34 +61,17 @@ impl Lists {
     }
 }
 
-/// A node with all below it: its number, its first leaf, how many leaves.
-#[derive(Clone, Copy)]
-struct Subtree {
-    node: usize,
-    leaf: usize,
-    leaves: usize,
-}
-
-impl Subtree {
-    /// Both halves; not of a leaf.
-    const fn halves(self) -> (Self, Self) {
-        let left = self.leaves / 2;
-        // A tree of n leaves has 2n − 1 nodes.
-        (
-            Self { node: self.node + 1, leaf: self.leaf, leaves: left },
-            Self { node: self.node + 2 * left, leaf: self.leaf + left, leaves: self.leaves - left },
-        )
-    }
-
-    const fn range(self) -> std::ops::Range<usize> {
-        self.leaf..self.leaf + self.leaves
-    }
+/// A node: its level, 0 being the leaves, and its place there.
+#[derive(Clone, Copy, Debug)]
+struct NodeAt {
+    level: usize,
+    index: usize,
 }
 
 /// Triangles a leaf.
 const LEAF: usize = 8;
-/// Leaves below which a subtree is one task.
-const TASK: usize = 2048;
+/// Boxes a task.
+const TASK: usize = 4096;
 
 /// A triangle while the tree is built.
 #[derive(Clone, Copy)]
@@ -110,30 +93,40 @@ impl Bvh {
         let order: Vec<u32> = items.into_iter().map(|i| i.triangle).collect();
         let mut tree = Self { triangles: order, ..Self::default() };
         tree.share_out(positions.len(), triangles);
-        tree.boxes = vec![Bounds::NOTHING; (2 * tree.leaf_count()).saturating_sub(1)];
+        let mut count = tree.leaf_count();
+        while count > 0 {
+            tree.levels.push(vec![Bounds::NOTHING; count]);
+            count = if count > 1 { count.div_ceil(2) } else { 0 };
+        }
         tree.refit(positions);
         tree
     }
 
-    /// Gives every vertex to the first leaf that uses it.
+    /// Gives every vertex to the first leaf that uses it, and every leaf its corners.
     fn share_out(&mut self, vertices: usize, triangles: &[[u32; 3]]) {
         const NONE: u32 = u32::MAX;
         let mut owner = vec![NONE; vertices];
+        let (owned, corners) = (&mut self.owned, &mut self.corners);
         for (leaf, list) in self.triangles.chunks(LEAF).enumerate() {
-            self.owned.starts.push(self.owned.items.len() as u32);
-            self.shared.starts.push(self.shared.items.len() as u32);
-            let start = self.shared.items.len();
+            owned.starts.push(owned.items.len() as u32);
+            corners.starts.push(corners.items.len() as u32);
+            let start = corners.items.len();
             for vertex in list.iter().flat_map(|t| triangles[*t as usize]) {
                 let owner = &mut owner[vertex as usize];
                 if *owner == NONE {
                     *owner = leaf as u32;
-                    self.owned.items.push(vertex);
-                } else if *owner != leaf as u32 && !self.shared.items[start..].contains(&vertex) {
-                    self.shared.items.push(vertex);
+                    owned.items.push(vertex);
+                }
+                if !corners.items[start..].contains(&vertex) {
+                    corners.items.push(vertex);
                 }
             }
+            if let Some(last) = corners.items.last().copied() {
+                let full = start + (corners.items.len() - start).next_multiple_of(4);
+                corners.items.resize(full, last);
+            }
         }
-        for lists in [&mut self.owned, &mut self.shared] {
+        for lists in [owned, corners] {
             lists.starts.push(lists.items.len() as u32);
         }
     }
@@ -147,95 +140,80 @@ impl Bvh {
         self.triangles.len().div_ceil(LEAF)
     }
 
-    fn root(&self) -> Option<Subtree> {
-        let leaves = self.leaf_count();
-        (leaves > 0).then_some(Subtree { node: 0, leaf: 0, leaves })
+    fn root(&self) -> Option<NodeAt> {
+        self.levels.len().checked_sub(1).map(|level| NodeAt { level, index: 0 })
+    }
+
+    fn bounds_of(&self, at: NodeAt) -> &Bounds {
+        &self.levels[at.level][at.index]
+    }
+
+    /// The nodes below one that is no leaf.
+    fn below(&self, at: NodeAt) -> impl Iterator<Item = NodeAt> + use<> {
+        let (level, first) = (at.level - 1, at.index * 2);
+        (first..self.levels[level].len().min(first + 2)).map(move |index| NodeAt { level, index })
+    }
+
+    /// The leaves below a node.
+    fn leaves(&self, at: NodeAt) -> std::ops::Range<usize> {
+        at.index << at.level..((at.index + 1) << at.level).min(self.leaf_count())
     }
 
     /// Lowest and highest corner of all that the triangles use; `None` where there are none.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
-        self.boxes.first().map(|b| (b.low, b.high))
+        self.root().map(|root| self.bounds_of(root)).map(|b| (b.low.into(), b.high.into()))
     }
 
     /// New boxes for the same triangles with their corners at `positions`.
     pub fn refit(&mut self, positions: &[Vec3]) {
-        let Some(root) = self.root() else { return };
-        let mut boxes = std::mem::take(&mut self.boxes);
-        self.refit_below(root, &mut boxes, positions);
-        self.boxes = boxes;
-    }
-
-    /// [`Bvh::refit`] of a subtree whose boxes are `boxes`.
-    fn refit_below(&self, at: Subtree, boxes: &mut [Bounds], positions: &[Vec3]) -> Bounds {
-        let found = if at.leaves == 1 {
-            self.leaf_box(at.leaf, positions)
-        } else {
-            let (left, right) = at.halves();
-            let (low, high) = boxes[1..].split_at_mut(right.node - left.node);
-            let (a, b) = if at.leaves > TASK {
-                rayon::join(|| self.refit_below(left, low, positions), || self.refit_below(right, high, positions))
-            } else {
-                (self.refit_below(left, low, positions), self.refit_below(right, high, positions))
-            };
-            a.around(&b)
-        };
-        boxes[0] = found;
-        found
-    }
-
-    fn leaf_box(&self, leaf: usize, positions: &[Vec3]) -> Bounds {
-        let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
-        for list in [&self.owned, &self.shared] {
-            for vertex in list.of(leaf..leaf + 1) {
-                let p = Vec3A::from(positions[*vertex as usize]);
-                low = low.min(p);
-                high = high.max(p);
+        let Some((leaves, above)) = self.levels.split_first_mut() else { return };
+        let corners = &self.corners;
+        leaves.par_chunks_mut(TASK).enumerate().for_each(|(task, boxes)| {
+            for (k, bounds) in boxes.iter_mut().enumerate() {
+                let leaf = task * TASK + k;
+                *bounds = leaf_box(corners.of(leaf..leaf + 1), positions);
             }
+        });
+        let mut below = leaves;
+        for level in above {
+            level.par_chunks_mut(TASK).zip(below.par_chunks(TASK * 2)).for_each(|(boxes, below)| {
+                for (bounds, pair) in boxes.iter_mut().zip(below.chunks(2)) {
+                    *bounds = Bounds::around(pair);
+                }
+            });
+            below = level;
         }
-        Bounds { low: low.into(), high: high.into() }
     }
 
     /// [`Bvh::refit`] of a few leaves, by number in rising order, and of what is above them.
-    pub(super) fn refit_leaves(&mut self, leaves: &[u32], positions: &[Vec3]) {
-        if let Some(root) = self.root().filter(|_| !leaves.is_empty()) {
-            self.refit_some(root, leaves, positions);
-        }
-    }
-
-    fn refit_some(&mut self, at: Subtree, leaves: &[u32], positions: &[Vec3]) {
-        self.boxes[at.node] = if at.leaves == 1 {
-            self.leaf_box(at.leaf, positions)
-        } else {
-            let (left, right) = at.halves();
-            let (low, high) = leaves.split_at(leaves.partition_point(|l| (*l as usize) < right.leaf));
-            for (half, list) in [(left, low), (right, high)] {
-                if !list.is_empty() {
-                    self.refit_some(half, list, positions);
-                }
+    pub(super) fn refit_leaves(&mut self, mut nodes: Vec<u32>, positions: &[Vec3]) {
+        for level in 0..self.levels.len() {
+            let (below, here) = self.levels.split_at_mut(level);
+            for index in nodes.iter().map(|n| *n as usize) {
+                here[0][index] = match below.last() {
+                    None => leaf_box(self.corners.of(index..index + 1), positions),
+                    Some(below) => Bounds::around(&below[index * 2..below.len().min(index * 2 + 2)]),
+                };
             }
-            self.boxes[left.node].around(&self.boxes[right.node])
-        };
+            nodes.iter_mut().for_each(|n| *n /= 2);
+            nodes.dedup();
+        }
     }
 
     /// For every vertex, the leaves that use it.
     pub(super) fn leaves_of_vertices(&self, vertices: usize) -> LeavesOf {
         let mut starts = vec![0u32; vertices + 1];
-        let both = || [&self.owned, &self.shared].into_iter();
-        for vertex in both().flat_map(|l| &l.items) {
-            starts[*vertex as usize + 1] += 1;
-        }
+        self.corners.items.iter().for_each(|v| starts[*v as usize + 1] += 1);
         for k in 0..vertices {
             starts[k + 1] += starts[k];
         }
         let mut next = starts.clone();
-        let mut items = vec![0; starts[vertices] as usize];
-        for lists in both() {
-            for leaf in 0..self.leaf_count() {
-                for vertex in lists.of(leaf..leaf + 1) {
-                    let at = &mut next[*vertex as usize];
-                    items[*at as usize] = leaf as u32;
-                    *at += 1;
-                }
+        let mut items = vec![0; self.corners.items.len()];
+        for leaf in 0..self.leaf_count() {
+            for vertex in self.corners.of(leaf..leaf + 1) {
+                let at = &mut next[*vertex as usize];
+                items[*at as usize] = leaf as u32;
+                *at += 1;
             }
         }
         LeavesOf { lists: Lists { starts, items }, marks: vec![0; self.leaf_count().div_ceil(64)] }
@@ -251,24 +229,25 @@ impl Bvh {
         let mut best = None;
         let mut nearest = limit;
         let mut stack = Vec::with_capacity(64);
-        stack.extend(self.boxes[0].entry(origin, inverse, nearest).map(|enter| (root, enter)));
+        stack.extend(self.bounds_of(root).entry(origin, inverse, nearest).map(|enter| (root, enter)));
         while let Some((at, enter)) = stack.pop() {
             if enter > nearest {
                 continue;
             }
-            if at.leaves > 1 {
-                let (left, right) = at.halves();
-                let [a, b] = [left, right]
-                    .map(|half| self.boxes[half.node].entry(origin, inverse, nearest).map(|enter| (half, enter)));
+            if at.level > 0 {
+                let from = stack.len();
+                for half in self.below(at) {
+                    let enter = self.bounds_of(half).entry(origin, inverse, nearest);
+                    stack.extend(enter.map(|enter| (half, enter)));
+                }
                 // The nearer one is looked at first.
-                match (a, b) {
-                    (Some(a), Some(b)) if a.1 <= b.1 => stack.extend([b, a]),
-                    (a, b) => stack.extend(a.into_iter().chain(b)),
+                if stack.len() == from + 2 && stack[from].1 <= stack[from + 1].1 {
+                    stack.swap(from, from + 1);
                 }
                 continue;
             }
-            let last = self.triangles.len().min((at.leaf + 1) * LEAF);
-            for t in &self.triangles[at.leaf * LEAF..last] {
+            let last = self.triangles.len().min((at.index + 1) * LEAF);
+            for t in &self.triangles[at.index * LEAF..last] {
                 let [p, q, r] = corners[*t as usize].map(|v| positions[v as usize]);
                 if let Some((distance, shares)) = ray_triangle(ray, p, q, r)
                     && distance < nearest
@@ -284,26 +263,29 @@ impl Bvh {
     /// Hands over triangles by rising distance of their boxes from a point, until none is nearer than `visit` last said.
     pub(super) fn near(&self, point: Vec3, mut visit: impl FnMut(usize) -> f32) {
         let Some(root) = self.root() else { return };
-        let away = |node: usize| {
-            let Bounds { low, high } = self.boxes[node];
-            point.clamp(low.min(high), high.max(low)).distance(point)
+        let point = Vec3A::from(point);
+        let away = |at: NodeAt| {
+            let Bounds { low, high } = *self.bounds_of(at);
+            point.max(low).min(high).distance(point)
         };
         let mut nearest = f32::INFINITY;
         let mut stack = Vec::with_capacity(64);
-        stack.push((root, away(root.node)));
+        stack.push((root, away(root)));
         while let Some((at, distance)) = stack.pop() {
             if distance >= nearest {
                 continue;
             }
-            if at.leaves > 1 {
-                let (left, right) = at.halves();
-                let (a, b) = ((left, away(left.node)), (right, away(right.node)));
+            if at.level > 0 {
+                let from = stack.len();
+                stack.extend(self.below(at).map(|half| (half, away(half))));
                 // The nearer one is looked at first.
-                stack.extend(if a.1 <= b.1 { [b, a] } else { [a, b] });
+                if stack.len() == from + 2 && stack[from].1 <= stack[from + 1].1 {
+                    stack.swap(from, from + 1);
+                }
                 continue;
             }
-            let last = self.triangles.len().min((at.leaf + 1) * LEAF);
-            for t in &self.triangles[at.leaf * LEAF..last] {
+            let last = self.triangles.len().min((at.index + 1) * LEAF);
+            for t in &self.triangles[at.index * LEAF..last] {
                 nearest = visit(*t as usize);
             }
         }
@@ -316,31 +298,51 @@ impl Bvh {
         }
         let within = Vec3A::from(centre);
         let square = radius * radius;
-        let mut stack: Vec<Subtree> = self.root().into_iter().collect();
+        let mut stack: Vec<NodeAt> = self.root().into_iter().collect();
         let mut found = Vec::new();
         while let Some(at) = stack.pop() {
-            let (low, high) = (Vec3A::from(self.boxes[at.node].low), Vec3A::from(self.boxes[at.node].high));
+            let Bounds { low, high } = *self.bounds_of(at);
             let nearest = within.clamp(low, high.max(low)).distance_squared(within);
             if nearest > square || nearest.is_nan() {
                 continue;
             }
             let farthest = (within - low).abs().max((high - within).abs()).length_squared();
             if farthest <= square {
-                add(self.owned.of(at.range()));
-            } else if at.leaves > 1 {
-                let (left, right) = at.halves();
-                stack.extend([right, left]);
+                add(self.owned.of(self.leaves(at)));
+            } else if at.level > 0 {
+                stack.extend(self.below(at));
             } else {
                 found.clear();
                 let near = |v: &&u32| Vec3A::from(positions[**v as usize]).distance_squared(within) <= square;
-                found.extend(self.owned.of(at.range()).iter().filter(near));
+                found.extend(self.owned.of(self.leaves(at)).iter().filter(near));
                 add(&found);
             }
         }
     }
 }
 
-/// Puts triangles in the order of the leaves: by halves along the longest side of their centres' box.
+/// The box of some vertices, a multiple of four.
+fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
+    let numbers: &[f32] = bytemuck::cast_slice(positions);
+    // Four numbers at once, of which the last is the next vertex's, or none's.
+    let load = |vertex: u32| {
+        let at = vertex as usize * 3;
+        match numbers.get(at..at + 4) {
+            Some(four) => Vec4::from_slice(four),
+            None => positions[vertex as usize].extend(0.0),
+        }
+    };
+    let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
+    for four in corners.as_chunks::<4>().0 {
+        let [a, b, c, d] = four.map(load);
+        low = low.min(a.min(b).min(c.min(d)));
+        high = high.max(a.max(b).max(c.max(d)));
+    }
+    Bounds { low: Vec3A::from_vec4(low), high: Vec3A::from_vec4(high) }
+}
+
+/// Puts triangles in the order of the leaves: split along the longest side of their centres' box, so that the first part
+/// fills a whole node of the level below.
 fn arrange(items: &mut [Item]) {
     let leaves = items.len().div_ceil(LEAF);
     if leaves <= 1 {
@@ -353,7 +355,7 @@ fn arrange(items: &mut [Item]) {
     }
     let size = high - low;
     let axis = if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
-    let middle = leaves / 2 * LEAF;
+    let middle = leaves.next_power_of_two() / 2 * LEAF;
     items.select_nth_unstable_by(middle, |a, b| a.centre[axis].total_cmp(&b.centre[axis]));
     let (left, right) = items.split_at_mut(middle);
     if leaves > TASK {
@@ -454,23 +456,24 @@ mod tests {
 
     /// Every box is the one around the corners of its triangles: a refit leaves none behind, however many tasks it takes.
     fn check_boxes(tree: &Bvh, positions: &[Vec3], indices: &[u32]) {
-        let mut stack: Vec<Subtree> = tree.root().into_iter().collect();
+        let mut stack: Vec<NodeAt> = tree.root().into_iter().collect();
         let mut nodes = 0;
         while let Some(at) = stack.pop() {
-            let last = tree.triangles.len().min((at.leaf + at.leaves) * LEAF);
-            let corners = tree.triangles[at.leaf * LEAF..last].iter().flat_map(|t| &indices[*t as usize * 3..][..3]);
+            let leaves = tree.leaves(at);
+            let last = tree.triangles.len().min(leaves.end * LEAF);
+            let corners =
+                tree.triangles[leaves.start * LEAF..last].iter().flat_map(|t| &indices[*t as usize * 3..][..3]);
             let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
             for p in corners.map(|v| positions[*v as usize]) {
                 (low, high) = (low.min(p), high.max(p));
             }
-            assert_eq!((tree.boxes[at.node].low, tree.boxes[at.node].high), (low, high));
+            assert_eq!(*tree.bounds_of(at), Bounds { low: low.into(), high: high.into() });
             nodes += 1;
-            if at.leaves > 1 {
-                let (left, right) = at.halves();
-                stack.extend([left, right]);
+            if at.level > 0 {
+                stack.extend(tree.below(at));
             }
         }
-        assert_eq!(nodes, tree.boxes.len());
+        assert_eq!(nodes, tree.levels.iter().map(Vec::len).sum::<usize>());
     }
 
     #[test]
@@ -493,7 +496,7 @@ mod tests {
             }
             let leaves = tree.leaves_of_vertices(positions.len()).of(&moved);
             assert!(leaves.is_sorted() && (n < 17 || leaves.len() < tree.leaf_count()));
-            tree.refit_leaves(&leaves, &positions);
+            tree.refit_leaves(leaves, &positions);
             check_boxes(&tree, &positions, &indices);
         }
     }
@@ -534,10 +537,10 @@ mod tests {
         assert!(empty.hit(&[], &[], &ray, f32::INFINITY).is_none());
         assert!(empty.bounds().is_none());
         let (mut positions, indices) = sheet(30, 0.1);
-        for (k, position) in positions.iter_mut().enumerate() {
+        for (k, place) in positions.iter_mut().enumerate() {
             match k % 5 {
-                0 => *position = Vec3::NAN,
-                1 => position.x = f32::INFINITY,
+                0 => *place = Vec3::NAN,
+                1 => place.x = f32::INFINITY,
                 _ => {}
             }
         }
