@@ -305,8 +305,12 @@ fn in_order(vertices: &mut Vec<u32>, marks: &mut [u64]) {
         marks[word] |= 1 << (v % 64);
     }
     vertices.clear();
-    for word in low..=high {
-        let mut bits = std::mem::take(&mut marks[word]);
+    if low > high {
+        return;
+    }
+    for (word, mark) in marks[low..=high].iter_mut().enumerate() {
+        let word = low + word;
+        let mut bits = std::mem::take(mark);
         while bits != 0 {
             vertices.push((word * 64) as u32 + bits.trailing_zeros());
             bits &= bits - 1;
