@@ -117,6 +117,7 @@ fn rule<'a>(scope: &Scope<'a>, canvas: &'a Canvas, map: &WeightMap) -> Rule<'a> 
         parents: canvas.parents(),
         limit: scope.limit.clamp(1, map.stride()),
         encoding: map.encoding,
+        pairs: &[],
     }
 }
 
@@ -487,9 +488,15 @@ impl<'a> Draft<'a> {
                 let joint = mirror.joint(*j);
                 other.add(if joint == u16::MAX { *j } else { joint }, *w);
             }
-            // On the plane, the mean of both sides is its own mirror.
-            let amount = if partner == place { 0.5 } else { 1.0 };
-            share::blend(list, other, amount, rule).map(|()| true)
+            let rule = Rule { pairs: mirror.joints(), ..*rule };
+            if partner == place {
+                // On the plane, the mean of both sides is its own mirror.
+                let wide = Rule { limit: share::MOST, ..rule };
+                return share::blend(list, other, 0.5, &wide)
+                    .and_then(|()| share::even_out(list, &[], &rule))
+                    .map(|()| true);
+            }
+            share::blend(list, other, 1.0, &rule).map(|()| true)
         })
     }
 
@@ -549,8 +556,13 @@ impl<'a> Draft<'a> {
             let count = map.vertex_count();
             let mut joints = vec![0u16; count * new];
             let mut weights = vec![0.0f32; count * new];
-            let rule =
-                Rule { locked: scope.locked, parents: self.canvas.parents(), limit: new, encoding: map.encoding };
+            let rule = Rule {
+                locked: scope.locked,
+                parents: self.canvas.parents(),
+                limit: new,
+                encoding: map.encoding,
+                pairs: &[],
+            };
             let mut list = Influences::default();
             for v in 0..count {
                 let (js, ws) = (&map.joints[v * old..(v + 1) * old], &map.weights[v * old..(v + 1) * old]);

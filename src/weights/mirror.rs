@@ -61,6 +61,11 @@ impl MirrorMap {
         self.places.get(place as usize).copied().unwrap_or(NOWHERE)
     }
 
+    /// The mirror joint of each of the skin's joints; `u16::MAX` for none.
+    pub fn joints(&self) -> &[u16] {
+        &self.joints
+    }
+
     /// The mirror of a joint; `u16::MAX` where it has none.
     #[inline]
     pub fn joint(&self, joint: u16) -> u16 {

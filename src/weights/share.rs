@@ -160,9 +160,20 @@ pub struct Rule<'a> {
     pub limit: usize,
     /// The type the weights are stored in.
     pub encoding: WeightEncoding,
+    /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else empty.
+    pub pairs: &'a [u16],
 }
 
 impl Rule<'_> {
+    /// Which of two equal weights comes first: told by the pair, so that it is the same on both sides.
+    #[inline]
+    fn rank(&self, joint: u16) -> u16 {
+        match self.pairs.get(usize::from(joint)) {
+            Some(partner) if *partner != u16::MAX => joint.min(*partner),
+            _ => joint,
+        }
+    }
+
     #[inline]
     fn is_locked(&self, joint: u16) -> bool {
         self.locked.get(usize::from(joint)).copied().unwrap_or(false)
@@ -310,6 +321,39 @@ pub fn blend(list: &mut Influences, towards: &Influences, amount: f32, rule: &Ru
     normalize(list, rule)
 }
 
+/// Makes a list its own mirror image: what lies on the plane moves with both sides alike. Where there are more joints than
+/// the limit, the smallest that were not painted go with their mirror joints. A pair of which one is locked stays as it is.
+///
+/// # Errors
+/// As [`paint`]; the list is of no use then.
+pub fn even_out(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Result<(), Refusal> {
+    let partner = |j: u16| {
+        let found = rule.pairs.get(usize::from(j)).copied().filter(|p| *p != u16::MAX).unwrap_or(j);
+        if rule.is_locked(j) || rule.is_locked(found) { j } else { found }
+    };
+    let before = list.clone();
+    list.clear();
+    for (j, w) in before.iter() {
+        list.add(j, w * 0.5);
+        list.add(partner(j), w * 0.5);
+    }
+    while list.len > rule.limit {
+        let droppable = |j: u16| !rule.is_locked(j) && !painted(wishes, j);
+        let open = (0..list.len).filter(|k| droppable(list.joints[*k]));
+        let smallest = open.min_by(|a, b| {
+            let ranks = rule.rank(list.joints[*b]).cmp(&rule.rank(list.joints[*a]));
+            list.weights[*a].total_cmp(&list.weights[*b]).then(ranks)
+        });
+        let Some(k) = smallest else { return Err(Refusal::NoPlace) };
+        let joint = list.joints[k];
+        list.remove(k);
+        if let Some(other) = list.find(partner(joint)) {
+            list.remove(other);
+        }
+    }
+    if wishes.is_empty() { normalize(list, rule) } else { paint(list, wishes, rule, |_| {}) }
+}
+
 /// Scales the unlocked weights so that all sum to 1.
 ///
 /// # Errors
@@ -369,9 +413,11 @@ fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Resul
     let mut dropped = 0.0f32;
     while list.len > rule.limit {
         let droppable = |j: u16| !rule.is_locked(j) && !painted(wishes, j);
-        let smallest = (0..list.len)
-            .filter(|k| droppable(list.joints[*k]))
-            .min_by(|a, b| list.weights[*a].total_cmp(&list.weights[*b]).then(list.joints[*b].cmp(&list.joints[*a])));
+        let smallest = (0..list.len).filter(|k| droppable(list.joints[*k])).min_by(|a, b| {
+            list.weights[*a]
+                .total_cmp(&list.weights[*b])
+                .then(rule.rank(list.joints[*b]).cmp(&rule.rank(list.joints[*a])))
+        });
         let Some(k) = smallest else { return Err(Refusal::NoPlace) };
         dropped += list.weights[k];
         list.remove(k);
@@ -406,7 +452,7 @@ fn taker(list: &Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Option<us
             None => true,
             Some((p, b)) if plain == p => {
                 let (w, v) = (list.weights[k], list.weights[b]);
-                w > v || (w == v && joint < list.joints[b])
+                w > v || (w == v && rule.rank(joint) < rule.rank(list.joints[b]))
             }
             Some((p, _)) => plain && !p,
         };

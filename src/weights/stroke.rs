@@ -184,6 +184,7 @@ impl Stroke {
                 parents: canvas.parents(),
                 limit: paint.limit.clamp(1, stride),
                 encoding: map.encoding,
+                pairs: paint.mirror.map_or(&[], |m| m.joints()),
             };
             let mut patch = WeightPatch { sets: map.sets, ..WeightPatch::default() };
             patch.vertices.extend(mine.iter().map(|v| v - part.first));
@@ -342,6 +343,12 @@ impl Work<'_> {
         let brush = &self.paint.brush;
         let joint = self.paint.joint;
         let around = |out: &mut Influences| mean(self.canvas, self.maps, place, out);
+        // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
+        let on_plane = self.paint.mirror.is_some_and(|m| m.place(place) == place);
+        let wide = Rule { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
+        let even = |list: &mut Influences, wishes: &[(u16, f32)]| {
+            if on_plane { share::even_out(list, wishes, rule) } else { Ok(()) }
+        };
         let partner = self.paint.mirror.map_or(u16::MAX, |m| m.joint(joint));
         if brush.kind.is_of_one_joint() {
             let mut wishes = [(0u16, 0.0f32); 2];
@@ -357,27 +364,32 @@ impl Work<'_> {
                     }
                 }
             }
-            return share::paint(list, &wishes[..count], rule, around);
+            return share::paint(list, &wishes[..count], &wide, around).and_then(|()| even(list, &wishes[..count]));
         }
         let amount = direct.max(other).min(1.0);
-        let mirrored = other > direct;
+        // Both sides have a say by how much each covers the spot: so the other side comes to the mirror image of it.
+        let sides = [(false, direct / (direct + other)), (true, other / (direct + other))];
         match brush.kind {
             BrushKind::Smooth | BrushKind::Sharpen => around(target),
             BrushKind::Average => {
                 target.clear();
                 if let Some(mean) = &self.average {
-                    self.turn_over(mean, mirrored, target);
+                    sides.iter().for_each(|(mirrored, share)| self.turn_over(mean, *mirrored, *share, target));
                 }
             }
             BrushKind::Smear => {
-                let mut dragged = Influences::default();
-                let source = match self.paint.mirror {
-                    Some(mirror) if mirrored => mirror.place(place),
-                    _ => place,
-                };
-                self.behind(source, &mut dragged);
                 target.clear();
-                self.turn_over(&dragged, mirrored, target);
+                for (mirrored, share) in sides {
+                    let source = match self.paint.mirror {
+                        Some(mirror) if mirrored => mirror.place(place),
+                        _ => place,
+                    };
+                    if share > 0.0 && source != NOWHERE {
+                        let mut dragged = Influences::default();
+                        self.behind(source, &mut dragged);
+                        self.turn_over(&dragged, mirrored, share, target);
+                    }
+                }
             }
             _ => target.clear(),
         }
@@ -385,21 +397,28 @@ impl Work<'_> {
         if target.is_empty() {
             return Ok(());
         }
-        let amount = if brush.kind == BrushKind::Sharpen { -amount } else { amount };
+        let sign = if brush.kind == BrushKind::Sharpen { -1.0 } else { 1.0 };
         if brush.this_joint {
-            let joint = if mirrored { partner } else { joint };
-            let now = list.get(joint);
-            let wish = (now + amount * (target.get(joint) - now)).clamp(0.0, 1.0);
-            return share::paint(list, &[(joint, wish)], rule, around);
+            let mut wishes = [(0u16, 0.0f32); 2];
+            let mut count = 0;
+            let both =
+                if partner == joint { [(joint, amount), (joint, 0.0)] } else { [(joint, direct), (partner, other)] };
+            for (j, a) in both.into_iter().filter(|(j, a)| *a > 0.0 && *j != u16::MAX) {
+                let now = list.get(j);
+                wishes[count] = (j, (now + sign * a.min(1.0) * (target.get(j) - now)).clamp(0.0, 1.0));
+                count += 1;
+            }
+            let wishes = &wishes[..count];
+            return share::paint(list, wishes, &wide, around).and_then(|()| even(list, wishes));
         }
-        share::blend(list, target, amount, rule)
+        share::blend(list, target, sign * amount, &wide).and_then(|()| even(list, &[]))
     }
 
     /// A list as it is on the other side.
-    fn turn_over(&self, from: &Influences, mirrored: bool, to: &mut Influences) {
-        for (j, w) in from.iter() {
+    fn turn_over(&self, from: &Influences, mirrored: bool, share: f32, to: &mut Influences) {
+        for (j, w) in from.iter().filter(|_| share > 0.0) {
             let partner = self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.joint(j));
-            to.add(if partner == u16::MAX { j } else { partner }, w);
+            to.add(if partner == u16::MAX { j } else { partner }, w * share);
         }
     }
 

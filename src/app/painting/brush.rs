@@ -166,6 +166,7 @@ impl Painting {
             parents: canvas.parents(),
             limit: self.limit.clamp(1, map.stride()),
             encoding: map.encoding,
+            pairs: &[],
         };
         let mut list = Influences::default();
         let before = Influences::of(map, own);
