@@ -305,8 +305,8 @@ fn in_order(vertices: &mut Vec<u32>, marks: &mut [u64]) {
         marks[word] |= 1 << (v % 64);
     }
     vertices.clear();
-    for word in low..=high {
-        let mut bits = std::mem::take(&mut marks[word]);
+    for (word, bits) in marks.iter_mut().enumerate().take(high + 1).skip(low) {
+        let mut bits = std::mem::take(bits);
         while bits != 0 {
             vertices.push((word * 64) as u32 + bits.trailing_zeros());
             bits &= bits - 1;
