@@ -19,6 +19,7 @@ use ulna::{
         Document, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Skin, SkinId, Slice, Topology, Transform,
         WeightMap,
     },
+    motion::Bvh,
     weights::{
         Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
     },
@@ -325,7 +326,13 @@ fn dabs(c: &mut Criterion) {
         let corner = vertex(at);
         Touch { at, corners: [corner, corner + 1, corner + SIDE as u32], direction: Vec3::NEG_Z, eye: None, radius }
     };
-    let dab = |x: f32| Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01 };
+    // As in the window: the posed surface's tree knows who is near.
+    let tree = Bvh::build(&positions, &document.meshes[0].primitives[0].indices);
+    let near = |x: f32, out: &mut Vec<u32>| {
+        out.clear();
+        tree.in_ball(&positions, touch(x).at, radius, &mut |list| out.extend_from_slice(list));
+    };
+    let mut found: Vec<u32> = Vec::new();
     for reach in [Reach::Volume, Reach::Surface] {
         let brush = Brush { kind: BrushKind::Add, strength: 0.1, reach, ..Brush::default() };
         let paint = Paint { brush, joint: 105, locked: &locked, limit: 4, mirror: None };
@@ -335,7 +342,9 @@ fn dabs(c: &mut Criterion) {
         group.bench_function("first of a stroke", |b| {
             b.iter(|| {
                 stroke.begin(&canvas);
-                let patches = stroke.dab(&document, &canvas, posed, &dab(0.0), &paint);
+                near(0.0, &mut found);
+                let dab = Dab { touch: touch(0.0), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+                let patches = stroke.dab(&document, &canvas, posed, &dab, &paint);
                 assert!((25_000..35_000).contains(&stroke.last_hits().len()));
                 patches
             });
@@ -346,14 +355,18 @@ fn dabs(c: &mut Criterion) {
         group.bench_function("later", |b| {
             b.iter(|| {
                 x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
-                stroke.dab(&document, &canvas, posed, &dab(x), &paint)
+                near(x, &mut found);
+                let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+                stroke.dab(&document, &canvas, posed, &dab, &paint)
             });
         });
         group.bench_function("later, build-up", |b| {
             let paint = Paint { brush: Brush { build_up: true, ..brush }, ..paint };
             b.iter(|| {
                 x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
-                stroke.dab(&document, &canvas, posed, &dab(x), &paint)
+                near(x, &mut found);
+                let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+                stroke.dab(&document, &canvas, posed, &dab, &paint)
             });
         });
         group.finish();

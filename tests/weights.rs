@@ -146,7 +146,7 @@ proptest! {
             let vertex = (spot % canvas.vertex_count()) as u32;
             let at = positions[vertex as usize];
             let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: radius * 0.3 };
-            let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0) };
+            let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
             let patches = stroke.dab(session.document(), &canvas, posed, &dab, &paint);
             for (part, patch) in patches {
                 let part = canvas.parts()[part];
@@ -446,7 +446,7 @@ proptest! {
         let paint = Paint { brush, joint, locked: &is_locked, limit: 4, mirror: None };
         let mut stroke = Stroke::new(&canvas);
         let posed = PosedCanvas { positions: &positions, normals: &normals };
-        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         let patches = stroke.dab(document, &canvas, posed, &dab, &paint);
         let mut maps: Vec<WeightMap> =
             canvas.parts().iter().map(|p| map(document, p.mesh, p.primitive).clone()).collect();
@@ -588,7 +588,7 @@ proptest! {
         let posed = PosedCanvas { positions: &positions, normals: &normals };
         // Twice in the same memory: nothing is left behind.
         for _ in 0..2 {
-            reach(&canvas, posed, &touch, Reach::Surface, false, &mut scratch, &mut hits);
+            reach(&canvas, posed, &touch, None, Reach::Surface, false, &mut scratch, &mut hits);
         }
         // Every edge again and again, until no way gets shorter.
         let place = |p: u32| positions[canvas.first_at(p) as usize];

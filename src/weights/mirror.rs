@@ -81,6 +81,9 @@ struct Cells {
     lists: Lists,
 }
 
+/// Places of a cell that are looked at; what lies beyond is left to the neighbours.
+const CROWD: usize = 256;
+
 impl Cells {
     fn new(rest: &[Vec3], tolerance: f32) -> Self {
         let cell = (tolerance * 8.0).max(f32::MIN_POSITIVE);
@@ -104,7 +107,8 @@ impl Cells {
         for x in low[0]..=high[0] {
             for y in low[1]..=high[1] {
                 for z in low[2]..=high[2] {
-                    for k in self.of(number([x, y, z])) {
+                    // A mesh crammed into few cells must not cost every place every other.
+                    for k in self.of(number([x, y, z])).iter().take(CROWD) {
                         let square = rest[*k as usize].distance_squared(at);
                         if square <= best.0 && (square < best.0 || *k < best.1) {
                             best = (square, *k);

@@ -65,11 +65,13 @@ impl PartialOrd for Front {
 /// is the distance, so that the brush is round.
 const DETOUR: f32 = 1.3;
 
-/// The vertices that a brush touches, with `p`: 1 in its middle, towards 0 at its rim.
+/// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where somebody knows them: a
+/// volume then looks at no others. With `p`: 1 in its middle, towards 0 at its rim.
 pub fn reach(
     canvas: &Canvas,
     posed: PosedCanvas<'_>,
     touch: &Touch,
+    near: Option<&[u32]>,
     kind: Reach,
     front_only: bool,
     scratch: &mut ReachScratch,
@@ -83,10 +85,17 @@ pub fn reach(
         Reach::Surface => along(canvas, posed, touch, scratch, out),
         Reach::Volume => {
             let (limit, scale) = (touch.radius * touch.radius, 1.0 / touch.radius);
-            gather(posed.positions, out, |p| {
+            let test = |p: Vec3| {
                 let square = p.distance_squared(touch.at);
                 (square < limit).then(|| 1.0 - square.sqrt() * scale)
-            });
+            };
+            match near {
+                Some(near) => {
+                    let at = |v: &u32| posed.positions.get(*v as usize).copied().and_then(test);
+                    out.extend(near.iter().filter_map(|v| at(v).map(|p| (*v, p))));
+                }
+                None => gather(posed.positions, out, test),
+            }
         }
         Reach::Through => {
             let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));

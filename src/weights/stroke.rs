@@ -33,13 +33,15 @@ pub struct Paint<'a> {
 
 /// One dab.
 #[derive(Clone, Copy, Debug)]
-pub struct Dab {
+pub struct Dab<'a> {
     /// Where it touches.
     pub touch: Touch,
     /// A pen's pressure, 0 to 1; 1 for a mouse.
     pub pressure: f32,
     /// The way from the dab before, metres.
     pub motion: Vec3,
+    /// The canvas's vertices within the radius, and perhaps more, where a tree knows them; else all are looked at.
+    pub near: Option<&'a [u32]>,
 }
 
 /// Vertices a task.
@@ -119,12 +121,12 @@ impl Stroke {
         document: &Document,
         canvas: &Canvas,
         posed: PosedCanvas<'_>,
-        dab: &Dab,
+        dab: &Dab<'_>,
         paint: &Paint<'_>,
     ) -> Vec<(usize, WeightPatch)> {
         let brush = &paint.brush;
         let mut hits = std::mem::take(&mut self.hits);
-        reach(canvas, posed, &dab.touch, brush.reach, brush.front_only, &mut self.reach, &mut hits);
+        reach(canvas, posed, &dab.touch, dab.near, brush.reach, brush.front_only, &mut self.reach, &mut hits);
         let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
         let strength = brush.strength * pressure;
         let patches = self.apply(document, canvas, posed, dab.motion, paint, &hits, |p| brush.falloff.at(p) * strength);

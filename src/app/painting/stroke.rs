@@ -9,7 +9,7 @@ use super::{Painting, Stroking};
 use crate::{
     app::App,
     ui::{StrokePhase, ToastKind},
-    weights::{BrushKind, Dab, Paint, PosedCanvas, Radius},
+    weights::{BrushKind, Dab, Paint, PosedCanvas, Radius, Reach},
 };
 
 impl App {
@@ -99,7 +99,20 @@ impl App {
         let Painting { canvas, stroke, posed, mirror, limit, .. } = &mut self.painting;
         let Some(canvas) = canvas else { return };
         let touch = found.touch;
-        let dab = Dab { touch, pressure, motion: before.map_or(Vec3::ZERO, |b| touch.at - b) };
+        let near = (stroking.brush.reach == Reach::Volume).then(|| {
+            let surface = self.stage.surface(session.document());
+            let firsts: Vec<Option<u32>> = surface
+                .parts()
+                .map(|v| {
+                    canvas.parts().iter().find(|p| p.node == v.node && p.primitive == v.primitive).map(|p| p.first)
+                })
+                .collect();
+            let mut found = Vec::new();
+            surface.in_ball(touch.at, touch.radius, &mut found);
+            found.into_iter().filter_map(|(part, v)| Some(firsts[part as usize]? + v)).collect::<Vec<u32>>()
+        });
+        let motion = before.map_or(Vec3::ZERO, |b| touch.at - b);
+        let dab = Dab { touch, pressure, motion, near: near.as_deref() };
         let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
         let mirror = mirror.as_ref().and_then(|m| m.as_ref()).filter(|_| stroking.brush.mirror);
         let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit: *limit, mirror };
