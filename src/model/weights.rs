@@ -99,7 +99,8 @@ impl WeightMap {
 
     /// The weight of a joint on a vertex, all its slots together.
     pub fn weight(&self, vertex: usize, joint: u16) -> f32 {
-        self.vertex(vertex).filter(|(j, _)| *j == joint).map(|(_, w)| w).sum()
+        // Not `sum`, which begins at −0.
+        self.vertex(vertex).filter(|(j, _)| *j == joint).fold(0.0, |sum, (_, w)| sum + w)
     }
 
     /// The present influences of some vertices, as a patch.

@@ -103,6 +103,7 @@ impl Stroke {
         self.starts.clear();
         self.starts.resize_with(canvas.parts().len(), Starts::default);
         self.refused.clear();
+        self.hits.clear();
     }
 
     /// How often a vertex was refused, and why.

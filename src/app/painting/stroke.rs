@@ -53,6 +53,9 @@ impl App {
                 let refused = self.painting.stroke.refused().clone();
                 if !changed && let Some((why, _)) = refused.iter().max_by_key(|(_, count)| **count) {
                     self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
+                } else if !changed && self.painting.stroke.last_hits().is_empty() {
+                    let text = "Nothing was painted: what is under the brush hangs on no joint of this skin.";
+                    self.toast(ctx, ToastKind::Ok, text);
                 }
                 self.painting.recount = true;
             }
