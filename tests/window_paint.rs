@@ -215,6 +215,20 @@ fn vertices_are_selected_and_take_numbers() {
 }
 
 #[test]
+fn the_lists_hold_still_while_one_goes_to_them() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    window.event(Event::PointerMoved(middle(&window, "RightUpperArm", "RightLowerArm")));
+    window.run_steps(4);
+    let row = |window: &Window| window.get_by_label("Joint RightUpperArm").rect();
+    let before = row(&window);
+    window.event(Event::PointerMoved(before.center()));
+    window.run_steps(4);
+    assert_eq!(row(&window), before);
+    click(&mut window, "Joint RightUpperArm");
+    assert_eq!(window.state().selection().active, Some(node(session(&window).document(), "RightUpperArm")));
+}
+
+#[test]
 fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let radius = |window: &Window| window.state().brush().radius;

@@ -45,6 +45,7 @@ pub(super) struct Painting {
     posed_at: Option<u64>,
     pointer: Option<(Vec2, Vec2)>,
     hover: Option<BrushHover>,
+    last: Option<BrushHover>,
     counted: tints::Counted,
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
@@ -110,6 +111,7 @@ impl Default for Painting {
             posed_at: None,
             pointer: None,
             hover: None,
+            last: None,
             counted: tints::Counted::default(),
             tinted: None,
             adjusting: None,
@@ -171,6 +173,7 @@ impl Painting {
             locked: &self.locked,
             limit: self.limit,
             hover: self.hover.as_ref(),
+            last: self.last.as_ref(),
             look: self.look,
             used: &self.counted.used,
             faults: self.counted.faults,
@@ -226,11 +229,15 @@ impl Painting {
             self.posed_at = None;
             self.tinted = None;
             self.hover = None;
+            self.last = None;
             self.vertices = Vec::new();
             self.counted = tints::Counted::default();
             self.range = None;
             self.strain = Vec::new();
             if let Some(canvas) = &self.canvas {
+                // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
+                let maps = canvas.maps(document);
+                self.limit = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
                 self.counted = tints::Counted::new(document, canvas, self.limit);
                 self.stroke = Stroke::new(canvas);
             }

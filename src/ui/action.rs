@@ -184,6 +184,8 @@ pub struct PaintView<'a> {
     pub limit: usize,
     /// The brush over the surface.
     pub hover: Option<&'a BrushHover>,
+    /// Where the brush was last over the surface: what the lists speak of, so that they hold still while one goes there.
+    pub last: Option<&'a BrushHover>,
     /// How weights are shown.
     pub look: WeightLook,
     /// By the skin's joints, how many vertices each moves.

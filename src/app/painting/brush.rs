@@ -73,6 +73,7 @@ impl App {
             note,
             refused,
         });
+        self.painting.last = self.painting.hover.clone();
     }
 
     pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<Found> {

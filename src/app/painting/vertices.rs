@@ -106,7 +106,7 @@ impl Painting {
     /// What the first selected vertex has, as the line that gives it to others.
     pub fn copied(&self, document: &Document) -> Option<CommandLine> {
         let canvas = self.canvas.as_ref()?;
-        let vertex = self.vertices.first().copied().or(self.hover.as_ref().map(|h| h.canvas_vertex))?;
+        let vertex = self.vertices.first().copied().or(self.last.as_ref().map(|h| h.canvas_vertex))?;
         let (map, own) = canvas.maps(document).map_of(vertex);
         let list = Influences::of(map, own);
         let named = list.iter().filter_map(|(j, w)| Some((canvas.joints().get(usize::from(j))?, w)));

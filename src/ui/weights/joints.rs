@@ -29,7 +29,11 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     let document = session.document();
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Joints");
-        let note = if view.paint.hover.is_some() { "at the cursor" } else { "vertices each moves" };
+        let note = match (view.paint.hover, view.paint.last) {
+            (Some(_), _) => "at the cursor",
+            (None, Some(_)) => "where the cursor was",
+            (None, None) => "vertices each moves",
+        };
         ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let all_locked = canvas.joints().iter().all(|j| view.paint.locked.contains(j));
@@ -61,10 +65,12 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         ui.checkbox(&mut state.used_only, "Used").on_hover_text("Only joints that move a vertex");
     });
     ui.add_space(2.0);
-    let share = |node: NodeId| {
-        let hover = view.paint.hover?;
-        Some(hover.shares.iter().find(|(n, _)| *n == node).map_or(0.0, |(_, w)| *w))
-    };
+    // As the weights are now, not as they were when the cursor was there.
+    let here = view.paint.last.map(|last| {
+        let (map, own) = canvas.maps(document).map_of(last.canvas_vertex);
+        crate::weights::Influences::of(map, own)
+    });
+    let share = |node: NodeId| Some(here.as_ref()?.get(canvas.joint(node)?));
     let needle = state.filter.to_lowercase();
     let mut list: Vec<(usize, NodeId)> = canvas
         .joints()

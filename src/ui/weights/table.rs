@@ -25,8 +25,8 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices;
-    // With nothing selected, the vertex under the brush.
-    let under: Vec<u32> = view.paint.hover.map(|h| h.canvas_vertex).into_iter().collect();
+    // With nothing selected, the vertex that was under the brush last.
+    let under: Vec<u32> = view.paint.last.map(|h| h.canvas_vertex).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
     let maps = canvas.maps(document);
     ui.horizontal(|ui| {
@@ -34,7 +34,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
         let note = match chosen.len() {
             0 if under.is_empty() => kind.to_owned(),
-            0 => format!("at the cursor · {kind}"),
+            0 => format!("the last one · {kind}"),
             n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
         };
         ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
