@@ -24,8 +24,8 @@ impl Transaction {
         let mut layered = Vec::new();
         // What a stroke did to a layer says what became of the weights, too.
         for (edit, was) in self.forward.iter().zip(&self.inverse) {
-            if let (Edit::SetLayers { skin, to: Some(to) }, Edit::SetLayers { to: was, .. }) = (edit, was) {
-                lines.extend(lines_of(document, *skin, to, was.as_deref()));
+            if let (Edit::SetLayers { to: Some(to), .. }, Edit::SetLayers { to: was, .. }) = (edit, was) {
+                lines.extend(lines_of(document, to, was.as_deref()));
                 layered.extend(to.bases.keys().copied());
             }
         }

@@ -302,14 +302,13 @@ pub(super) fn paint(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
 }
 
 /// The lines that do what a stroke did to layers.
-pub(super) fn lines_of(
-    document: &Document,
-    skin: SkinId,
-    to: &WeightLayers,
-    was: Option<&WeightLayers>,
-) -> Vec<CommandLine> {
+pub(super) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&WeightLayers>) -> Vec<CommandLine> {
     let mut lines = Vec::new();
     for layer in &to.layers {
+        // As it was called then; the mesh says which skin is meant.
+        let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;
+        let text =
+            if alone && !layer.name.starts_with('#') { layer.name.to_string() } else { format!("#{}", layer.id.0) };
         let old = was.and_then(|w| w.layer(layer.id));
         for ((mesh, primitive), part) in &layer.parts {
             let before = old.and_then(|l| l.parts.get(&(*mesh, *primitive)));
@@ -322,7 +321,7 @@ pub(super) fn lines_of(
                 && !new.vertices.is_empty()
             {
                 let masks: Vec<f64> = new.mask.iter().map(|m| f64::from(*m)).collect();
-                lines.push(line.with("layer", layer_text(document, skin, layer.id)).with("mask", json!(masks)));
+                lines.push(line.with("layer", text.as_str()).with("mask", json!(masks)));
             }
         }
     }
