@@ -227,7 +227,7 @@ pub(super) fn mask(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
                 continue;
             }
             let places: Vec<Range<usize>> = match &vertices {
-                None => Vec::from([0..part.vertices.len()]),
+                None => std::iter::once(0..part.vertices.len()).collect(),
                 Some(ranges) => {
                     let place = |bound: usize| part.vertices.partition_point(|v| (*v as usize) < bound);
                     ranges.iter().map(|r| place(r.start)..place(r.end)).collect()
