@@ -5,7 +5,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Document, MeshId, NodeId, Track, TrackError, TrackId, Transform, WeightMap, WeightPatch,
+    Clip, ClipId, Document, MeshId, NodeId, SkinId, Track, TrackError, TrackId, Transform, WeightLayers, WeightMap,
+    WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -80,6 +81,13 @@ pub enum Edit {
         /// What they become.
         to: Arc<WeightMap>,
     },
+    /// The weight layers of a skin. What they come to is set by other edits beside this one.
+    SetLayers {
+        /// Whose.
+        skin: SkinId,
+        /// `None`: there are none.
+        to: Option<Arc<WeightLayers>>,
+    },
 }
 
 /// Why an edit does not fit the document. The document is unchanged then.
@@ -110,6 +118,9 @@ pub enum EditError {
         /// The primitive.
         primitive: usize,
     },
+    /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
+    #[error("the weight layers do not fit skin {0}")]
+    Layers(u32),
     /// The track breaks a rule.
     #[error("the keys do not fit: {0}")]
     Track(#[from] TrackError),
@@ -197,6 +208,16 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             let was = std::mem::replace(map, to);
             Ok(Edit::SetWeights { mesh, primitive, to: was })
         }
+        Edit::SetLayers { skin, to } => {
+            if to.as_ref().is_some_and(|l| !l.fits(document, skin)) {
+                return Err(EditError::Layers(skin.0));
+            }
+            let was = match to {
+                Some(to) => document.weight_layers.insert(skin, to),
+                None => document.weight_layers.remove(&skin),
+            };
+            Ok(Edit::SetLayers { skin, to: was })
+        }
     }
 }
 
@@ -238,6 +259,7 @@ impl Edit {
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } => to.weights.len() * 6,
+            Self::SetLayers { to: Some(layers), .. } => layers.size() / Arc::strong_count(layers),
             _ => 0,
         };
         size_of::<Self>() + heavy

@@ -54,6 +54,8 @@ pub struct Availability {
     pub pending: bool,
     /// The file has weights.
     pub weights: bool,
+    /// There are weight layers.
+    pub layers: bool,
     /// The window is in Paint mode.
     pub painting: bool,
     /// A joint is chosen to be painted.

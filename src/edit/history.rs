@@ -1,6 +1,6 @@
 //! History: gestures that become one step each, and the way back and forth between them.
 
-use super::{Edit, EditError, apply, command::CommandLine, weights::line_of};
+use super::{Edit, EditError, apply, command::CommandLine, layers::lines_of, weights::line_of};
 use crate::model::{Document, MeshId, WeightPatch};
 
 /// One undo step.
@@ -20,7 +20,21 @@ impl Transaction {
         if !self.given.is_empty() {
             return self.given.clone();
         }
-        self.forward.iter().filter_map(|edit| line_of(document, edit)).collect()
+        let mut lines = Vec::new();
+        let mut layered = Vec::new();
+        // What a stroke did to a layer says what became of the weights, too.
+        for (edit, was) in self.forward.iter().zip(&self.inverse) {
+            if let (Edit::SetLayers { to: Some(to), .. }, Edit::SetLayers { to: was, .. }) = (edit, was) {
+                lines.extend(lines_of(document, to, was.as_deref()));
+                layered.extend(to.bases.keys().copied());
+            }
+        }
+        let plain = |edit: &&Edit| match edit {
+            Edit::PatchWeights { mesh, primitive, .. } => !layered.contains(&(*mesh, *primitive)),
+            _ => true,
+        };
+        lines.extend(self.forward.iter().filter(plain).filter_map(|edit| line_of(document, edit)));
+        lines
     }
 }
 
@@ -31,6 +45,12 @@ struct Open {
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
     strokes: Vec<Stroked>,
+}
+
+impl Open {
+    fn new(label: &str) -> Self {
+        Self { label: label.to_owned(), forward: Vec::new(), inverse: Vec::new(), strokes: Vec::new() }
+    }
 }
 
 /// What a stroke did to a primitive so far.
@@ -139,12 +159,7 @@ impl History {
     /// Where an edit does not fit; the document is then as before the gesture.
     pub fn preview(&mut self, document: &mut Document, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
         self.cancel(document);
-        let mut open = Open {
-            label: label.to_owned(),
-            forward: Vec::with_capacity(edits.len()),
-            inverse: Vec::new(),
-            strokes: Vec::new(),
-        };
+        let mut open = Open::new(label);
         for edit in edits {
             open.forward.push(edit.clone());
             match self.touch(document, edit) {
@@ -173,12 +188,7 @@ impl History {
     ) -> Result<(), EditError> {
         let inverse = self.touch(document, Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) })?;
         let Edit::PatchWeights { patch: was, .. } = inverse else { return Ok(()) };
-        let open = self.open.get_or_insert_with(|| Open {
-            label: label.to_owned(),
-            forward: Vec::new(),
-            inverse: Vec::new(),
-            strokes: Vec::new(),
-        });
+        let open = self.open.get_or_insert_with(|| Open::new(label));
         let at = open.strokes.iter().position(|s| s.mesh == mesh && s.primitive == primitive).unwrap_or_else(|| {
             let first = WeightPatch { sets: was.sets, ..WeightPatch::default() };
             open.strokes.push(Stroked { mesh, primitive, seen: Vec::new(), first });
@@ -200,6 +210,55 @@ impl History {
         }
         stroke.first.not_numbers.extend(was.not_numbers);
         Ok(())
+    }
+
+    /// What the strokes of the gesture under way did to weights so far: what became of the vertices that they changed.
+    pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, usize, WeightPatch)> {
+        let change = |stroke: &Stroked| {
+            let mesh = document.meshes.get(stroke.mesh.index())?;
+            let map = mesh.primitives.get(stroke.primitive)?.weights.as_deref()?;
+            let changed = stroke.first.without_unchanged(map).vertices;
+            (!changed.is_empty()).then(|| (stroke.mesh, stroke.primitive, map.pick(&changed)))
+        };
+        self.open.iter().flat_map(|open| &open.strokes).filter_map(change).collect()
+    }
+
+    /// Adds edits to a gesture, at its end: what a stroke means for the layer that it goes into. It stays one step.
+    ///
+    /// # Errors
+    /// Where one does not fit; the whole gesture is taken back then.
+    pub fn extend_with(&mut self, document: &mut Document, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
+        for edit in edits {
+            if let Err(error) = self.extend_by(document, label, edit) {
+                self.cancel(document);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn extend_by(&mut self, document: &mut Document, label: &str, edit: Edit) -> Result<(), EditError> {
+        let (mesh, primitive, patch) = match edit {
+            Edit::PatchWeights { mesh, primitive, patch } => (mesh, primitive, *patch),
+            // A whole map would be taken back after the dabs before it were: as a patch it is one of them.
+            Edit::SetWeights { mesh, primitive, to } => {
+                let now = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
+                let now = now.and_then(|p| p.weights.as_deref()).filter(|now| {
+                    now.sets == to.sets && now.encoding == to.encoding && now.vertex_count() == to.vertex_count()
+                });
+                let Some(now) = now else { return Err(EditError::Weights { mesh: mesh.0, primitive }) };
+                let all: Vec<u32> = (0..to.vertex_count() as u32).collect();
+                (mesh, primitive, to.pick(&all).without_unchanged(now))
+            }
+            edit => {
+                let inverse = self.touch(document, edit.clone())?;
+                let open = self.open.get_or_insert_with(|| Open::new(label));
+                open.forward.push(edit);
+                open.inverse.push(inverse);
+                return Ok(());
+            }
+        };
+        self.extend(document, label, mesh, primitive, patch)
     }
 
     /// Whether a gesture is under way.

@@ -7,6 +7,7 @@ pub mod command;
 mod history;
 mod keymap;
 mod keys;
+mod layers;
 mod morphs;
 mod pose;
 mod selection;
@@ -20,6 +21,7 @@ pub use self::{
     history::{Change, History, Transaction},
     keymap::{KeyMap, Preset, is_of_brush, key_parts},
     keys::moved,
+    layers::{layer_for, layer_text, paint_into},
     pose::{Space, local_after_world_turn, user_edit},
     selection::{KeyRef, Marks, Selection},
     table::{find, table},

@@ -8,8 +8,9 @@ use super::{Availability, CommandSpec, Doer, Kind, clips, command::ArgumentSpec,
 
 /// All commands, in the order of the menus.
 pub fn table() -> &'static [CommandSpec] {
-    static TABLE: LazyLock<Vec<CommandSpec>> =
-        LazyLock::new(|| [file(), edit(), view(), poses(), clip(), painting::weights(), help()].concat());
+    static TABLE: LazyLock<Vec<CommandSpec>> = LazyLock::new(|| {
+        [file(), edit(), view(), poses(), clip(), painting::weights(), painting::layers(), help()].concat()
+    });
     &TABLE
 }
 

@@ -5,11 +5,13 @@ use std::{collections::BTreeSet, sync::Arc};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Arguments, CommandError, CommandLine, Edit};
+use super::{Arguments, CommandError, CommandLine, Edit, layers};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightPatch},
-    motion::{ClosestSurface, Roles, Side},
-    weights::{Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, PartChange, Refused, Scope, gradient},
+    motion::{ClosestSurface, Roles},
+    weights::{
+        Brush, BrushKind, Canvas, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope, gradient, layers::Sides,
+    },
 };
 
 /// A canvas with what a line touches of it.
@@ -109,8 +111,17 @@ pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     if alone && !label.contains(['*', '#']) { label } else { format!("#{}", mesh.0) }
 }
 
-/// Runs a tool on every job, and gives what changed as edits.
+/// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them takes it.
 fn run(
+    document: &Document,
+    arguments: &Arguments,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Vec<Edit>, CommandError> {
+    layers::through(document, arguments, run_plain(document, arguments, tool)?)
+}
+
+/// As [`run`], on the weights themselves.
+fn run_plain(
     document: &Document,
     arguments: &Arguments,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
@@ -240,16 +251,9 @@ pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<E
         other => return Err(CommandError::Other(format!("“from” is left or right, not “{other}”"))),
     };
     run(document, arguments, |draft, job| {
-        let canvas = &job.canvas;
-        let roles = Roles::of(document, canvas.skin);
-        let (axis, offset) = (roles.axis(), roles.offset());
-        let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
-        let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();
-        if left == 0.0 {
-            return Err(CommandError::Other("no joint of the skin is known to be of the left side".into()));
-        }
-        let pairs = MirrorMap::near(canvas, axis, offset, roles.mirror_joints());
-        Ok(draft.mirror(&pairs, axis, offset, (left > 0.0) == from_left, &job.scope()))
+        let sides = Sides::of(document, &job.canvas).map_err(|e| CommandError::Other(e.to_string()))?;
+        let from_high = sides.left_is_high == from_left;
+        Ok(draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &job.scope()))
     })
 }
 
@@ -268,7 +272,10 @@ pub(super) fn sets(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
     if !(1..=8).contains(&sets) {
         return Err(CommandError::Other("a vertex can have 1 to 8 sets of four joints".into()));
     }
-    run(document, arguments, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+    // Under layers it is the base that has them.
+    layers::on_base(document, |document| {
+        run_plain(document, arguments, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+    })
 }
 
 /// The joints that a line names, by their order in the line, as numbers of a job's skin.
@@ -349,6 +356,16 @@ pub(super) fn transfer(document: &Document, arguments: &Arguments) -> Result<Vec
 
 /// Puts in what a stroke left: slots of vertices, joints by their names.
 pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let (mesh, primitive, patch) = slots(document, arguments, false)?;
+    layers::through(document, arguments, vec![Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }])
+}
+
+/// The slots that a line names; with `any_sets` as many a vertex as it likes, by fours.
+pub(super) fn slots(
+    document: &Document,
+    arguments: &Arguments,
+    any_sets: bool,
+) -> Result<(MeshId, usize, WeightPatch), CommandError> {
     let meshes = arguments.meshes(document)?;
     let [mesh] = meshes[..] else {
         return Err(CommandError::Other("name one mesh".into()));
@@ -370,12 +387,14 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
     let vertices = arguments.list_of_numbers("vertices")?;
     let of = arguments.list_of_numbers("of")?;
     let weights = arguments.list_of_numbers("weights")?;
-    let stride = map.stride();
+    let given =
+        of.len().checked_div(vertices.len()).filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
+    let stride = given.unwrap_or_else(|| map.stride());
     if of.len() != vertices.len() * stride || weights.len() != of.len() {
         let message = format!("“of” and “weights” need {stride} numbers a vertex, as many as the mesh has");
         return Err(CommandError::Other(message));
     }
-    let mut patch = WeightPatch::new(map.sets, vertices.len());
+    let mut patch = WeightPatch::new(stride / 4, vertices.len());
     patch.vertices = vertices.iter().map(|v| *v as u32).collect();
     let mut seen = BTreeSet::new();
     if !patch.vertices.iter().all(|v| seen.insert(*v)) {
@@ -388,31 +407,40 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
             .push(*joint.ok_or_else(|| CommandError::Other(format!("“of” names joint {of} of {}", names.len())))?);
         patch.weights.push(*weight as f32);
     }
-    Ok(vec![Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }])
+    Ok((mesh, primitive, patch))
 }
 
 /// The line that does what an edit of weights did; nothing for other edits.
 pub(super) fn line_of(document: &Document, edit: &Edit) -> Option<CommandLine> {
     let Edit::PatchWeights { mesh, primitive, patch } = edit else { return None };
-    let list = &document.skin(skin_of(document, *mesh)?).joints;
-    let used: BTreeSet<u16> =
-        patch.joints.iter().zip(&patch.weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
+    slots_line(document, "weights.set", *mesh, *primitive, (&patch.vertices, &patch.joints, &patch.weights))
+}
+
+/// A line that names slots of vertices.
+pub(super) fn slots_line(
+    document: &Document,
+    command: &str,
+    mesh: MeshId,
+    primitive: usize,
+    (vertices, joints, weights): (&[u32], &[u16], &[f32]),
+) -> Option<CommandLine> {
+    let list = &document.skin(skin_of(document, mesh)?).joints;
+    let used: BTreeSet<u16> = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
     let used: Vec<u16> = used.into_iter().filter(|j| usize::from(*j) < list.len()).collect();
     let names: Vec<String> =
         used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();
-    let of: Vec<Value> = patch
-        .joints
+    let of: Vec<Value> = joints
         .iter()
-        .zip(&patch.weights)
+        .zip(weights)
         .map(|(j, w)| if *w == 0.0 { 0 } else { used.binary_search(j).unwrap_or(0) }.into())
         .collect();
-    let line = CommandLine::new("weights.set")
-        .with("mesh", mesh_text(document, *mesh))
-        .with("primitive", *primitive)
+    let line = CommandLine::new(command)
+        .with("mesh", mesh_text(document, mesh))
+        .with("primitive", primitive)
         .with("joints", names)
-        .with("vertices", patch.vertices.clone())
+        .with("vertices", vertices.to_vec())
         .with("of", of)
         // Twice as precise as needed, so that what is read is what was written.
-        .with("weights", json!(patch.weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>()));
+        .with("weights", json!(weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>()));
     Some(line)
 }

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     Camera, Clip, ClipId, Image, Light, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown, Skin,
-    SkinId, Transform, Vrm,
+    SkinId, Transform, Vrm, WeightLayers,
 };
 
 /// A scene: the roots that are shown together.
@@ -60,6 +60,9 @@ pub struct Document {
     pub pending: BTreeMap<NodeId, Transform>,
     /// Weights of morph targets set while a clip is shown and not keyed yet. Never saved.
     pub pending_morphs: BTreeMap<NodeId, Arc<[f32]>>,
+    /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
+    /// layers are not.
+    pub weight_layers: BTreeMap<SkinId, Arc<WeightLayers>>,
 }
 
 /// What is shared is the same, so that this is cheap for documents that came from one another.
@@ -72,6 +75,8 @@ impl PartialEq for Document {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
         let clips = || self.clips.iter().zip(&other.clips).all(|((i, a), (j, b))| i == j && same(a, b));
+        let layers =
+            || self.weight_layers.iter().zip(&other.weight_layers).all(|((i, a), (j, b))| i == j && same(a, b));
         self.nodes == other.nodes
             && same(&self.order, &other.order)
             && self.scenes == other.scenes
@@ -90,6 +95,8 @@ impl PartialEq for Document {
             && self.shown == other.shown
             && self.pending == other.pending
             && self.pending_morphs == other.pending_morphs
+            && self.weight_layers.len() == other.weight_layers.len()
+            && layers()
     }
 }
 
@@ -165,6 +172,11 @@ impl Document {
     /// The skin of an id.
     pub fn skin(&self, id: SkinId) -> &Skin {
         &self.skins[id.index()]
+    }
+
+    /// The skin in whose layers a primitive's weights are.
+    pub fn layered(&self, mesh: MeshId, primitive: usize) -> Option<SkinId> {
+        self.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
     }
 
     /// The name of a clip, or `clip N`.

@@ -3,7 +3,10 @@
 mod playback;
 mod save;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use thiserror::Error;
 
@@ -12,12 +15,15 @@ pub use self::{
     save::{SaveFailure, write_atomically},
 };
 use crate::{
-    edit::{Arguments, Availability, Change, CommandError, CommandLine, Doer, Edit, EditError, History, find},
+    edit::{
+        Arguments, Availability, Change, CommandError, CommandLine, Doer, Edit, EditError, History, find, layer_for,
+        paint_into,
+    },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
         read_whole, x,
     },
-    model::{Diagnostic, Document, MeshId, NodeId, Severity, Shown, WeightPatch},
+    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Severity, Shown, SkinId, WeightPatch},
     weights,
 };
 
@@ -181,6 +187,7 @@ impl Session {
                 let mesh = n.mesh.filter(|_| n.skin.is_some()).map(|m| self.document.mesh(m));
                 mesh.is_some_and(|m| m.primitives.iter().any(|p| p.weights.is_some()))
             }),
+            layers: !self.document.weight_layers.is_empty(),
             lights: self.document.nodes.iter().any(|n| n.light.is_some()),
             cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
@@ -299,9 +306,48 @@ impl Session {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step, with this text form.
+    /// Ends a gesture: its preview becomes one step, with this text form. A stroke over weight layers goes into the one
+    /// that tools work on; where there is none, the stroke is taken back.
     pub fn commit(&mut self, lines: Vec<CommandLine>) -> bool {
+        if let Err(error) = self.put_stroke(None) {
+            log::error!("nothing was painted: {error}");
+            self.cancel();
+        }
         self.history.commit(&self.document, lines)
+    }
+
+    /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed anything.
+    ///
+    /// # Errors
+    /// Where the layer does not take it; the stroke is taken back then.
+    pub fn commit_stroke(&mut self, layer: (SkinId, LayerId)) -> Result<bool, CommandError> {
+        if let Err(error) = self.put_stroke(Some(layer)) {
+            self.cancel();
+            return Err(error);
+        }
+        Ok(self.history.commit(&self.document, Vec::new()))
+    }
+
+    /// Puts what the stroke under way did to weights under layers into a layer: this one, or the one that tools work on.
+    fn put_stroke(&mut self, layer: Option<(SkinId, LayerId)>) -> Result<(), CommandError> {
+        if self.document.weight_layers.is_empty() {
+            return Ok(());
+        }
+        let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, usize, WeightPatch)>> = BTreeMap::new();
+        for change in self.history.stroke_changes(&self.document) {
+            if let Some(skin) = self.document.layered(change.0, change.1) {
+                by_skin.entry(skin).or_default().push(change);
+            }
+        }
+        for (skin, changes) in by_skin {
+            let layer = match layer {
+                Some((of, layer)) if of == skin => layer,
+                _ => layer_for(&self.document, skin)?,
+            };
+            let edits = paint_into(&self.document, skin, layer, &changes)?;
+            self.history.extend_with(&mut self.document, "Paint weights", edits)?;
+        }
+        Ok(())
     }
 
     /// Ends a gesture as if it had never been.

@@ -75,11 +75,16 @@ pub struct Canvas {
 impl Canvas {
     /// The surfaces of a skin; nothing where it has none with weights.
     pub fn new(document: &Document, skin: SkinId) -> Option<Self> {
+        Self::of_nodes(document, skin, document.shown_nodes())
+    }
+
+    /// The surfaces of a skin at these nodes, shown or not.
+    pub(super) fn of_nodes(document: &Document, skin: SkinId, nodes: impl IntoIterator<Item = NodeId>) -> Option<Self> {
         let mut parts: Vec<CanvasPart> = Vec::new();
         let mut shapes = Vec::new();
         let mut known = BTreeSet::new();
         let mut first = 0u32;
-        for node in document.shown_nodes() {
+        for node in nodes {
             let found = document.node(node);
             let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
             for (primitive, p) in document.mesh(mesh).primitives.iter().enumerate() {

@@ -4,6 +4,7 @@ mod brush;
 mod canvas;
 mod draft;
 mod faults;
+pub mod layers;
 mod mirror;
 mod quick;
 mod reach;

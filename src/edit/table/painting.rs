@@ -1,7 +1,7 @@
 //! The entries of the table on weights.
 
 use super::{may, need};
-use crate::edit::{Availability, CommandSpec, Doer, Kind, command::ArgumentSpec, weights};
+use crate::edit::{Availability, CommandSpec, Doer, Kind, command::ArgumentSpec, layers, weights};
 
 pub(super) const fn weighted(a: &Availability) -> Result<(), &'static str> {
     match (a.document, a.weights) {
@@ -16,6 +16,8 @@ const PRIMITIVE: ArgumentSpec = may("primitive", Kind::Number);
 const VERTICES: ArgumentSpec = may("vertices", Kind::Vertices);
 const LOCKED: ArgumentSpec = may("locked", Kind::Node);
 const MOST: ArgumentSpec = may("most", Kind::Number);
+const LAYER: ArgumentSpec = may("layer", Kind::Text);
+const OF_LAYER: ArgumentSpec = need("layer", Kind::Text);
 
 /// A tool of the Weights menu. `group` is the menu inside it.
 const fn tool(name: &'static str, title: &'static str, help: &'static str, menu: &'static str) -> CommandSpec {
@@ -45,6 +47,19 @@ const fn picked(a: &Availability) -> Result<(), &'static str> {
         (_, 0) => Err("No vertices are selected"),
         _ => Ok(()),
     }
+}
+
+const fn layered(a: &Availability) -> Result<(), &'static str> {
+    match (weighted(a), a.layers) {
+        (Err(why), _) => Err(why),
+        (_, false) => Err("There are no weight layers; add one"),
+        _ => Ok(()),
+    }
+}
+
+/// A command on weight layers.
+const fn layer(name: &'static str, title: &'static str, help: &'static str) -> CommandSpec {
+    CommandSpec { enabled: layered, asks: true, ..tool(name, title, help, "Weights/Layers") }
 }
 
 /// A command of the brush.
@@ -115,7 +130,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             ..vertices("vertices.paste", "Paste weights", "Gives them to the selected ones")
         },
         CommandSpec {
-            arguments: const { &[need("from", Kind::Text), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[need("from", Kind::Text), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             asks: true,
             doer: Doer::Document(weights::mirror),
             ..tool(
@@ -126,7 +141,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[need("from", Kind::Mesh), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[need("from", Kind::Mesh), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             asks: true,
             doer: Doer::Document(weights::transfer),
             ..tool(
@@ -137,7 +152,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             doer: Doer::Document(weights::normalize),
             ..tool(
                 "weights.normalize",
@@ -147,19 +162,19 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[need("most", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED] },
+            arguments: const { &[need("most", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, LAYER] },
             asks: true,
             doer: Doer::Document(weights::limit),
             ..tool("weights.limit", "Limit joints", "Leaves each vertex the joints that move it most", "Weights")
         },
         CommandSpec {
-            arguments: const { &[need("below", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[need("below", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             asks: true,
             doer: Doer::Document(weights::prune),
             ..tool("weights.prune", "Prune", "Drops weights below a value", "Weights")
         },
         CommandSpec {
-            arguments: const { &[need("steps", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[need("steps", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             asks: true,
             doer: Doer::Document(weights::quantize),
             ..tool("weights.quantize", "Quantise", "Rounds weights to even steps, 10 of a tenth for one", "Weights")
@@ -175,6 +190,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                     VERTICES,
                     LOCKED,
                     MOST,
+                    LAYER,
                 ]
             },
             doer: Doer::Document(weights::smooth),
@@ -191,13 +207,14 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                     VERTICES,
                     LOCKED,
                     MOST,
+                    LAYER,
                 ]
             },
             doer: Doer::Document(weights::relax),
             ..tool("weights.relax", "Relax", "Smooths, near neighbours before far ones", "Weights/Smooth")
         },
         CommandSpec {
-            arguments: const { &[may("in_common", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[may("in_common", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             doer: Doer::Document(weights::hammer),
             ..tool(
                 "weights.hammer",
@@ -218,6 +235,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                     VERTICES,
                     LOCKED,
                     MOST,
+                    LAYER,
                 ]
             },
             doer: Doer::Document(weights::flood),
@@ -238,6 +256,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                     VERTICES,
                     LOCKED,
                     MOST,
+                    LAYER,
                 ]
             },
             asks: true,
@@ -250,7 +269,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST] },
+            arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
             doer: Doer::Document(weights::average),
             enabled: picked,
             ..tool(
@@ -262,7 +281,16 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         },
         CommandSpec {
             arguments: const {
-                &[need("joints", Kind::Node), need("weights", Kind::Numbers), MESH, PRIMITIVE, VERTICES, LOCKED, MOST]
+                &[
+                    need("joints", Kind::Node),
+                    need("weights", Kind::Numbers),
+                    MESH,
+                    PRIMITIVE,
+                    VERTICES,
+                    LOCKED,
+                    MOST,
+                    LAYER,
+                ]
             },
             asks: true,
             doer: Doer::Document(weights::assign),
@@ -288,11 +316,96 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                     need("vertices", Kind::Vertices),
                     need("of", Kind::Numbers),
                     need("weights", Kind::Numbers),
+                    LAYER,
                 ]
             },
             asks: true,
             doer: Doer::Document(weights::set),
             ..tool("weights.set", "Set weights", "Sets the weights of vertices: what a brush stroke left", "Weights")
+        },
+    ]
+}
+
+/// Those on weight layers.
+pub(super) fn layers() -> Vec<CommandSpec> {
+    vec![
+        CommandSpec {
+            arguments: const { &[may("name", Kind::Text), MESH] },
+            doer: Doer::Document(layers::add),
+            enabled: weighted,
+            asks: false,
+            ..layer("layers.add", "Add a layer", "Lays a new layer over the weights, which it leaves as they are")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, MESH] },
+            doer: Doer::Document(layers::remove),
+            ..layer("layers.remove", "Remove a layer", "Takes a layer away with all that is in it")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, need("opacity", Kind::Number), MESH] },
+            doer: Doer::Document(layers::opacity),
+            ..layer("layers.opacity", "Opacity of a layer", "Lets a layer count for a part only, 0 to 1")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, may("shown", Kind::Flag), MESH] },
+            doer: Doer::Document(layers::show),
+            ..layer("layers.show", "Show or hide a layer", "Lets a layer count, or not")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, need("from", Kind::Text), MESH] },
+            doer: Doer::Document(layers::mirror),
+            ..layer(
+                "layers.mirror",
+                "Mirror a layer",
+                "Shows what a layer has on one side, left or right, on both; none ends that",
+            )
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, need("name", Kind::Text), MESH] },
+            doer: Doer::Document(layers::rename),
+            ..layer("layers.rename", "Rename a layer", "Gives a layer another name")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, need("up", Kind::Flag), MESH] },
+            doer: Doer::Document(layers::shift),
+            ..layer("layers.move", "Move a layer", "Puts a layer over the one above it, or under the one below")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, need("value", Kind::Number), MESH, PRIMITIVE, VERTICES] },
+            doer: Doer::Document(layers::mask),
+            ..layer("layers.mask", "Mask of a layer", "Lets vertices of a layer count for a part only, 0 to 1")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, MESH] },
+            doer: Doer::Document(layers::clear),
+            ..layer("layers.clear", "Clear a layer", "Takes all that is in a layer out of it")
+        },
+        CommandSpec {
+            arguments: const { &[OF_LAYER, MESH] },
+            doer: Doer::Document(layers::merge_down),
+            ..layer("layers.merge_down", "Merge a layer down", "Makes one of a layer and the one below it")
+        },
+        CommandSpec {
+            arguments: const { &[MESH] },
+            doer: Doer::Document(layers::flatten),
+            asks: false,
+            ..layer("layers.flatten", "Flatten", "Leaves the weights as they are seen, without layers")
+        },
+        CommandSpec {
+            arguments: const {
+                &[
+                    OF_LAYER,
+                    need("mesh", Kind::Mesh),
+                    PRIMITIVE,
+                    need("joints", Kind::Node),
+                    need("vertices", Kind::Vertices),
+                    need("of", Kind::Numbers),
+                    need("weights", Kind::Numbers),
+                    may("mask", Kind::Numbers),
+                ]
+            },
+            doer: Doer::Document(layers::paint),
+            ..layer("layers.paint", "Paint into a layer", "Sets what a layer holds: what a brush stroke left in it")
         },
     ]
 }

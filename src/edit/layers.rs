@@ -1,0 +1,460 @@
+//! Commands on weight layers. What they come to is set beside them, so that one step takes both back.
+//!
+//! While a skin has layers, a tool that names none works on what is seen, and its result goes into the topmost layer that
+//! shows, at full opacity: nothing lies over that, so what the tool made is what is seen. Where there is no such layer the
+//! tool is refused. Locked joints do not hold against layers.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+};
+
+use serde_json::json;
+
+use super::{
+    Arguments, CommandError, CommandLine, Edit, EditError,
+    weights::{mesh_label, skin_of, slots, slots_line},
+};
+use crate::{
+    model::{
+        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, SkinId, Topology, WeightLayer, WeightLayers,
+        WeightPatch,
+    },
+    weights::{
+        PartChange,
+        layers::{NoSides, compose, merged_down, painted, with_part},
+    },
+};
+
+impl From<NoSides> for CommandError {
+    fn from(why: NoSides) -> Self {
+        Self::Other(why.to_string())
+    }
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::Other(message.into()))
+}
+
+/// The edits that give a skin other layers. Without any left, the weights are those of the base.
+fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>, CommandError> {
+    if document.weight_layers.get(&skin).is_some_and(|now| **now == to) {
+        return Ok(Vec::new());
+    }
+    let changes = compose(document, skin, &to)?;
+    let to = (!to.layers.is_empty()).then(|| Arc::new(to));
+    let mut edits = vec![Edit::SetLayers { skin, to }];
+    edits.extend(changes.into_iter().map(|(mesh, primitive, change)| match change {
+        PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
+        PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
+    }));
+    Ok(edits)
+}
+
+/// What names a layer of a skin in a line: its name where it alone has it, else `#` and its number.
+pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
+    let all = || document.weight_layers.values().flat_map(|l| &l.layers);
+    let found = document.weight_layers.get(&skin).and_then(|l| l.layer(layer));
+    match found {
+        Some(l) if !l.name.starts_with('#') && all().filter(|o| o.name == l.name).count() == 1 => l.name.to_string(),
+        _ => format!("#{}", layer.0),
+    }
+}
+
+/// The layers that a line means: those of one skin, and which of them.
+fn find<'a>(
+    document: &'a Document,
+    arguments: &Arguments,
+) -> Result<(SkinId, &'a Arc<WeightLayers>, usize), CommandError> {
+    let text = arguments.text("layer")?;
+    let meshes = arguments.meshes(document)?;
+    let number = text.strip_prefix('#').and_then(|t| t.parse::<u32>().ok());
+    let mut found = Vec::new();
+    for (skin, layers) in &document.weight_layers {
+        if !meshes.is_empty() && !layers.bases.keys().any(|(mesh, _)| meshes.contains(mesh)) {
+            continue;
+        }
+        let meant = |l: &WeightLayer| number.map_or_else(|| *l.name == *text, |n| l.id == LayerId(n));
+        found.extend((0..layers.layers.len()).filter(|k| meant(&layers.layers[*k])).map(|k| (*skin, layers, k)));
+    }
+    match found[..] {
+        [one] => Ok(one),
+        [] => refuse(format!("there is no weight layer “{text}”; layers.add makes one")),
+        [(skin, layers, k), ..] => refuse(format!(
+            "{} weight layers are meant by “{text}”; name one by its number, such as “#{}”, and the mesh that it is on, such \
+             as “{}”",
+            found.len(),
+            layers.layers[k].id.0,
+            layers.bases.keys().next().map_or_else(|| format!("skin {}", skin.0), |(m, _)| mesh_label(document, *m)),
+        )),
+    }
+}
+
+/// Changes one layer.
+fn change(
+    document: &Document,
+    arguments: &Arguments,
+    work: impl FnOnce(&mut WeightLayer) -> Result<(), CommandError>,
+) -> Result<Vec<Edit>, CommandError> {
+    let (skin, layers, at) = find(document, arguments)?;
+    let mut to = (**layers).clone();
+    work(Arc::make_mut(&mut to.layers[at]))?;
+    set(document, skin, to)
+}
+
+/// The primitives whose weights hang on a skin, shown or not, and on nobody else's layers.
+fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
+    let meshes = document.nodes.iter().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let keys = meshes.flat_map(|mesh| {
+        let primitives = document.mesh(mesh).primitives.iter().enumerate();
+        let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
+        painted.map(move |(k, _)| (mesh, k))
+    });
+    keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()
+}
+
+/// A new layer above all others.
+pub(super) fn add(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let meshes = arguments.meshes(document)?;
+    let own = |mesh: &MeshId| {
+        let layered = document.weight_layers.iter().find(|(_, l)| l.bases.keys().any(|(m, _)| m == mesh));
+        layered.map(|(skin, _)| *skin).or_else(|| skin_of(document, *mesh))
+    };
+    let skins: BTreeSet<SkinId> = if meshes.is_empty() {
+        (0..document.skins.len()).map(SkinId::from).filter(|s| !primitives_of(document, *s).is_empty()).collect()
+    } else {
+        meshes.iter().filter_map(own).collect()
+    };
+    let skin = match skins.iter().collect::<Vec<_>>()[..] {
+        [skin] => *skin,
+        [] => return refuse("nothing with weights is meant; name a mesh that hangs on a skin"),
+        _ => return refuse(format!("{} skins are meant, and a layer is of one; name a mesh of it", skins.len())),
+    };
+    let mut to = document.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
+    if to.layers.is_empty() {
+        let map = |key: PrimitiveKey| Some((key, document.mesh(key.0).primitives[key.1].weights.clone()?));
+        to.bases = primitives_of(document, skin).into_iter().filter_map(map).collect();
+    }
+    let id = LayerId(to.next);
+    let Some(next) = to.next.checked_add(1) else { return refuse("there were too many layers; flatten them") };
+    to.next = next;
+    let name = if arguments.has("name") { name(arguments)? } else { format!("Layer {}", id.0 + 1).into() };
+    let layer = WeightLayer { id, name, opacity: 1.0, shown: true, mirror: None, parts: BTreeMap::new() };
+    to.layers.push(Arc::new(layer));
+    set(document, skin, to)
+}
+
+fn name(arguments: &Arguments) -> Result<Arc<str>, CommandError> {
+    match arguments.text("name")?.trim() {
+        "" => refuse("a layer needs a name"),
+        name => Ok(name.into()),
+    }
+}
+
+pub(super) fn remove(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let (skin, layers, at) = find(document, arguments)?;
+    let mut to = (**layers).clone();
+    to.layers.remove(at);
+    set(document, skin, to)
+}
+
+fn part_of_one(arguments: &Arguments, name: &'static str) -> Result<f32, CommandError> {
+    let value = arguments.number(name)?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(format!("“{name}” is 0 to 1, not {value}")) }
+}
+
+pub(super) fn opacity(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let opacity = part_of_one(arguments, "opacity")?;
+    change(document, arguments, |layer| {
+        layer.opacity = opacity;
+        Ok(())
+    })
+}
+
+pub(super) fn show(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let shown = arguments.flag("shown")?;
+    change(document, arguments, |layer| {
+        layer.shown = shown.unwrap_or(!layer.shown);
+        Ok(())
+    })
+}
+
+pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let from = match arguments.text("from")? {
+        "left" => Some(MirrorFrom::Left),
+        "right" => Some(MirrorFrom::Right),
+        "none" => None,
+        other => return refuse(format!("“from” is left, right or none, not “{other}”")),
+    };
+    change(document, arguments, |layer| {
+        layer.mirror = from;
+        Ok(())
+    })
+}
+
+pub(super) fn rename(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let name = name(arguments)?;
+    change(document, arguments, |layer| {
+        layer.name = name;
+        Ok(())
+    })
+}
+
+pub(super) fn shift(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let (skin, layers, at) = find(document, arguments)?;
+    let other = match arguments.flag("up")? {
+        Some(false) => at.checked_sub(1),
+        _ => Some(at + 1).filter(|k| *k < layers.layers.len()),
+    };
+    let mut to = (**layers).clone();
+    if let Some(other) = other {
+        to.layers.swap(at, other);
+    }
+    set(document, skin, to)
+}
+
+/// The mask of what is in a layer: of the vertices that are named, or of all.
+pub(super) fn mask(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let value = part_of_one(arguments, "value")?;
+    let meshes = arguments.meshes(document)?;
+    let primitive = arguments.count("primitive")?;
+    let vertices = arguments.vertices("vertices")?;
+    change(document, arguments, |layer| {
+        let mut any = false;
+        for ((mesh, k), part) in &mut layer.parts {
+            if (!meshes.is_empty() && !meshes.contains(mesh)) || primitive.is_some_and(|p| p != *k) {
+                continue;
+            }
+            let places: Vec<Range<usize>> = match &vertices {
+                None => std::iter::once(0..part.vertices.len()).collect(),
+                Some(ranges) => {
+                    let place = |bound: usize| part.vertices.partition_point(|v| (*v as usize) < bound);
+                    ranges.iter().map(|r| place(r.start)..place(r.end)).collect()
+                }
+            };
+            for place in places.into_iter().filter(|p| !p.is_empty()) {
+                any = true;
+                Arc::make_mut(part).mask[place].fill(value);
+            }
+        }
+        if any { Ok(()) } else { refuse("none of these vertices is in the layer; paint them into it first") }
+    })
+}
+
+pub(super) fn clear(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    change(document, arguments, |layer| {
+        layer.parts.clear();
+        Ok(())
+    })
+}
+
+pub(super) fn merge_down(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let (skin, layers, at) = find(document, arguments)?;
+    if !layers.layers[at].shown || (at > 0 && !layers.layers[at - 1].shown) {
+        return refuse("a hidden layer cannot be merged; show it first, or remove it");
+    }
+    match merged_down(document, skin, layers, layers.layers[at].id)? {
+        Some(to) => set(document, skin, to),
+        // The last one: what is seen stays.
+        None => Ok(vec![Edit::SetLayers { skin, to: None }]),
+    }
+}
+
+/// Leaves what is seen, and no layers.
+pub(super) fn flatten(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let meshes = arguments.meshes(document)?;
+    let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
+    let skins: Vec<SkinId> = document.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
+    if skins.is_empty() {
+        return refuse("there are no weight layers to flatten");
+    }
+    Ok(skins.into_iter().map(|skin| Edit::SetLayers { skin, to: None }).collect())
+}
+
+/// What a layer holds of vertices, slot by slot: the text form of a stroke into it.
+pub(super) fn paint(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let (skin, layers, at) = find(document, arguments)?;
+    let (mesh, primitive, patch) = slots(document, arguments, true)?;
+    let key = (mesh, primitive);
+    let Some(base) = layers.bases.get(&key) else {
+        return refuse(format!("primitive {primitive} of “{}” is not under this layer", mesh_label(document, mesh)));
+    };
+    let mut part = LayerPart::new(&patch, 1.0);
+    if arguments.has("mask") {
+        let masks = arguments.list_of_numbers("mask")?;
+        if masks.len() != patch.vertices.len() {
+            return refuse("“mask” needs one number a vertex");
+        }
+        for (v, mask) in patch.vertices.iter().zip(masks) {
+            if let Some(k) = part.find(*v) {
+                part.mask[k] = mask as f32;
+            }
+        }
+    }
+    if !part.fits(base.vertex_count()) {
+        return refuse(
+            "a layer takes vertices of the mesh, each with weights that are not negative and a mask of 0 to 1, and at least \
+             one weight above 0",
+        );
+    }
+    set(document, skin, with_part(layers, at, BTreeMap::from([(key, part)])))
+}
+
+/// The lines that do what a stroke did to layers.
+pub(super) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&WeightLayers>) -> Vec<CommandLine> {
+    let mut lines = Vec::new();
+    for layer in &to.layers {
+        // As it was called then; the mesh says which skin is meant.
+        let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;
+        let text =
+            if alone && !layer.name.starts_with('#') { layer.name.to_string() } else { format!("#{}", layer.id.0) };
+        let old = was.and_then(|w| w.layer(layer.id));
+        for ((mesh, primitive), part) in &layer.parts {
+            let before = old.and_then(|l| l.parts.get(&(*mesh, *primitive)));
+            if before.is_some_and(|b| Arc::ptr_eq(b, part)) {
+                continue;
+            }
+            let new = part.since(before.map(|b| &**b));
+            let slots = (&new.vertices[..], &new.joints[..], &new.weights[..]);
+            if let Some(line) = slots_line(document, "layers.paint", *mesh, *primitive, slots)
+                && !new.vertices.is_empty()
+            {
+                let masks: Vec<f64> = new.mask.iter().map(|m| f64::from(*m)).collect();
+                lines.push(line.with("layer", text.as_str()).with("mask", json!(masks)));
+            }
+        }
+    }
+    lines
+}
+
+/// The layer that a tool's result goes into: the topmost that shows, if its opacity is 1.
+///
+/// # Errors
+/// Where there is none.
+pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandError> {
+    let layers = document.weight_layers.get(&skin);
+    let top = layers.and_then(|l| l.layers.iter().rev().find(|l| l.shown));
+    match top {
+        Some(layer) if layer.opacity >= 1.0 => Ok(layer.id),
+        Some(layer) => refuse(format!(
+            "the topmost weight layer, “{}”, shows at {:.0} % only: add a layer above it, or flatten the layers",
+            layer.name,
+            layer.opacity * 100.0
+        )),
+        None => refuse("no weight layer shows: show one, add one, or flatten the layers"),
+    }
+}
+
+/// The edits that put painted weights, as they should be seen, into a layer. Where its opacity or what lies over it does
+/// not let them be seen whole, they are as far as it goes; the vertices get a mask of 1. `changes` need not be in the
+/// document, but may be.
+///
+/// # Errors
+/// Where the layer is not there or does not show, and where a vertex would be left without weights.
+pub fn paint_into(
+    document: &Document,
+    skin: SkinId,
+    layer: LayerId,
+    changes: &[(MeshId, usize, WeightPatch)],
+) -> Result<Vec<Edit>, CommandError> {
+    let Some(layers) = document.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
+    let Some(target) = layers.layer(layer) else { return refuse(format!("weight layer #{} is not there", layer.0)) };
+    if !target.shown || target.opacity <= 0.0 {
+        return refuse(format!("weight layer “{}” does not show; show it before it is painted", target.name));
+    }
+    for (mesh, primitive, patch) in changes {
+        let base = layers.bases.get(&(*mesh, *primitive));
+        if !base.is_some_and(|b| patch.fits(b)) {
+            return Err(EditError::Weights { mesh: mesh.0, primitive: *primitive }.into());
+        }
+        let empty = patch.weights.chunks_exact(patch.sets * 4).position(|ws| ws.iter().all(|w| *w <= 0.0));
+        if let Some(k) = empty {
+            return refuse(format!("vertex {} would be left without weights", patch.vertices[k]));
+        }
+    }
+    match painted(document, skin, layers, layer, changes)? {
+        Some(to) => set(document, skin, to),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A tool's edits, those of weights under layers turned into ones of a layer: the line's, or [`layer_for`] the skin.
+pub(super) fn through(document: &Document, arguments: &Arguments, edits: Vec<Edit>) -> Result<Vec<Edit>, CommandError> {
+    let named = arguments.has("layer").then(|| find(document, arguments)).transpose()?;
+    if document.weight_layers.is_empty() {
+        return Ok(edits);
+    }
+    let mut plain = Vec::new();
+    let mut changes: BTreeMap<SkinId, Vec<(MeshId, usize, WeightPatch)>> = BTreeMap::new();
+    for edit in edits {
+        let (mesh, primitive, patch) = match &edit {
+            Edit::PatchWeights { mesh, primitive, patch } => (*mesh, *primitive, Some(&**patch)),
+            Edit::SetWeights { mesh, primitive, .. } => (*mesh, *primitive, None),
+            _ => {
+                plain.push(edit);
+                continue;
+            }
+        };
+        let Some(skin) = document.layered(mesh, primitive) else {
+            plain.push(edit);
+            continue;
+        };
+        let now = document.mesh(mesh).primitives[primitive].weights.as_deref();
+        let patch = match (patch, &edit, now) {
+            (Some(patch), ..) => patch.clone(),
+            (None, Edit::SetWeights { to, .. }, Some(now)) if to.sets == now.sets => {
+                let all: Vec<u32> = (0..to.vertex_count() as u32).collect();
+                to.pick(&all).without_unchanged(now)
+            }
+            _ => return Err(EditError::Weights { mesh: mesh.0, primitive }.into()),
+        };
+        changes.entry(skin).or_default().push((mesh, primitive, patch));
+    }
+    for (skin, changes) in changes {
+        let layer = match named {
+            Some((s, layers, at)) if s == skin => layers.layers[at].id,
+            Some(_) => return refuse("the layer is of another skin than what is changed; name the mesh"),
+            None => layer_for(document, skin)?,
+        };
+        plain.extend(paint_into(document, skin, layer, &changes)?);
+    }
+    Ok(plain)
+}
+
+/// The edits of a tool that works on what lies under the layers.
+pub(super) fn on_base(
+    document: &Document,
+    tool: impl FnOnce(&Document) -> Result<Vec<Edit>, CommandError>,
+) -> Result<Vec<Edit>, CommandError> {
+    if document.weight_layers.is_empty() {
+        return tool(document);
+    }
+    let mut under = document.clone();
+    for layers in std::mem::take(&mut under.weight_layers).values() {
+        for ((mesh, primitive), base) in &layers.bases {
+            Arc::make_mut(&mut under.meshes[mesh.index()]).primitives[*primitive].weights = Some(base.clone());
+        }
+    }
+    let mut edits = Vec::new();
+    for edit in tool(&under)? {
+        match &edit {
+            Edit::PatchWeights { mesh, primitive, .. } | Edit::SetWeights { mesh, primitive, .. }
+                if document.layered(*mesh, *primitive).is_some() =>
+            {
+                super::apply(&mut under, edit)?;
+            }
+            _ => edits.push(edit),
+        }
+    }
+    for (skin, layers) in &document.weight_layers {
+        let mut to = (**layers).clone();
+        for ((mesh, primitive), base) in &mut to.bases {
+            if let Some(map) = &under.mesh(*mesh).primitives[*primitive].weights {
+                *base = map.clone();
+            }
+        }
+        edits.extend(set(document, *skin, to)?);
+    }
+    Ok(edits)
+}
