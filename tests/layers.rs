@@ -186,7 +186,8 @@ fn towards(document: &Document, key: PrimitiveKey, vertices: &[u32], joint: u16,
     patch.not_numbers.clear();
     let stride = map.stride();
     let unlocked = vec![false; document.skins[0].joints.len()];
-    let rule = Rule { locked: &unlocked, parents: &[], limit: stride, encoding: map.encoding };
+    let rule =
+        Rule { locked: &unlocked, parents: &[], limit: stride, encoding: map.encoding, pairs: &[], turned: false };
     for (k, v) in vertices.iter().enumerate() {
         let mut now = Influences::of(map, *v as usize);
         let mut target = Influences::default();

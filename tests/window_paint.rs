@@ -248,6 +248,35 @@ fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
 }
 
 #[test]
+fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().meshes.clone();
+    let press_button = |window: &mut Window, name: &str| {
+        // The layers are further down than the window shows.
+        window.get_by_label(name).click_accesskit();
+        window.run_steps(4);
+    };
+    press_button(&mut window, "Add a layer");
+    assert!(session(&window).document().meshes == before, "an empty layer changes nothing");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    let painted = session(&window).document().meshes.clone();
+    assert!(painted != before);
+    sound(session(&window).document());
+    press_button(&mut window, "Hide layer Layer 1");
+    assert!(session(&window).document().meshes == before);
+    // Nothing takes the stroke while no layer shows, and that is said.
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    assert!(session(&window).document().meshes == before);
+    assert!(window.query_by_label_contains("no weight layer shows").is_some());
+    press_button(&mut window, "Show layer Layer 1");
+    assert!(session(&window).document().meshes == painted);
+    press_button(&mut window, "Flatten");
+    assert!(session(&window).document().meshes == painted);
+    assert!(session(&window).document().weight_layers.is_empty());
+}
+
+#[test]
 fn what_is_wrong_with_weights_is_mended_at_a_click() {
     let Some(shared) = common::shared() else { return };
     let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");

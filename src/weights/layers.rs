@@ -172,7 +172,14 @@ struct Stack<'a> {
 
 impl Stack<'_> {
     fn rule(&self) -> Rule<'_> {
-        Rule { locked: self.unlocked, parents: &[], limit: self.base.stride(), encoding: self.base.encoding }
+        Rule {
+            locked: self.unlocked,
+            parents: &[],
+            limit: self.base.stride(),
+            encoding: self.base.encoding,
+            pairs: &[],
+            turned: false,
+        }
     }
 
     /// What the base has, summing to 1 where it sums to anything.
@@ -431,7 +438,14 @@ pub fn painted(
         let mut part = LayerPart { sets: base.sets, ..LayerPart::default() };
         let (mut js, mut ws) = (vec![0u16; part.stride()], vec![0.0f32; part.stride()]);
         for (v, mut list) in list {
-            let rule = Rule { locked: &unlocked, parents: &[], limit: part.stride(), encoding: WeightEncoding::Float };
+            let rule = Rule {
+                locked: &unlocked,
+                parents: &[],
+                limit: part.stride(),
+                encoding: WeightEncoding::Float,
+                pairs: &[],
+                turned: false,
+            };
             if normalize(&mut list, &rule).is_ok() {
                 list.write(&mut js, &mut ws);
                 part.push(v, 1.0, &js, &ws);
@@ -492,7 +506,14 @@ impl Solve<'_> {
             off.add_all(&others, -1.0);
             off.iter().filter(|(_, w)| *w > 1e-7).for_each(|(j, w)| list.add(j, w / k));
         }
-        let rule = Rule { locked: self.below.unlocked, parents: &[], limit, encoding: WeightEncoding::Float };
+        let rule = Rule {
+            locked: self.below.unlocked,
+            parents: &[],
+            limit,
+            encoding: WeightEncoding::Float,
+            pairs: &[],
+            turned: false,
+        };
         normalize(&mut list, &rule).ok().map(|()| (list, exact))
     }
 }

@@ -29,6 +29,14 @@ impl App {
                 if self.painting.adjusting.is_some() {
                     return;
                 }
+                let skin = self.painting.canvas.as_ref().map(|c| c.skin);
+                if let (Some(session), Some(skin)) = (&self.session, skin)
+                    && session.document().weight_layers.contains_key(&skin)
+                    && let Err(error) = crate::edit::layer_for(session.document(), skin)
+                {
+                    self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {error}."));
+                    return;
+                }
                 let mut brush = self.painting.brush;
                 if smooth {
                     brush.kind = BrushKind::Smooth;

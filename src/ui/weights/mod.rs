@@ -2,6 +2,7 @@
 
 mod brush;
 mod joints;
+mod layers;
 mod strip;
 mod table;
 
@@ -39,6 +40,8 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
             joints::joints_ui(state, ui, view, actions);
             ui.separator();
             table::table_ui(state, ui, view, actions);
+            ui.separator();
+            layers::layers_ui(ui, view, actions);
         });
     });
 }
