@@ -49,11 +49,15 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             if icon_button(ui, theme, icon, &name, "", false, Ok(())).clicked() {
                 actions.push(Action::Run(of("layers.show").with("shown", !layer.shown)));
             }
-            let text = elided(ui, &layer.name, &Theme::font(Font::Body), 110.0);
+            let text = elided(ui, &layer.name, &Theme::font(Font::Body), 126.0);
             let color = theme.color(if layer.shown { "text.primary" } else { "text.tertiary" });
             let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
-            ui.add_sized(vec2(114.0, 22.0), egui::Label::new(RichText::new(text).color(color)))
-                .on_hover_text(format!("{} vertices", crate::ui::status_thousands(vertices)));
+            let place = egui::Layout::left_to_right(egui::Align::Center);
+            ui.allocate_ui_with_layout(vec2(130.0, 24.0), place, |ui| {
+                ui.set_min_width(130.0);
+                ui.label(RichText::new(text).color(color))
+                    .on_hover_text(format!("{} vertices", crate::ui::status_thousands(vertices)));
+            });
             let mut percent = layer.opacity * 100.0;
             let field = DragValue::new(&mut percent).range(0.0..=100.0).fixed_decimals(0).suffix(" %");
             let response = ui.add_sized(vec2(56.0, 22.0), field);
