@@ -37,7 +37,7 @@ pub(super) struct Painting {
     /// The serial of the scene and the skin that the canvas was asked for.
     asked: Option<(u64, SkinId)>,
     joint: Option<u16>,
-    mirror: Option<Option<MirrorMap>>,
+    mirror: Option<MirrorMap>,
     partners: Vec<u16>,
     stroke: Stroke,
     stroking: Option<Stroking>,
@@ -187,7 +187,7 @@ impl Painting {
             gradient: self.gradient,
             partners: &self.partners,
             partner: partner.and_then(|p| canvas?.joints().get(usize::from(p)).copied()),
-            unpaired: self.mirror.as_ref().and_then(|m| m.as_ref()).map(|m| m.unpaired),
+            unpaired: self.mirror.as_ref().map(|m| m.unpaired),
             stroking: self.stroking.is_some(),
             searched: self.worst.is_some(),
             spots: &self.spots,
@@ -309,7 +309,7 @@ impl Painting {
         self.partners[usize::from(a)] = b;
         self.partners[usize::from(b)] = a;
         let (axis, offset, _) = crate::edit::mirror_partners(document, canvas.skin);
-        self.mirror = Some(Some(MirrorMap::near(canvas, axis, offset, self.partners.clone())));
+        self.mirror = Some(MirrorMap::near(canvas, axis, offset, self.partners.clone()));
     }
 
     /// Makes the pairs of the other side, where they are wanted and not made yet.
@@ -320,7 +320,7 @@ impl Painting {
         }
         let (axis, offset, partners) = crate::edit::mirror_partners(document, canvas.skin);
         self.partners = partners.clone();
-        self.mirror = Some(Some(MirrorMap::near(canvas, axis, offset, partners)));
+        self.mirror = Some(MirrorMap::near(canvas, axis, offset, partners));
     }
 }
 

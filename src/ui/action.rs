@@ -91,7 +91,7 @@ impl WeightLook {
             Self::Joint => "Weights: one joint",
             Self::All => "Weights: all joints",
             Self::Faults => "Faults",
-            Self::Strain => "Stretch in this pose",
+            Self::Strain => "Strain in this pose",
             Self::Worst => "Worst pose",
             Self::Materials => "Materials",
         }

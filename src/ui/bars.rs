@@ -33,17 +33,27 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        command_button(ui, view, icons::ICON_ARROW_SELECTOR_TOOL, "tool.select", view.tool == Tool::Select, actions);
-        command_button(ui, view, icons::ICON_ROTATE_RIGHT, "tool.rotate", view.tool == Tool::Rotate, actions);
-        divider(ui, theme);
-        segments(ui, theme, |ui| {
-            for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
-                if segment(ui, theme, text, view.space == space, false).clicked() {
-                    actions.push(Action::SetSpace(space));
+        // The brush is the only tool of Paint mode.
+        if view.mode != Mode::Paint {
+            command_button(
+                ui,
+                view,
+                icons::ICON_ARROW_SELECTOR_TOOL,
+                "tool.select",
+                view.tool == Tool::Select,
+                actions,
+            );
+            command_button(ui, view, icons::ICON_ROTATE_RIGHT, "tool.rotate", view.tool == Tool::Rotate, actions);
+            divider(ui, theme);
+            segments(ui, theme, |ui| {
+                for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
+                    if segment(ui, theme, text, view.space == space, false).clicked() {
+                        actions.push(Action::SetSpace(space));
+                    }
                 }
-            }
-        });
-        divider(ui, theme);
+            });
+            divider(ui, theme);
+        }
         if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
             let text = if view.auto_key { "keys at the playhead" } else { "a waiting pose" };

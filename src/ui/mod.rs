@@ -127,7 +127,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
                 Pane::Problems => problems::problems_ui(ui, view, actions),
                 Pane::Timeline if view.mode == crate::edit::Mode::Paint => {
-                    weights::strip_ui(timeline, ui, view, actions);
+                    weights::strip_ui(ui, view, actions);
                 }
                 Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
             });

@@ -125,7 +125,7 @@ impl App {
         let motion = before.map_or(Vec3::ZERO, |b| touch.at - b);
         let dab = Dab { touch, pressure, motion, near: near.as_deref() };
         let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
-        let mirror = mirror.as_ref().and_then(|m| m.as_ref()).filter(|_| stroking.brush.mirror);
+        let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror);
         let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit: *limit, mirror };
         let patches = stroke.dab(session.document(), canvas, posed, &dab, &paint);
         for (part, patch) in patches {

@@ -175,7 +175,7 @@ pub fn list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, actions: &mu
 }
 
 /// What is drawn over the model while painting.
-pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
+pub fn overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
     selected(&painter, view, rect);
     if let Some(hover) = view.paint.hover {
@@ -184,7 +184,10 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let at = rect.min + vec2(hover.at.x, hover.at.y);
         painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, view.theme.color("viewport.label_halo")));
         painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, Color32::WHITE));
-        plate(ui, &painter, view, rect, hover);
+        // The list of joints says the same, and lies here.
+        if state.list_at.is_none() {
+            plate(ui, &painter, view, rect, hover);
+        }
     }
     adjusting(ui, &painter, view, rect);
     legend(&painter, view, rect);
@@ -296,7 +299,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         let color = theme.color(if painted == Some(*node) { "selection.text" } else { "text.primary" });
         let label = elided(ui, &document.node(*node).label(*node), &font, 84.0);
         text(area.left() + 10.0, y, Align2::LEFT_CENTER, &label, font, color);
-        let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 62.0, y + 2.5));
+        let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 70.0, y + 2.5));
         painter.rect_filled(bar, 2.0, theme.color("surface.field"));
         let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
         painter.rect_filled(filled, 2.0, heat_color(*share));
@@ -357,8 +360,8 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
             let Some(node) = node else { return };
             (format!("Weight of {}", document.node(node).label(node)), ["0", "0.25", "0.5", "0.75", "1"])
         }
-        WeightLook::Strain => ("Stretch in this pose".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
-        WeightLook::Worst => ("Worst stretch in any clip".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
+        WeightLook::Strain => ("Strain in this pose, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
+        WeightLook::Worst => ("Worst strain, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
         _ => return,
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };

@@ -59,7 +59,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if view.mode == Mode::Paint {
         brush::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
         vertex_drag(state, ui, view, rect, actions);
-        brush::overlay_ui(ui, view, rect);
+        brush::overlay_ui(state, ui, view, rect);
         brush::list_ui(state, ui, view, actions);
         overlay::overlay_ui(ui, view, rect);
         return;

@@ -6,13 +6,13 @@ use egui_material_icons::icons;
 use crate::{
     edit::CommandLine,
     motion::Spot,
-    ui::{Action, Actions, Theme, View, WeightLook, theme::Font, timeline::TimelineState, widgets::icon_button},
+    ui::{Action, Actions, Theme, View, WeightLook, theme::Font, widgets::icon_button},
 };
 
 /// Points the strip is high.
 pub const STRIP: f32 = 84.0;
 
-pub fn strip_ui(_: &mut TimelineState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
