@@ -62,7 +62,7 @@ impl App {
                 if !changed && let Some((why, _)) = refused.iter().max_by_key(|(_, count)| **count) {
                     self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
                 } else if !changed && self.painting.stroke.last_hits().is_empty() {
-                    let text = "Nothing was painted: what is under the brush hangs on no joint of this skin.";
+                    let text = "Nothing was painted: no surface of this skin is under the brush.";
                     self.toast(ctx, ToastKind::Ok, text);
                 }
                 self.painting.recount = true;
