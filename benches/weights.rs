@@ -344,7 +344,7 @@ fn dabs(c: &mut Criterion) {
                 stroke.begin(&canvas);
                 near(0.0, &mut found);
                 let dab = Dab { touch: touch(0.0), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
-                let patches = stroke.dab(&document, &canvas, posed, &dab, &paint);
+                let patches = stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint);
                 assert!((25_000..35_000).contains(&stroke.last_hits().len()));
                 patches
             });
@@ -357,7 +357,7 @@ fn dabs(c: &mut Criterion) {
                 x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
                 near(x, &mut found);
                 let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
-                stroke.dab(&document, &canvas, posed, &dab, &paint)
+                stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)
             });
         });
         group.bench_function("later, build-up", |b| {
@@ -366,7 +366,7 @@ fn dabs(c: &mut Criterion) {
                 x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
                 near(x, &mut found);
                 let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
-                stroke.dab(&document, &canvas, posed, &dab, &paint)
+                stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)
             });
         });
         group.finish();

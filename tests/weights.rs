@@ -147,7 +147,7 @@ proptest! {
             let at = positions[vertex as usize];
             let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: radius * 0.3 };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
-            let patches = stroke.dab(session.document(), &canvas, posed, &dab, &paint);
+            let patches = stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint);
             for (part, patch) in patches {
                 let part = canvas.parts()[part];
                 let before = map(session.document(), part.mesh, part.primitive).clone();
@@ -447,7 +447,7 @@ proptest! {
         let mut stroke = Stroke::new(&canvas);
         let posed = PosedCanvas { positions: &positions, normals: &normals };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
-        let patches = stroke.dab(document, &canvas, posed, &dab, &paint);
+        let patches = stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
         let mut maps: Vec<WeightMap> =
             canvas.parts().iter().map(|p| map(document, p.mesh, p.primitive).clone()).collect();
         for (part, mut patch) in patches {

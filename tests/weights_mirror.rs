@@ -75,7 +75,7 @@ fn mirrored(session: &mut Session, name: &str) {
             let at = positions[vertex as usize];
             let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: size * 0.12 };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
-            for (part, patch) in stroke.dab(session.document(), &canvas, posed, &dab, &paint) {
+            for (part, patch) in stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
                 let part = canvas.parts()[part];
                 touched += patch.vertices.len();
                 session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");

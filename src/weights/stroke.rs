@@ -14,7 +14,7 @@ use super::{
     reach::{ReachScratch, reach},
     share,
 };
-use crate::model::{Document, WeightPatch};
+use crate::model::WeightPatch;
 
 /// What a stroke paints with.
 #[derive(Clone, Copy, Debug)]
@@ -116,10 +116,10 @@ impl Stroke {
         &self.hits
     }
 
-    /// What a dab changes, by the canvas's parts; vertices that stay as they are are not in it.
+    /// What a dab changes of these weights, by the canvas's parts; vertices that stay as they are are not in it.
     pub fn dab(
         &mut self,
-        document: &Document,
+        maps: &Maps<'_>,
         canvas: &Canvas,
         posed: PosedCanvas<'_>,
         dab: &Dab<'_>,
@@ -130,7 +130,7 @@ impl Stroke {
         reach(canvas, posed, &dab.touch, dab.near, brush.reach, brush.front_only, &mut self.reach, &mut hits);
         let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
         let strength = brush.strength * pressure;
-        let patches = self.apply(document, canvas, posed, dab.motion, paint, &hits, |p| brush.falloff.at(p) * strength);
+        let patches = self.apply(maps, canvas, posed, dab.motion, paint, &hits, |p| brush.falloff.at(p) * strength);
         self.hits = hits;
         patches
     }
@@ -138,7 +138,7 @@ impl Stroke {
     /// Paints given vertices, each with an amount of 1 times `amount`: floods and gradients too.
     pub(super) fn apply(
         &mut self,
-        document: &Document,
+        maps: &Maps<'_>,
         canvas: &Canvas,
         posed: PosedCanvas<'_>,
         motion: Vec3,
@@ -147,15 +147,14 @@ impl Stroke {
         amount: impl Fn(f32) -> f32,
     ) -> Vec<(usize, WeightPatch)> {
         let touched = self.spread(canvas, paint, hits, amount);
-        let maps = canvas.maps(document);
         let once = paint.brush.kind.is_of_one_joint() && !paint.brush.build_up;
         let work = Work {
             canvas,
-            maps: &maps,
+            maps,
             posed,
             paint,
             motion,
-            average: (paint.brush.kind == BrushKind::Average).then(|| average(canvas, &maps, hits)),
+            average: (paint.brush.kind == BrushKind::Average).then(|| average(canvas, maps, hits)),
         };
         let mut patches = Vec::new();
         let mut from = 0;

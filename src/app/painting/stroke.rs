@@ -127,7 +127,7 @@ impl App {
         let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
         let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror);
         let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit: *limit, mirror };
-        let patches = stroke.dab(session.document(), canvas, posed, &dab, &paint);
+        let patches = stroke.dab(&canvas.maps(session.document()), canvas, posed, &dab, &paint);
         for (part, patch) in patches {
             let part = canvas.parts()[part];
             if let Err(error) = session.extend(stroking.label, part.mesh, part.primitive, patch) {
