@@ -349,12 +349,16 @@ fn dabs(c: &mut Criterion) {
                 patches
             });
         });
-        // One radius is five dabs; the document is not written, so that every dab finds the same.
+        // One radius is five dabs. At the end of a row a new stroke begins, so that every dab has something to do.
         let mut x = 0.0f32;
         stroke.begin(&canvas);
         group.bench_function("later", |b| {
             b.iter(|| {
-                x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
+                x += radius * 0.2;
+                if x > 0.8 {
+                    x = -0.8;
+                    stroke.begin(&canvas);
+                }
                 near(x, &mut found);
                 let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
                 stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)

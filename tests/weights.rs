@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
-    edit::{CommandLine, Edit},
+    edit::{CommandLine, Edit, mirror_partners},
     model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
     session::Session,
     weights::{
-        Brush, BrushKind, Canvas, Dab, Draft, Falloff, Influences, Paint, PartChange, PosedCanvas, Reach, ReachScratch,
-        Refused, Scope, Stroke, Touch, fault, gradient, in_common, reach,
+        Brush, BrushKind, Canvas, Dab, Draft, Falloff, Influences, Maps, MirrorMap, NOWHERE, Paint, PartChange,
+        PosedCanvas, Reach, ReachScratch, Refusal, Refused, Rule, Scope, Stroke, Touch, blend, fault, gradient,
+        in_common, normalize, reach,
     },
 };
 
@@ -298,6 +299,41 @@ fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
     WeightMap { joints: joints.into(), weights: weights.into(), not_numbers: not_numbers.into(), ..map.clone() }
 }
 
+/// The document with weights that break rules, unless `harms` says nothing else; times factors, or, `evened`, in few steps, so
+/// that many are the same and ties are decided.
+fn harmed(document: &Document, canvas: &Canvas, harms: &[u8], factors: &[f32], evened: bool) -> Document {
+    let mut document = document.clone();
+    for part in canvas.parts() {
+        let mut to = harm(map(&document, part.mesh, part.primitive), harms);
+        let stride = to.stride();
+        for (v, slots) in to.weights.make_mut().chunks_exact_mut(stride).enumerate() {
+            let factor = factors[v % factors.len()];
+            slots.iter_mut().for_each(|w| *w = if evened { (*w * 4.0).ceil() / 8.0 } else { *w * factor });
+        }
+        // No quick way is for a map with weights that are no numbers.
+        if harms.contains(&8) {
+            to.not_numbers = [].into();
+        }
+        Arc::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
+    }
+    document
+}
+
+/// The mean of the places around a vertex.
+fn mean(canvas: &Canvas, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
+    let ring = canvas.ring(canvas.place_of(vertex));
+    for p in ring {
+        let (joints, weights) = maps.slots(canvas.first_at(*p));
+        for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+            out.add(*j, *w * (1.0 / ring.len() as f32));
+        }
+    }
+}
+
+fn bits(weights: &[f32]) -> Vec<u32> {
+    weights.iter().map(|w| w.to_bits()).collect()
+}
+
 /// What is meant by a run of a tool.
 #[derive(Clone, Debug)]
 struct Job {
@@ -537,36 +573,150 @@ proptest! {
     }
 
     #[test]
-    fn the_quick_way_to_normalise_is_the_slow_one(
+    fn the_quick_ways_of_tools_are_the_rule_itself(
         harms in prop::collection::vec(0u8..9, 1..60),
         factors in prop::collection::vec(0.3f32..1.7, 1..60),
+        (tool, evened) in (0usize..4, any::<bool>()),
+        (below, strength) in (0.0f32..0.4, 0.1f32..1.0),
+        joint in 0usize..64,
+        locked in prop::collection::vec(0usize..64, 0..20),
     ) {
         let session = sample();
         let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
-        let mut document = session.document().clone();
-        for part in canvas.parts() {
-            let mut to = harm(map(&document, part.mesh, part.primitive), &harms);
-            let stride = to.stride();
-            for (v, slots) in to.weights.make_mut().chunks_exact_mut(stride).enumerate() {
-                slots.iter_mut().for_each(|w| *w *= factors[v % factors.len()]);
+        let document = harmed(session.document(), &canvas, &harms, &factors, evened);
+        let joints = canvas.joints().len();
+        let joint = (joint % joints) as u16;
+        let mut is_locked = vec![false; joints];
+        locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
+        let maps = canvas.maps(&document);
+        let mut draft = Draft::new(&document, &canvas);
+        let scope = Scope { locked: &is_locked, limit: 4, vertices: None };
+        let brush = Brush { kind: BrushKind::Add, value: 1.0, strength, ..Brush::default() };
+        let (axis, offset, partners) = mirror_partners(&document, SkinId(0));
+        let mirror = MirrorMap::near(&canvas, axis, offset, partners);
+        match tool {
+            0 => draft.normalize(&scope),
+            1 => draft.prune(below, &scope),
+            2 => draft.flood(&brush, joint, |_| 1.0, &scope),
+            _ => draft.mirror(&mirror, axis, offset, true, &scope),
+        };
+        let mut compared = 0;
+        for v in 0..canvas.vertex_count() as u32 {
+            let (part, own) = canvas.part_of(v);
+            let place = canvas.place_of(v);
+            let partner = mirror.place(place);
+            let map = maps.part(part);
+            let pairs = if tool == 3 { mirror.joints() } else { &[] };
+            let (locked, parents, encoding) = (&is_locked[..], canvas.parents(), map.encoding);
+            let rule = Rule { locked, parents, limit: 4, encoding, pairs, turned: tool == 3 && partner < place };
+            let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
+            let mut list = Influences::default();
+            let done = list.read(&joints, &weights, &rule).and_then(|()| match tool {
+                0 if fault(map, own as usize, 4).is_none() => Ok(false),
+                0 => normalize(&mut list, &rule).map(|()| true),
+                1 => {
+                    let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
+                    let mut kept = Influences::default();
+                    let stays = |j: u16, w: f32| is_locked[usize::from(j)] || w >= below || w == strongest;
+                    list.iter().filter(|(j, w)| stays(*j, *w)).for_each(|(j, w)| kept.add(j, w));
+                    if list.iter().all(|(_, w)| w >= below) {
+                        return Ok(false);
+                    }
+                    list = kept;
+                    normalize(&mut list, &rule).map(|()| true)
+                }
+                2 => {
+                    let wish = brush.value_for(list.get(joint), strength);
+                    let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
+                    ulna::weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
+                }
+                _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset => Ok(false),
+                _ => {
+                    let mut turned = Influences::default();
+                    let (joints, weights) = maps.slots(canvas.first_at(partner));
+                    for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+                        let other = mirror.joint(*j);
+                        turned.add(if other == u16::MAX { *j } else { other }, *w);
+                    }
+                    blend(&mut list, &turned, 1.0, &rule).map(|()| true)
+                }
+            });
+            // Left out: what normalising fills from around, and what lies on the plane.
+            if (tool == 0 && done == Err(Refusal::NobodyTakes)) || (tool == 3 && partner == place) {
+                continue;
             }
-            // A map with weights that are no numbers is none for the quick way.
-            if harms.contains(&8) {
-                to.not_numbers = [].into();
+            compared += 1;
+            if done == Ok(true) {
+                list.write(&mut joints, &mut weights);
             }
-            Arc::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
+            let slots = own as usize * 4..own as usize * 4 + 4;
+            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..], "vertex {} from {:?}", v, maps.slots(v));
+            let now = &draft.map(part).weights[slots];
+            prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
-        let locked = vec![false; canvas.joints().len()];
-        let every = vec![true; canvas.vertex_count()];
-        let (mut quick, mut slow) = (Draft::new(&document, &canvas), Draft::new(&document, &canvas));
-        let scope = Scope { locked: &locked, limit: 4, vertices: None };
-        let refused = quick.normalize(&scope);
-        prop_assert_eq!(refused, slow.normalize(&Scope { vertices: Some(&every), ..scope }));
-        for (k, part) in canvas.parts().iter().enumerate() {
-            prop_assert!(quick.map(k) == slow.map(k));
-            for v in 0..part.count as usize {
-                prop_assert_eq!(fault(quick.map(k), v, 4), None);
+        prop_assert!(compared > canvas.vertex_count() / 4);
+    }
+
+    #[test]
+    fn the_quick_way_to_paint_is_the_rule_itself(
+        harms in prop::collection::vec(0u8..9, 1..60),
+        factors in prop::collection::vec(0.3f32..1.7, 1..60),
+        kind in prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Set, BrushKind::Scale]),
+        (value, strength) in (0.0f32..2.0, 0.05f32..1.0),
+        joint in 0usize..64,
+        locked in prop::collection::vec(0usize..64, 0..30),
+        evened in any::<bool>(),
+    ) {
+        let session = sample();
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let document = harmed(session.document(), &canvas, &harms, &factors, evened);
+        let joints = canvas.joints().len();
+        let joint = (joint % joints) as u16;
+        let mut is_locked = vec![false; joints];
+        locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
+        let (positions, normals) = positions(&document, &canvas);
+        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let brush = Brush {
+            kind,
+            value,
+            strength,
+            falloff: Falloff::Constant,
+            reach: Reach::Volume,
+            front_only: false,
+            ..Brush::default()
+        };
+        let paint = Paint { brush, joint, locked: &is_locked, limit: 4, mirror: None };
+        let touch = Touch { at: positions[0], corners: [0; 3], direction: Vec3::NEG_Z, eye: None, radius: 100.0 };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
+        let maps = canvas.maps(&document);
+        let patches = Stroke::new(&canvas).dab(&maps, &canvas, posed, &dab, &paint);
+        let mut painted: Vec<WeightMap> = (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect();
+        for (part, mut patch) in patches {
+            painted[part].swap(&mut patch);
+        }
+        for v in 0..canvas.vertex_count() as u32 {
+            let (part, own) = canvas.part_of(v);
+            let rule = Rule {
+                locked: &is_locked,
+                parents: canvas.parents(),
+                limit: 4,
+                encoding: maps.part(part).encoding,
+                pairs: &[],
+                turned: false,
+            };
+            let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
+            let mut list = Influences::default();
+            let done = list.read(&joints, &weights, &rule).and_then(|()| {
+                let wish = brush.value_for(list.get(joint), strength);
+                let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
+                ulna::weights::paint(&mut list, &[(joint, wish)], &rule, around)
+            });
+            if done.is_ok() {
+                list.write(&mut joints, &mut weights);
             }
+            let slots = own as usize * 4..own as usize * 4 + 4;
+            prop_assert_eq!(&painted[part].joints[slots.clone()], &joints[..], "vertex {} from {:?}", v, maps.slots(v));
+            prop_assert_eq!(bits(&painted[part].weights[slots]), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
     }
 

@@ -252,14 +252,33 @@ impl Brush {
     /// What becomes of the weight of the painted joint at an amount of 0 to 1.
     #[inline]
     pub fn value_for(&self, weight: f32, amount: f32) -> f32 {
-        let value = match self.kind {
-            BrushKind::Add => weight + amount * self.value,
-            BrushKind::Subtract => weight - amount * self.value,
-            BrushKind::Set => weight + amount * (self.value - weight),
-            BrushKind::Scale => weight * (1.0 + amount * (self.value - 1.0)),
-            _ => weight,
-        };
-        value.clamp(0.0, 1.0)
+        match self.kind {
+            BrushKind::Add => Self::added(weight, amount, self.value),
+            BrushKind::Subtract => Self::subtracted(weight, amount, self.value),
+            BrushKind::Set => Self::drawn(weight, amount, self.value),
+            BrushKind::Scale => Self::scaled(weight, amount, self.value),
+            _ => weight.clamp(0.0, 1.0),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) const fn added(weight: f32, amount: f32, value: f32) -> f32 {
+        (weight + amount * value).clamp(0.0, 1.0)
+    }
+
+    #[inline(always)]
+    pub(super) const fn subtracted(weight: f32, amount: f32, value: f32) -> f32 {
+        (weight - amount * value).clamp(0.0, 1.0)
+    }
+
+    #[inline(always)]
+    pub(super) const fn drawn(weight: f32, amount: f32, value: f32) -> f32 {
+        (weight + amount * (value - weight)).clamp(0.0, 1.0)
+    }
+
+    #[inline(always)]
+    pub(super) const fn scaled(weight: f32, amount: f32, value: f32) -> f32 {
+        (weight * (1.0 + amount * (value - 1.0))).clamp(0.0, 1.0)
     }
 
     /// With every number within its bounds, whatever a preferences file says.

@@ -126,7 +126,7 @@ pub fn faults(map: &WeightMap, most: usize) -> Faults {
 }
 
 /// Whether a vertex plainly breaks no rule; most do not, and this has no branches.
-fn is_sound(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
+pub(super) fn is_sound(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
     let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
     let twice = |(a, b): (usize, usize)| (joints[a] == joints[b]) & (weights[a] != 0.0) & (weights[b] != 0.0);
     let sum = weights[0] + weights[1] + weights[2] + weights[3];

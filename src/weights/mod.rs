@@ -4,20 +4,23 @@ mod brush;
 mod canvas;
 mod draft;
 mod faults;
+mod lanes;
 pub mod layers;
 mod mirror;
 mod quick;
 mod reach;
 mod share;
 mod stroke;
+mod tools;
 
 pub use self::{
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Canvas, CanvasPart, Maps, NOWHERE},
-    draft::{Draft, PartChange, Refused, Scope, gradient, in_common, strays},
+    draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, faults},
     mirror::MirrorMap,
     reach::{PosedCanvas, ReachScratch, Touch, reach},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stroke::{Dab, Paint, Stroke},
+    tools::{gradient, in_common, strays},
 };

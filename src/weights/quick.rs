@@ -1,110 +1,491 @@
-//! The plain case of normalising, fast: four floats a vertex, nothing locked, nothing odd.
+//! The plain case of the rule, fast: four floats a vertex, and room for four joints.
+//!
+//! What is here does to the bit what `share` does, for many vertices side by side and without a branch that depends on a
+//! weight. Where a vertex is not plain (a joint twice, a negative weight, nobody who takes the rest …) it says so, and
+//! `share` has it.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::fault;
+use super::{
+    Brush, BrushKind, Rule, fault,
+    faults::is_sound,
+    lanes::{Floats, Masks, Wholes},
+};
 use crate::model::{WeightEncoding, WeightMap};
 
-const CHUNK: usize = 16_384;
+/// Vertices that are worked on together.
+pub(super) const LANES: usize = 16;
 
-/// Normalises the vertices of a map that are plain, and gives those that are not, in rising order; nothing where the map is
-/// none for this. A vertex is plain if its weights are positive and then 0, strongest first, each joint there once and
-/// within the skin. What is not plain is left as it is, and a map in which all is right is not touched at all.
-pub(super) fn normalize(map: &mut WeightMap, joint_count: usize, limit: usize) -> Option<Vec<u32>> {
-    if map.encoding != WeightEncoding::Float || map.stride() != 4 || limit < 4 || !map.not_numbers.is_empty() {
-        return None;
+/// A joint of which the weight never moves: a bit below its number.
+const LOCKED: i32 = 1;
+/// A joint whose weight was painted.
+const PAINTED: i32 = 2;
+/// What keeps its weight when the rest is shared.
+const FIXED: i32 = LOCKED | PAINTED;
+/// Where the joint's number begins.
+const JOINT: i32 = 2;
+
+/// The slots of some vertices.
+#[derive(Clone, Default)]
+pub(super) struct Group {
+    weights: [[f32; 4]; LANES],
+    /// Joints with their bits.
+    keys: [[i32; 4]; LANES],
+    /// What is done to each, the same in all four.
+    amounts: [[f32; 4]; LANES],
+    /// 1 where it was done, as the rule has it; 0 where that remains to do. The same in all four.
+    done: [[f32; 4]; LANES],
+}
+
+impl Group {
+    /// Sets how much is done to a vertex.
+    #[inline]
+    pub const fn set_amount(&mut self, lane: usize, amount: f32) {
+        self.amounts[lane] = [amount; 4];
     }
-    let joints = map.joints.as_chunks::<4>().0;
-    let right = |(v, (j, w)): (usize, (&[u16; 4], &[f32; 4]))| {
-        let mut s = [*w];
-        if scale(&[*j], &mut s, joint_count)[0] == 0 { fault(map, v, 4).is_none() } else { s[0] == *w }
+
+    /// Whether a vertex is done.
+    #[inline]
+    pub fn is_done(&self, lane: usize) -> bool {
+        self.done[lane][0] == 1.0
+    }
+
+    /// The slots of a vertex that is done.
+    #[inline]
+    pub fn get(&self, lane: usize) -> ([u16; 4], [f32; 4]) {
+        (self.keys[lane].map(|key| (key >> JOINT) as u16), self.weights[lane])
+    }
+}
+
+/// What holds for a map whose vertices may be plain.
+#[derive(Clone)]
+pub(super) struct Quick {
+    arch: Arch,
+    /// By the skin's joints.
+    keys: Vec<i32>,
+}
+
+impl Quick {
+    /// Nothing where no vertex of a map with so many slots can be plain.
+    pub fn new(stride: usize, rule: &Rule<'_>) -> Option<Self> {
+        let plain = rule.encoding == WeightEncoding::Float && stride == 4 && rule.limit >= 4 && rule.pairs.is_empty();
+        let key = |(k, locked): (usize, &bool)| (k as i32) << JOINT | if *locked { LOCKED } else { 0 };
+        plain.then(|| Self { arch: Arch::new(), keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect() })
+    }
+
+    /// Puts a vertex in.
+    #[inline]
+    pub fn put(&self, group: &mut Group, lane: usize, joints: &[u16; 4], weights: &[f32; 4]) {
+        group.weights[lane] = *weights;
+        group.keys[lane] = joints.map(|j| self.keys.get(usize::from(j)).copied().unwrap_or(i32::MAX));
+    }
+
+    /// Gives a joint, which is not locked, the weight that a brush of one joint makes of its own and the amounts.
+    pub fn brush(&self, group: &mut Group, joint: u16, brush: &Brush) {
+        self.run(group, Task::Brush { kind: brush.kind, value: brush.value, key: i32::from(joint) << JOINT });
+    }
+
+    /// As `share::normalize`.
+    pub fn normalize(&self, group: &mut Group) {
+        self.run(group, Task::Normalize);
+    }
+
+    /// Drops unlocked weights below a value, but never the largest, and normalises what is left.
+    pub fn prune(&self, group: &mut Group, below: f32) {
+        self.run(group, Task::Prune { below });
+    }
+
+    fn run(&self, group: &mut Group, task: Task) {
+        self.arch.dispatch(Run { group, task, end: (self.keys.len() as i32) << JOINT });
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Task {
+    Brush { kind: BrushKind, value: f32, key: i32 },
+    Normalize,
+    NormalizeInPlace,
+    Prune { below: f32 },
+}
+
+struct Run<'a> {
+    group: &'a mut Group,
+    task: Task,
+    /// The first key that is no joint's.
+    end: i32,
+}
+
+impl WithSimd for Run<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let weights = S::as_mut_simd_f32s(self.group.weights.as_flattened_mut()).0.as_chunks_mut::<4>().0;
+        // Whole numbers change their places as floats do.
+        let keys = bytemuck::cast_slice_mut(self.group.keys.as_flattened_mut());
+        let keys = S::as_mut_simd_f32s(keys).0.as_chunks_mut::<4>().0;
+        let amounts = S::as_simd_f32s(self.group.amounts.as_flattened()).0.as_chunks::<4>().0;
+        let done = S::as_mut_simd_f32s(self.group.done.as_flattened_mut()).0.as_chunks_mut::<4>().0;
+        for i in 0..LANES / S::F32_LANES {
+            // Slots of a vertex side by side become vertices side by side, in whatever order.
+            let w = simd.deinterleave_shfl_f32s(weights[i]);
+            let k = simd.deinterleave_shfl_f32s(keys[i]);
+            let amount = Floats(simd, simd.deinterleave_shfl_f32s(amounts[i])[0]);
+            let slots = [Floats(simd, w[0]), Floats(simd, w[1]), Floats(simd, w[2]), Floats(simd, w[3])];
+            let owners = [
+                Wholes::of_bits(simd, k[0]),
+                Wholes::of_bits(simd, k[1]),
+                Wholes::of_bits(simd, k[2]),
+                Wholes::of_bits(simd, k[3]),
+            ];
+            let (mut five, plain) = Five::new(simd, slots, owners, self.end);
+            let fine = match self.task {
+                Task::Brush { kind, value, key } => {
+                    let key = Wholes::all(simd, key);
+                    let now = five.sum(five.slots_of(key));
+                    five.paint(key, wish(kind, value, now, amount))
+                }
+                Task::Normalize => five.normalize(),
+                Task::NormalizeInPlace => five.normalize_in_place(owners),
+                Task::Prune { below } => {
+                    five.prune(below);
+                    five.normalize()
+                }
+            };
+            let one = (plain & fine).pick(five.one, five.zero).1;
+            let (w, k) = (five.weights, five.keys);
+            weights[i] = simd.interleave_shfl_f32s([w[0].1, w[1].1, w[2].1, w[3].1]);
+            keys[i] = simd.interleave_shfl_f32s([k[0].bits(), k[1].bits(), k[2].bits(), k[3].bits()]);
+            done[i] = simd.interleave_shfl_f32s([one; 4]);
+        }
+    }
+}
+
+/// As [`Brush::value_for`].
+#[inline(always)]
+fn wish<S: Simd>(kind: BrushKind, value: f32, now: Floats<S>, amount: Floats<S>) -> Floats<S> {
+    let (value, one) = (Floats::all(now.0, value), Floats::all(now.0, 1.0));
+    let wish = match kind {
+        BrushKind::Add => now + amount * value,
+        BrushKind::Subtract => now - amount * value,
+        BrushKind::Set => now + amount * (value - now),
+        BrushKind::Scale => now * (one + amount * (value - one)),
+        _ => now,
     };
-    let weights = map.weights.as_chunks::<4>().0;
-    if joints.par_iter().zip(weights).enumerate().with_min_len(CHUNK).all(right) {
+    wish.above_zero().min(one)
+}
+
+/// One vertex's weights, one more than there is room for, and whose they are: many of them, side by side.
+struct Five<S: Simd> {
+    weights: [Floats<S>; 5],
+    keys: [Wholes<S>; 5],
+    zero: Floats<S>,
+    one: Floats<S>,
+    nobody: Wholes<S>,
+}
+
+#[expect(clippy::needless_range_loop, reason = "an iterator may stay a call")]
+impl<S: Simd> Five<S> {
+    /// Slots and their owners; those without a weight are nobody's. And whether they are plain: no negative weight, no joint
+    /// twice, all of them joints of the skin.
+    #[inline(always)]
+    fn new(simd: S, w: [Floats<S>; 4], k: [Wholes<S>; 4], end: i32) -> (Self, Masks<S>) {
+        let (zero, nobody) = (Floats::all(simd, 0.0), Wholes::all(simd, 0));
+        let used = [w[0].gt(0.0), w[1].gt(0.0), w[2].gt(0.0), w[3].gt(0.0)];
+        let twice = (used[0] & used[1] & k[0].eq(k[1]))
+            | (used[0] & used[2] & k[0].eq(k[2]))
+            | (used[0] & used[3] & k[0].eq(k[3]))
+            | (used[1] & used[2] & k[1].eq(k[2]))
+            | (used[1] & used[3] & k[1].eq(k[3]))
+            | (used[2] & used[3] & k[2].eq(k[3]));
+        let whole = w[0].ge(0.0) & w[1].ge(0.0) & w[2].ge(0.0) & w[3].ge(0.0);
+        let finite = (w[0] + w[1] + w[2] + w[3]).lt(Floats::all(simd, f32::MAX));
+        let end = Wholes::all(simd, end);
+        let inside = k[0].lt(end) & k[1].lt(end) & k[2].lt(end) & k[3].lt(end);
+        let five = Self {
+            weights: [w[0], w[1], w[2], w[3], zero],
+            keys: [
+                used[0].pick_whole(k[0], nobody),
+                used[1].pick_whole(k[1], nobody),
+                used[2].pick_whole(k[2], nobody),
+                used[3].pick_whole(k[3], nobody),
+                nobody,
+            ],
+            zero,
+            one: Floats::all(simd, 1.0),
+            nobody,
+        };
+        (five, whole & finite & inside & !twice)
+    }
+
+    /// Of which slots the joint has none of these bits.
+    #[inline(always)]
+    fn lacks(&self, bits: i32) -> [Masks<S>; 5] {
+        let k = self.keys;
+        [k[0].lacks(bits), k[1].lacks(bits), k[2].lacks(bits), k[3].lacks(bits), k[4].lacks(bits)]
+    }
+
+    /// Which slots have a weight.
+    #[inline(always)]
+    fn used(&self) -> [Masks<S>; 5] {
+        let w = self.weights;
+        [w[0].gt(0.0), w[1].gt(0.0), w[2].gt(0.0), w[3].gt(0.0), w[4].gt(0.0)]
+    }
+
+    /// Which slots are of a joint.
+    #[inline(always)]
+    fn slots_of(&self, key: Wholes<S>) -> [Masks<S>; 5] {
+        let (k, w) = (self.keys, self.used());
+        [k[0].eq(key) & w[0], k[1].eq(key) & w[1], k[2].eq(key) & w[2], k[3].eq(key) & w[3], k[4].eq(key) & w[4]]
+    }
+
+    /// The weights of some slots, summed up in order.
+    #[inline(always)]
+    fn sum(&self, of: [Masks<S>; 5]) -> Floats<S> {
+        let (w, zero) = (self.weights, self.zero);
+        of[0].pick(w[0], zero)
+            + of[1].pick(w[1], zero)
+            + of[2].pick(w[2], zero)
+            + of[3].pick(w[3], zero)
+            + of[4].pick(w[4], zero)
+    }
+
+    /// The weights of all slots but some, summed up in order.
+    #[inline(always)]
+    fn sum_without(&self, of: [Masks<S>; 5]) -> Floats<S> {
+        let (w, zero) = (self.weights, self.zero);
+        of[0].pick(zero, w[0])
+            + of[1].pick(zero, w[1])
+            + of[2].pick(zero, w[2])
+            + of[3].pick(zero, w[3])
+            + of[4].pick(zero, w[4])
+    }
+
+    #[inline(always)]
+    fn scale(&mut self, of: [Masks<S>; 5], factor: Floats<S>) {
+        for k in 0..5 {
+            let w = self.weights[k];
+            self.weights[k] = of[k].pick(w * factor, w);
+        }
+    }
+
+    /// As `share::paint` with one wish.
+    #[inline(always)]
+    fn paint(&mut self, key: Wholes<S>, wish: Floats<S>) -> Masks<S> {
+        let mine = self.slots_of(key);
+        for k in 0..4 {
+            self.keys[k] = mine[k].pick_whole(self.keys[k].with(PAINTED), self.keys[k]);
+        }
+        let open = self.lacks(FIXED);
+        let others = self.sum(open);
+        let room = self.one - self.sum_without(self.lacks(LOCKED));
+        let free = room.above_zero();
+        let fit = free.lt(wish).pick(free / wish, self.one);
+        let asked = wish * fit;
+        let value = asked.min(self.one);
+        let rest = (free - asked).above_zero();
+        let shared = others.gt(0.0);
+        self.scale(open, shared.pick(rest / others, self.one));
+        for k in 0..4 {
+            self.weights[k] = mine[k].pick(value, self.weights[k]);
+        }
+        let known = mine[0] | mine[1] | mine[2] | mine[3];
+        self.weights[4] = known.pick(self.zero, value);
+        self.keys[4] = known.pick_whole(self.nobody, key.with(PAINTED));
+        let settled = self.settle();
+        room.ge(-1e-4) & (shared | !rest.gt(1e-7)) & settled
+    }
+
+    #[inline(always)]
+    fn prune(&mut self, below: f32) {
+        let [a, b, c, d, _] = self.weights;
+        let largest = a.max(b).max(c.max(d));
+        for k in 0..4 {
+            let w = self.weights[k];
+            let goes = !w.ge(below) & w.lt(largest) & self.keys[k].lacks(LOCKED);
+            self.weights[k] = goes.pick(self.zero, w);
+        }
+    }
+
+    /// As `share::normalize`.
+    #[inline(always)]
+    fn normalize(&mut self) -> Masks<S> {
+        let fine = self.scale_to_one();
+        fine & self.settle()
+    }
+
+    /// As [`Self::normalize`], but what is right keeps its bits, and where slots are not in order it is not done.
+    #[inline(always)]
+    fn normalize_in_place(&mut self, owners: [Wholes<S>; 4]) -> Masks<S> {
+        let (w, used, zero, one) = (self.weights, self.used(), self.zero, self.one);
+        let count =
+            used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
+        let allowed = Floats::all(one.0, 2e-7) * count;
+        let sum = w[0] + w[1] + w[2] + w[3];
+        let right = !allowed.lt((sum - one).abs());
+        // A slot without a weight is joint 0's when it is written.
+        let k = self.keys;
+        let clean = k[0].eq(owners[0]) & k[1].eq(owners[1]) & k[2].eq(owners[2]) & k[3].eq(owners[3]);
+        let (fine, kept) = (self.scale_to_one(), self.used());
+        let stays = (kept[0].eq(used[0])) & kept[1].eq(used[1]) & kept[2].eq(used[2]) & kept[3].eq(used[3]);
+        let before = self.in_order();
+        let rest = self.give_remainder();
+        let after = self.in_order();
+        for slot in 0..4 {
+            self.weights[slot] = right.pick(w[slot], self.weights[slot]);
+        }
+        right | (fine & clean & stays & before & rest & after)
+    }
+
+    /// Scales the unlocked weights to what locked ones leave.
+    #[inline(always)]
+    fn scale_to_one(&mut self) -> Masks<S> {
+        let open = self.lacks(LOCKED);
+        let room = self.one - self.sum_without(open);
+        let sum = self.sum(open);
+        let factor = room.above_zero() / sum;
+        let factor = (factor - self.one).abs().gt(1e-6).pick(factor, self.one);
+        self.scale(open, factor);
+        room.ge(-1e-4) & sum.gt(0.0)
+    }
+
+    /// As the rule settles a list of floats with room for four.
+    #[inline(always)]
+    fn settle(&mut self) -> Masks<S> {
+        for k in 0..5 {
+            let used = self.weights[k].gt(0.0);
+            self.weights[k] = used.pick(self.weights[k], self.zero);
+            self.keys[k] = used.pick_whole(self.keys[k], self.nobody);
+        }
+        // A network of nine comparators (Knuth, *The Art of Computer Programming*, 5.3.4).
+        self.order(0, 3);
+        self.order(1, 4);
+        self.order(0, 2);
+        self.order(1, 3);
+        self.order(0, 1);
+        self.order(2, 4);
+        self.order(1, 2);
+        self.order(3, 4);
+        self.order(2, 3);
+        // Of five, the last one goes that is neither locked nor painted, and the others move up.
+        let five = self.weights[4].gt(0.0);
+        let open = self.lacks(FIXED);
+        // Whether it is this slot that goes, or one before it.
+        let at_3 = !open[4];
+        let at_2 = at_3 & !open[3];
+        let at_1 = at_2 & !open[2];
+        let at_0 = at_1 & !open[1];
+        let mut dropped = self.weights[4];
+        dropped = at_3.pick(self.weights[3], dropped);
+        dropped = at_2.pick(self.weights[2], dropped);
+        dropped = at_1.pick(self.weights[1], dropped);
+        dropped = at_0.pick(self.weights[0], dropped);
+        self.move_up(0, five & at_0);
+        self.move_up(1, five & at_1);
+        self.move_up(2, five & at_2);
+        self.move_up(3, five & at_3);
+        (self.weights[4], self.keys[4]) = (self.zero, self.nobody);
+        let others = self.lacks(FIXED);
+        let sum = self.sum(others);
+        self.scale(others, five.pick((sum + dropped) / sum, self.one));
+        let mut fine = !five | ((!at_0 | open[0]) & sum.gt(0.0));
+        self.sort_four();
+        fine = fine & self.give_remainder();
+        self.sort_four();
+        fine
+    }
+
+    /// What is left to a sum of 1 in order goes to the largest that was not painted, else to the painted one.
+    #[inline(always)]
+    fn give_remainder(&mut self) -> Masks<S> {
+        let (w, used, plain, any) = (self.weights, self.used(), self.lacks(FIXED), self.lacks(LOCKED));
+        let has_plain = (used[0] & plain[0]) | (used[1] & plain[1]) | (used[2] & plain[2]) | (used[3] & plain[3]);
+        let mut found = has_plain & !has_plain;
+        let mut others = self.zero;
+        let mut taker = [found; 4];
+        for k in 0..4 {
+            let takes = used[k] & (plain[k] | (!has_plain & any[k])) & !found;
+            found = found | takes;
+            others = others + takes.pick(self.zero, w[k]);
+            taker[k] = takes;
+        }
+        let off = (w[0] + w[1] + w[2] + w[3] - self.one).abs().gt(1.2e-7);
+        let left = self.one - others;
+        for k in 0..4 {
+            self.weights[k] = (off & taker[k]).pick(left, w[k]);
+        }
+        !off | (found & left.gt(0.0))
+    }
+
+    /// Which vertices have the largest weight first and of equals the joint that comes first.
+    #[inline(always)]
+    fn in_order(&self) -> Masks<S> {
+        self.follows(0) & self.follows(1) & self.follows(2)
+    }
+
+    #[inline(always)]
+    fn follows(&self, k: usize) -> Masks<S> {
+        let (v, w, i, j) = (self.weights[k], self.weights[k + 1], self.keys[k], self.keys[k + 1]);
+        w.lt(v) | (v.eq(w) & (i.lt(j) | !v.gt(0.0)))
+    }
+
+    /// Puts the next slot in the place of this one.
+    #[inline(always)]
+    fn move_up(&mut self, k: usize, up: Masks<S>) {
+        self.weights[k] = up.pick(self.weights[k + 1], self.weights[k]);
+        self.keys[k] = up.pick_whole(self.keys[k + 1], self.keys[k]);
+    }
+
+    #[inline(always)]
+    fn sort_four(&mut self) {
+        self.order(0, 1);
+        self.order(2, 3);
+        self.order(0, 2);
+        self.order(1, 3);
+        self.order(1, 2);
+    }
+
+    /// Puts two slots in order: the larger weight first, of equals the joint that comes first in the skin.
+    #[inline(always)]
+    fn order(&mut self, a: usize, b: usize) {
+        let (v, w, i, j) = (self.weights[a], self.weights[b], self.keys[a], self.keys[b]);
+        let turn = v.lt(w) | (v.eq(w) & j.lt(i));
+        (self.weights[a], self.weights[b]) = (v.max(w), v.min(w));
+        (self.keys[a], self.keys[b]) = (turn.pick_whole(j, i), turn.pick_whole(i, j));
+    }
+}
+
+/// Normalises the vertices of a map that are plain, and gives those that are not, in rising order; nothing where no vertex
+/// can be. What is right keeps its bits, and a map in which all is right is not touched at all.
+pub(super) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Option<Vec<u32>> {
+    const CHUNK: usize = 16_384;
+    let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
+    let joints = map.joints.as_chunks::<4>().0;
+    let right = |(v, (j, w)): (usize, (&[u16; 4], &[f32; 4]))| is_sound(j, w) || fault(map, v, 4).is_none();
+    if joints.par_iter().zip(map.weights.as_chunks::<4>().0).enumerate().with_min_len(CHUNK).all(right) {
         return Some(Vec::new());
     }
-    // The sum is looked at and the weights are scaled in one go: memory is what it costs.
+    // What sums are is looked at and what they should be is done in one go: memory is what it costs.
     let weights = map.weights.make_mut().as_chunks_mut::<4>().0;
     let chunks = weights.par_chunks_mut(CHUNK).zip(joints.par_chunks(CHUNK)).enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {
         let mut odd = Vec::new();
-        let mut left = |at: usize, plain: &[u32]| {
-            if plain.contains(&0) {
-                let those = plain.iter().enumerate().filter(|(_, p)| **p == 0);
-                odd.extend(those.map(|(k, _)| (chunk * CHUNK + at + k) as u32));
+        let mut group = Group::default();
+        for (k, (weights, joints)) in weights.chunks_mut(LANES).zip(joints.chunks(LANES)).enumerate() {
+            for (lane, (j, w)) in joints.iter().zip(&*weights).enumerate() {
+                quick.put(&mut group, lane, j, w);
             }
-        };
-        let ((weights, last), (joints, last_joints)) = (weights.as_chunks_mut::<LANES>(), joints.as_chunks::<LANES>());
-        for (k, (w, j)) in weights.iter_mut().zip(joints).enumerate() {
-            left(k * LANES, &scale(j, w, joint_count));
-        }
-        for (k, (w, j)) in last.iter_mut().zip(last_joints).enumerate() {
-            let mut one = [*w];
-            left(weights.len() * LANES + k, &scale(&[*j], &mut one, joint_count));
-            *w = one[0];
+            quick.run(&mut group, Task::NormalizeInPlace);
+            for (lane, w) in weights.iter_mut().enumerate() {
+                if group.is_done(lane) {
+                    *w = group.get(lane).1;
+                } else {
+                    odd.push((chunk * CHUNK + k * LANES + lane) as u32);
+                }
+            }
         }
         odd
     });
     Some(odd.collect::<Vec<Vec<u32>>>().concat())
-}
-
-/// Vertices that are looked at together.
-const LANES: usize = 16;
-
-/// Scales the weights of plain vertices to a sum of 1 in slot order within the validator's limit, to the bit as
-/// `share::normalize` has them: the first, which is the largest, takes the remainder. Which were plain, 1 or 0; the others
-/// stay as they are.
-#[inline(always)]
-fn scale<const N: usize>(joints: &[[u16; 4]; N], weights: &mut [[f32; 4]; N], joint_count: usize) -> [u32; N] {
-    // Side by side, so that no branch depends on a weight and the compiler can take several at once.
-    let w: [[f32; N]; 4] = std::array::from_fn(|k| std::array::from_fn(|l| weights[l][k]));
-    let j: [[u32; N]; 4] = std::array::from_fn(|k| std::array::from_fn(|l| u32::from(joints[l][k])));
-    let end = joint_count.min(usize::from(u16::MAX) + 1) as u32;
-    let mut scaled = [[0.0f32; N]; 4];
-    let mut plain = [0u32; N];
-    for l in 0..N {
-        let (w, j) = ([w[0][l], w[1][l], w[2][l], w[3][l]], [j[0][l], j[1][l], j[2][l], j[3][l]]);
-        let used = |k: usize| u32::from(w[k] > 0.0);
-        let sum = w[0] + w[1] + w[2] + w[3];
-        let ordered =
-            u32::from(w[0] >= w[1]) & u32::from(w[1] >= w[2]) & u32::from(w[2] >= w[3]) & u32::from(w[3] >= 0.0);
-        let twice = (used(1) & u32::from(j[1] == j[0]))
-            | (used(2) & (u32::from(j[2] == j[0]) | u32::from(j[2] == j[1])))
-            | (used(3) & (u32::from(j[3] == j[0]) | u32::from(j[3] == j[1]) | u32::from(j[3] == j[2])));
-        // A slot that counts for nothing names joint 0.
-        let idle = |k: usize| used(k) | u32::from(j[k] == 0);
-        let inside = u32::from(j[0] < end) & u32::from(j[1] < end) & u32::from(j[2] < end) & u32::from(j[3] < end);
-        let tidy = ordered & used(0) & (1 - twice) & idle(1) & idle(2) & idle(3) & inside & u32::from(sum < f32::MAX);
-        // Counted in f32: none is large.
-        let count = 1.0
-            + if w[1] > 0.0 { 1.0 } else { 0.0 }
-            + if w[2] > 0.0 { 1.0 } else { 0.0 }
-            + if w[3] > 0.0 { 1.0 } else { 0.0 };
-        let right = (sum - 1.0).abs() <= 2e-7 * count;
-        let factor = 1.0 / sum;
-        let factor = if (factor - 1.0).abs() > 1e-6 { factor } else { 1.0 };
-        let s = [w[0] * factor, w[1] * factor, w[2] * factor, w[3] * factor];
-        // Of equals, the joint that comes first; and nothing so small that scaling makes it 0.
-        let sorted = |s: &[f32; 4]| {
-            let before = |k: usize| {
-                u32::from(s[k] > s[k + 1])
-                    | (u32::from(s[k] == s[k + 1]) & (u32::from(j[k] < j[k + 1]) | u32::from(s[k] == 0.0)))
-            };
-            let kept = |k: usize| 1 - (used(k) ^ u32::from(s[k] > 0.0));
-            before(0) & before(1) & before(2) & kept(1) & kept(2) & kept(3)
-        };
-        let off = (s[0] + s[1] + s[2] + s[3] - 1.0).abs() > 1.2e-7;
-        let first = if off { 1.0 - (s[1] + s[2] + s[3]) } else { s[0] };
-        let fine = sorted(&s) & u32::from(first > 0.0) & sorted(&[first, s[1], s[2], s[3]]);
-        let change = tidy & fine & (1 - u32::from(right));
-        plain[l] = tidy & (u32::from(right) | fine);
-        scaled[0][l] = if change == 1 { first } else { w[0] };
-        for k in 1..4 {
-            scaled[k][l] = if change == 1 { s[k] } else { w[k] };
-        }
-    }
-    for (l, slots) in weights.iter_mut().enumerate() {
-        *slots = [scaled[0][l], scaled[1][l], scaled[2][l], scaled[3][l]];
-    }
-    plain
 }

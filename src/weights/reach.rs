@@ -61,6 +61,9 @@ impl PartialOrd for Front {
     }
 }
 
+/// Vertices of a ball that one core takes at a time.
+const NEAR: usize = 4_096;
+
 /// A way along edges is longer than the surface's own by up to this; where it is not longer than this, the straight line
 /// is the distance, so that the brush is round.
 const DETOUR: f32 = 1.3;
@@ -81,6 +84,11 @@ pub fn reach(
     if !(touch.radius > 0.0 && touch.at.is_finite()) {
         return;
     }
+    let turned = front_only && posed.normals.len() == posed.positions.len();
+    let is_front = |v: u32| {
+        let sight = touch.eye.map_or(touch.direction, |eye| posed.positions[v as usize] - eye);
+        !turned || posed.normals[v as usize].dot(sight) <= 0.0
+    };
     match kind {
         Reach::Surface => along(canvas, posed, touch, scratch, out),
         Reach::Volume => {
@@ -91,8 +99,13 @@ pub fn reach(
             };
             match near {
                 Some(near) => {
-                    let at = |v: &u32| posed.positions.get(*v as usize).copied().and_then(test);
-                    out.extend(near.iter().filter_map(|v| at(v).map(|p| (*v, p))));
+                    let one = |v: &u32| {
+                        let p = posed.positions.get(*v as usize).copied().and_then(test)?;
+                        is_front(*v).then_some((*v, p))
+                    };
+                    let lists = near.par_chunks(NEAR).map(|near| near.iter().filter_map(one).collect::<Vec<_>>());
+                    lists.collect::<Vec<_>>().iter().for_each(|list| out.extend_from_slice(list));
+                    return;
                 }
                 None => gather(posed.positions, out, test),
             }
@@ -114,11 +127,8 @@ pub fn reach(
             });
         }
     }
-    if front_only && posed.normals.len() == posed.positions.len() {
-        out.retain(|(v, _)| {
-            let sight = touch.eye.map_or(touch.direction, |eye| posed.positions[*v as usize] - eye);
-            posed.normals[*v as usize].dot(sight) <= 0.0
-        });
+    if turned {
+        out.retain(|(v, _)| is_front(*v));
     }
 }
 

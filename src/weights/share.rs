@@ -96,6 +96,14 @@ impl Influences {
         self.weights[k] = self.weights[self.len];
     }
 
+    /// As [`Self::remove`], and keeps the order of the others.
+    #[inline]
+    fn take_out(&mut self, k: usize) {
+        self.joints.copy_within(k + 1..self.len, k);
+        self.weights.copy_within(k + 1..self.len, k);
+        self.len -= 1;
+    }
+
     /// Adds all of another list, times a factor.
     #[inline]
     pub fn add_all(&mut self, other: &Self, factor: f32) {
@@ -411,6 +419,8 @@ fn settle(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Resu
         if list.weights[k] <= 0.0 { list.remove(k) } else { k += 1 }
     }
     if list.len > rule.limit {
+        // In order, so that sums do not depend on how the list came about.
+        list.sort();
         limit(list, wishes, rule)?;
     }
     match rule.encoding.one() {
@@ -432,7 +442,7 @@ fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Resul
         });
         let Some(k) = smallest else { return Err(Refusal::NoPlace) };
         dropped += list.weights[k];
-        list.remove(k);
+        list.take_out(k);
     }
     let open = |j: u16, painted_too: bool| !rule.is_locked(j) && (painted_too || !painted(wishes, j));
     for painted_too in [false, true] {

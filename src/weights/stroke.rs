@@ -3,7 +3,7 @@
 //! A vertex remembers how it was when the stroke began and the strongest dab so far, so that going over it twice does not
 //! paint it twice. Brushes that mix whole vertices work on what is there now: one rubs until it is smooth.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use super::{
     Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Refusal, Rule, Touch,
     canvas::NOWHERE,
+    quick::{Group, LANES, Quick},
     reach::{ReachScratch, reach},
     share,
 };
-use crate::model::WeightPatch;
+use crate::model::{WeightMap, WeightPatch};
 
 /// What a stroke paints with.
 #[derive(Clone, Copy, Debug)]
@@ -44,41 +45,55 @@ pub struct Dab<'a> {
     pub near: Option<&'a [u32]>,
 }
 
-/// Vertices a task.
-const CHUNK: usize = 2_048;
+/// Vertices that one core takes at a time; the words that mark them are its own.
+const CHUNK: usize = 8_192;
 
-/// How the vertices of a part were when the stroke came to them.
+/// What a stroke knows of a vertex.
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    /// The strongest amount so far: of the brush, and of its mirror.
+    strongest: [f32; 2],
+    /// Where its start begins in those of its region.
+    start: u32,
+}
+
+impl Memory {
+    const NONE: Self = Self { strongest: [0.0; 2], start: NOWHERE };
+}
+
+/// A vertex that a dab touches.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    vertex: u32,
+    /// Where its start begins.
+    start: u32,
+    /// How much is done to it: by the brush, and by its mirror.
+    amounts: [f32; 2],
+}
+
+/// How the vertices of a chunk were when the stroke came to them, slot by slot.
 #[derive(Clone, Debug, Default)]
 struct Starts {
     joints: Vec<u16>,
     weights: Vec<f32>,
+    /// Those that have a start.
+    vertices: Vec<u32>,
 }
 
 /// A stroke under way.
 #[derive(Clone, Debug, Default)]
 pub struct Stroke {
-    /// The strongest amount so far, by vertex: of the brush, and of its mirror.
-    coverage: [Vec<f32>; 2],
-    /// Where a vertex's start is, by vertex, in the starts of its part.
-    start_of: Vec<u32>,
+    /// By vertex.
+    memory: Vec<Memory>,
+    /// By chunk of vertices.
     starts: Vec<Starts>,
-    /// Those that have a start.
-    started: Vec<u32>,
     /// One bit a vertex, all 0 between dabs.
     marks: Vec<u64>,
-    /// Amounts of the present dab, by vertex.
-    amounts: [Vec<f32>; 2],
+    /// Amounts of the present dab, by vertex; all 0 between dabs.
+    amounts: Vec<[f32; 2]>,
     reach: ReachScratch,
     hits: Vec<(u32, f32)>,
     refused: BTreeMap<Refusal, usize>,
-}
-
-/// What happened to a vertex.
-#[derive(Clone, Copy)]
-enum Outcome {
-    Same,
-    Changed,
-    Refused(Refusal),
 }
 
 impl Stroke {
@@ -93,15 +108,15 @@ impl Stroke {
     pub fn begin(&mut self, canvas: &Canvas) {
         let count = canvas.vertex_count();
         // Only what has a start was ever covered.
-        for v in self.started.drain(..) {
-            self.start_of[v as usize] = NOWHERE;
-            self.coverage.iter_mut().for_each(|list| list[v as usize] = 0.0);
+        for starts in &mut self.starts {
+            starts.vertices.drain(..).for_each(|v| self.memory[v as usize] = Memory::NONE);
+            starts.joints.clear();
+            starts.weights.clear();
         }
-        self.coverage.iter_mut().chain(&mut self.amounts).for_each(|list| list.resize(count, 0.0));
-        self.start_of.resize(count, NOWHERE);
+        self.memory.resize(count, Memory::NONE);
+        self.amounts.resize(count, [0.0; 2]);
         self.marks.resize(count.div_ceil(64), 0);
-        self.starts.clear();
-        self.starts.resize_with(canvas.parts().len(), Starts::default);
+        self.starts.resize_with(count.div_ceil(CHUNK), Starts::default);
         self.refused.clear();
         self.hits.clear();
     }
@@ -130,196 +145,280 @@ impl Stroke {
         reach(canvas, posed, &dab.touch, dab.near, brush.reach, brush.front_only, &mut self.reach, &mut hits);
         let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
         let strength = brush.strength * pressure;
-        let patches = self.apply(maps, canvas, posed, dab.motion, paint, &hits, |p| brush.falloff.at(p) * strength);
+        let chunks = self.mark(canvas, paint.mirror, &hits, |p| brush.falloff.at(p) * strength);
+        let average = (brush.kind == BrushKind::Average).then(|| average(canvas, maps, &hits));
         self.hits = hits;
-        patches
+        let work = Work { canvas, maps, posed, paint, motion: dab.motion, average };
+        let parts: Vec<PartWork<'_>> = (0..canvas.parts().len()).map(|k| PartWork::new(&work, k)).collect();
+        let once = brush.kind.is_of_one_joint() && !brush.build_up;
+        let within = |each: usize, len: usize| chunks.start * each..(chunks.end * each).min(len);
+        let (words, vertices) = (within(CHUNK / 64, self.marks.len()), within(CHUNK, self.amounts.len()));
+        let done: Vec<Vec<Piece>> = self.marks[words]
+            .par_chunks_mut(CHUNK / 64)
+            .zip(self.amounts[vertices.clone()].par_chunks_mut(CHUNK))
+            .zip(self.memory[vertices].par_chunks_mut(CHUNK))
+            .zip(&mut self.starts[chunks.clone()])
+            .enumerate()
+            .map(|(k, (((marks, amounts), memory), starts))| {
+                let first = ((chunks.start + k) * CHUNK) as u32;
+                let touched = take(first, marks, amounts, once.then_some(&mut *memory));
+                starts.paint(first, &parts, touched, once.then_some(memory))
+            })
+            .collect();
+        self.join(done)
     }
 
-    /// Paints given vertices, each with an amount of 1 times `amount`: floods and gradients too.
-    pub(super) fn apply(
+    /// Notes by how much each vertex is touched, on both sides; the chunks in which some are.
+    fn mark(
         &mut self,
-        maps: &Maps<'_>,
         canvas: &Canvas,
-        posed: PosedCanvas<'_>,
-        motion: Vec3,
-        paint: &Paint<'_>,
+        mirror: Option<&MirrorMap>,
         hits: &[(u32, f32)],
         amount: impl Fn(f32) -> f32,
-    ) -> Vec<(usize, WeightPatch)> {
-        let touched = self.spread(canvas, paint, hits, amount);
-        let once = paint.brush.kind.is_of_one_joint() && !paint.brush.build_up;
-        let work = Work {
-            canvas,
-            maps,
-            posed,
-            paint,
-            motion,
-            average: (paint.brush.kind == BrushKind::Average).then(|| average(canvas, maps, hits)),
+    ) -> Range<usize> {
+        let (mut low, mut high) = (u32::MAX, 0);
+        let mut mark = |v: u32, side: usize, a: f32| {
+            (low, high) = (low.min(v), high.max(v));
+            self.marks[v as usize / 64] |= 1 << (v % 64);
+            let most = &mut self.amounts[v as usize][side];
+            *most = if a > *most { a } else { *most };
         };
-        let mut patches = Vec::new();
-        let mut from = 0;
-        for (index, part) in canvas.parts().iter().enumerate() {
-            let to = from + touched[from..].partition_point(|v| *v < part.first + part.count);
-            let mine = &touched[from..to];
-            from = to;
-            if mine.is_empty() {
-                continue;
-            }
-            let map = maps.part(index);
-            let stride = map.stride();
-            let starts = &mut self.starts[index];
-            let (all_joints, all_weights): (&[u16], &[f32]) = (&map.joints, &map.weights);
-            if once {
-                for v in mine {
-                    if self.start_of[*v as usize] != NOWHERE {
-                        continue;
-                    }
-                    let at = (*v - part.first) as usize * stride;
-                    self.start_of[*v as usize] = (starts.weights.len() / stride) as u32;
-                    self.started.push(*v);
-                    starts.joints.extend_from_slice(&all_joints[at..at + stride]);
-                    starts.weights.extend_from_slice(&all_weights[at..at + stride]);
-                }
-            }
-            let rule = Rule {
-                locked: paint.locked,
-                parents: canvas.parents(),
-                limit: paint.limit.clamp(1, stride),
-                encoding: map.encoding,
-                pairs: paint.mirror.map_or(&[], |m| m.joints()),
-                turned: false,
-            };
-            let mut patch = WeightPatch { sets: map.sets, ..WeightPatch::default() };
-            patch.vertices.extend(mine.iter().map(|v| v - part.first));
-            patch.joints.resize(mine.len() * stride, 0);
-            patch.weights.resize(mine.len() * stride, 0.0);
-            let mut outcomes = vec![Outcome::Same; mine.len()];
-            let (start_of, amounts, starts) = (&self.start_of, &self.amounts, &*starts);
-            let run = |vertices: &[u32], joints: &mut [u16], weights: &mut [f32], outcomes: &mut [Outcome]| {
-                let mut list = Influences::default();
-                let mut target = Influences::default();
-                let slots = joints.chunks_exact_mut(stride).zip(weights.chunks_exact_mut(stride));
-                for ((v, (js, ws)), outcome) in vertices.iter().zip(slots).zip(outcomes) {
-                    let at = (*v - part.first) as usize * stride;
-                    let now = (&all_joints[at..at + stride], &all_weights[at..at + stride]);
-                    let from = if once {
-                        let start = start_of[*v as usize] as usize * stride;
-                        (&starts.joints[start..start + stride], &starts.weights[start..start + stride])
-                    } else {
-                        now
-                    };
-                    let done = list.read(from.0, from.1, &rule).and_then(|()| {
-                        let amount = [amounts[0][*v as usize], amounts[1][*v as usize]];
-                        work.vertex(*v, amount, &mut list, &mut target, &rule)
-                    });
-                    match done {
-                        Ok(()) => {
-                            list.write(js, ws);
-                            if *js != *now.0 || *ws != *now.1 {
-                                *outcome = Outcome::Changed;
-                            }
-                        }
-                        Err(why) => *outcome = Outcome::Refused(why),
-                    }
-                }
-            };
-            if mine.len() <= CHUNK {
-                run(mine, &mut patch.joints, &mut patch.weights, &mut outcomes);
-            } else {
-                mine.par_chunks(CHUNK)
-                    .zip(patch.joints.par_chunks_mut(CHUNK * stride))
-                    .zip(patch.weights.par_chunks_mut(CHUNK * stride))
-                    .zip(outcomes.par_chunks_mut(CHUNK))
-                    .for_each(|(((v, j), w), o)| run(v, j, w, o));
-            }
-            keep_changed(&mut patch, &outcomes, stride, &mut self.refused);
-            if !patch.vertices.is_empty() {
-                patches.push((index, patch));
+        for (v, a) in hits.iter().map(|(v, p)| (v, amount(*p))).filter(|(_, a)| *a > 0.0) {
+            mark(*v, 0, a);
+            let place = mirror.map_or(NOWHERE, |m| m.place(canvas.place_of(*v)));
+            if place != NOWHERE {
+                canvas.vertices_at(place).iter().for_each(|other| mark(*other, 1, a));
             }
         }
-        for v in touched {
-            self.amounts[0][v as usize] = 0.0;
-            self.amounts[1][v as usize] = 0.0;
-        }
-        patches
+        if low > high { 0..0 } else { low as usize / CHUNK..high as usize / CHUNK + 1 }
     }
 
-    /// Amounts by vertex, on both sides; the vertices for which one grew, in rising order.
-    fn spread(
-        &mut self,
-        canvas: &Canvas,
-        paint: &Paint<'_>,
-        hits: &[(u32, f32)],
-        amount: impl Fn(f32) -> f32,
-    ) -> Vec<u32> {
-        let once = paint.brush.kind.is_of_one_joint() && !paint.brush.build_up;
-        let mut touched = Vec::with_capacity(hits.len());
-        let [direct, other] = &mut self.amounts;
-        let mut sorted = true;
-        for (v, p) in hits {
-            let a = amount(*p);
-            if a > 0.0 {
-                sorted &= touched.last().is_none_or(|last| last < v);
-                touched.push(*v);
-                direct[*v as usize] = direct[*v as usize].max(a);
+    /// Puts together what the chunks came to.
+    fn join(&mut self, done: Vec<Vec<Piece>>) -> Vec<(usize, WeightPatch)> {
+        let mut patches: Vec<(usize, WeightPatch)> = Vec::new();
+        let mut pieces = done.into_iter().flatten().peekable();
+        let mut same: Vec<Piece> = Vec::new();
+        while let Some(piece) = pieces.next() {
+            for why in &piece.refused {
+                *self.refused.entry(*why).or_default() += 1;
+            }
+            let last = pieces.peek().is_none_or(|next| next.part != piece.part);
+            let part = piece.part;
+            if !piece.patch.vertices.is_empty() {
+                same.push(piece);
+            }
+            if last && !same.is_empty() {
+                let count = same.iter().map(|p| p.patch.vertices.len()).sum();
+                let mut patch = WeightPatch::new(same[0].patch.sets, count);
+                for piece in same.drain(..) {
+                    patch.vertices.extend_from_slice(&piece.patch.vertices);
+                    patch.joints.extend_from_slice(&piece.patch.joints);
+                    patch.weights.extend_from_slice(&piece.patch.weights);
+                }
+                patches.push((part, patch));
             }
         }
-        if let Some(mirror) = paint.mirror {
-            let own = touched.len();
-            for k in 0..own {
-                let a = direct[touched[k] as usize];
-                let place = mirror.place(canvas.place_of(touched[k]));
-                if place == NOWHERE {
-                    continue;
-                }
-                for v in canvas.vertices_at(place) {
-                    if other[*v as usize] == 0.0 {
-                        touched.push(*v);
-                    }
-                    other[*v as usize] = other[*v as usize].max(a);
-                }
-            }
-            sorted = false;
-        }
-        if !sorted {
-            in_order(&mut touched, &mut self.marks);
-        }
-        if once {
-            let [strongest, strongest_other] = &mut self.coverage;
-            touched.retain(|v| {
-                let v = *v as usize;
-                let grew = direct[v] > strongest[v] || other[v] > strongest_other[v];
-                strongest[v] = strongest[v].max(direct[v]);
-                strongest_other[v] = strongest_other[v].max(other[v]);
-                // What is painted is the strongest of each side, not of this dab.
-                (direct[v], other[v]) = if grew { (strongest[v], strongest_other[v]) } else { (0.0, 0.0) };
-                grew
-            });
-        }
-        touched
+        patches
     }
 }
 
-/// Puts vertices in order, each once, by bits that are all 0, and are again.
-fn in_order(vertices: &mut Vec<u32>, marks: &mut [u64]) {
-    let (mut low, mut high) = (usize::MAX, 0);
-    for v in vertices.iter() {
-        let word = *v as usize / 64;
-        (low, high) = (low.min(word), high.max(word));
-        marks[word] |= 1 << (v % 64);
-    }
-    vertices.clear();
-    if low > high {
-        return;
-    }
-    for (word, mark) in marks[low..=high].iter_mut().enumerate() {
-        let word = low + word;
+/// Takes the marked vertices of a chunk, in rising order. With a memory, only those to which more is done than before in the
+/// stroke.
+fn take(first: u32, marks: &mut [u64], amounts: &mut [[f32; 2]], memory: Option<&mut [Memory]>) -> Vec<Touched> {
+    let count: u32 = marks.iter().map(|word| word.count_ones()).sum();
+    let mut touched = Vec::with_capacity(count as usize);
+    let mut memory = memory;
+    for (word, mark) in marks.iter_mut().enumerate() {
         let mut bits = std::mem::take(mark);
         while bits != 0 {
-            vertices.push((word * 64) as u32 + bits.trailing_zeros());
+            let k = word * 64 + bits.trailing_zeros() as usize;
             bits &= bits - 1;
+            let mut amounts = std::mem::take(&mut amounts[k]);
+            if let Some(memory) = &mut memory {
+                let [own, other] = &mut memory[k].strongest;
+                if amounts[0] <= *own && amounts[1] <= *other {
+                    continue;
+                }
+                // What is painted is the strongest of each side, not of this dab.
+                (*own, *other) = (own.max(amounts[0]), other.max(amounts[1]));
+                amounts = [*own, *other];
+            }
+            touched.push(Touched { vertex: first + k as u32, start: NOWHERE, amounts });
         }
     }
+    touched
+}
+
+/// What a chunk of vertices comes to in one part.
+struct Piece {
+    part: usize,
+    patch: WeightPatch,
+    refused: Vec<Refusal>,
+}
+
+impl Starts {
+    /// Paints the vertices of a chunk, part by part. With a memory, from what was there when the stroke came to them.
+    fn paint(
+        &mut self,
+        first: u32,
+        parts: &[PartWork<'_>],
+        mut touched: Vec<Touched>,
+        mut memory: Option<&mut [Memory]>,
+    ) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut left = touched.as_mut_slice();
+        while let Some(t) = left.first() {
+            let part = parts.partition_point(|p| p.first <= t.vertex) - 1;
+            let end = left.partition_point(|t| t.vertex < parts[part].first + parts[part].count);
+            let (mine, rest) = left.split_at_mut(end);
+            left = rest;
+            let mut starts = None;
+            if let Some(memory) = &mut memory {
+                self.keep(first, &parts[part], mine, memory);
+                starts = Some(&*self);
+            }
+            pieces.push(parts[part].run(mine, starts));
+        }
+        pieces
+    }
+
+    /// Keeps how vertices are that have no start yet, and tells all of them where theirs is.
+    fn keep(&mut self, first: u32, part: &PartWork<'_>, touched: &mut [Touched], memory: &mut [Memory]) {
+        let stride = part.map.stride();
+        let four = (part.now.0.as_chunks::<4>().0, part.now.1.as_chunks::<4>().0);
+        self.joints.reserve(touched.len() * stride);
+        self.weights.reserve(touched.len() * stride);
+        for t in touched {
+            let start = &mut memory[(t.vertex - first) as usize].start;
+            if *start == NOWHERE {
+                *start = self.weights.len() as u32;
+                self.vertices.push(t.vertex);
+                // Four at a time, of a known length, so that no call copies them.
+                let slots =
+                    (t.vertex - part.first) as usize * stride / 4..((t.vertex - part.first) as usize + 1) * stride / 4;
+                four.0[slots.clone()].iter().for_each(|joints| self.joints.extend_from_slice(joints));
+                four.1[slots].iter().for_each(|weights| self.weights.extend_from_slice(weights));
+            }
+            t.start = *start;
+        }
+    }
+}
+
+/// What the vertices of a part share.
+struct PartWork<'a> {
+    work: &'a Work<'a>,
+    part: usize,
+    first: u32,
+    count: u32,
+    map: &'a WeightMap,
+    /// The slots as they are.
+    now: (&'a [u16], &'a [f32]),
+    rule: Rule<'a>,
+    quick: Option<Quick>,
+}
+
+impl<'a> PartWork<'a> {
+    fn new(work: &'a Work<'a>, part: usize) -> Self {
+        let (paint, found, map) = (work.paint, work.canvas.parts()[part], work.maps.part(part));
+        let rule = Rule {
+            locked: paint.locked,
+            parents: work.canvas.parents(),
+            limit: paint.limit.clamp(1, map.stride()),
+            encoding: map.encoding,
+            pairs: paint.mirror.map_or(&[], |m| m.joints()),
+            turned: false,
+        };
+        let one_joint = paint.brush.kind.is_of_one_joint() && paint.mirror.is_none();
+        let open = paint.locked.get(usize::from(paint.joint)) == Some(&false);
+        let quick = if one_joint && open { Quick::new(map.stride(), &rule) } else { None };
+        Self { work, part, first: found.first, count: found.count, map, now: (&map.joints, &map.weights), rule, quick }
+    }
+
+    fn run(&self, touched: &[Touched], starts: Option<&Starts>) -> Piece {
+        let patch = WeightPatch::new(self.map.sets, touched.len());
+        let mut piece = Piece { part: self.part, patch, refused: Vec::new() };
+        let mut lists = Lists::default();
+        match &self.quick {
+            Some(quick) => self.quickly(quick, touched, starts, &mut lists, &mut piece),
+            None => touched.iter().for_each(|t| self.one(t, starts, &mut lists, &mut piece)),
+        }
+        piece
+    }
+
+    /// One vertex, by the rule itself.
+    fn one(&self, touched: &Touched, starts: Option<&Starts>, lists: &mut Lists, piece: &mut Piece) {
+        let stride = self.map.stride();
+        let own = touched.vertex - self.first;
+        let at = own as usize * stride;
+        let now = (&self.now.0[at..at + stride], &self.now.1[at..at + stride]);
+        let start = touched.start as usize;
+        let from = match starts {
+            Some(starts) => (&starts.joints[start..start + stride], &starts.weights[start..start + stride]),
+            None => now,
+        };
+        let Lists { list, target } = lists;
+        let read = list.read(from.0, from.1, &self.rule);
+        let done = read.and_then(|()| self.work.vertex(touched.vertex, touched.amounts, list, target, &self.rule));
+        if let Err(why) = done {
+            piece.refused.push(why);
+            return;
+        }
+        let patch = &mut piece.patch;
+        let end = patch.weights.len();
+        patch.joints.resize(end + stride, 0);
+        patch.weights.resize(end + stride, 0.0);
+        list.write(&mut patch.joints[end..], &mut patch.weights[end..]);
+        if patch.joints[end..] == *now.0 && patch.weights[end..] == *now.1 {
+            patch.joints.truncate(end);
+            patch.weights.truncate(end);
+        } else {
+            patch.vertices.push(own);
+        }
+    }
+
+    fn quickly(
+        &self,
+        quick: &Quick,
+        touched: &[Touched],
+        starts: Option<&Starts>,
+        lists: &mut Lists,
+        piece: &mut Piece,
+    ) {
+        let now = (self.now.0.as_chunks::<4>().0, self.now.1.as_chunks::<4>().0);
+        let then = starts.map(|s| (s.joints.as_chunks::<4>().0, s.weights.as_chunks::<4>().0));
+        let mut group = Group::default();
+        for touched in touched.chunks(LANES) {
+            for (lane, t) in touched.iter().enumerate() {
+                let ((joints, weights), k) = match then {
+                    Some(then) => (then, t.start as usize / 4),
+                    None => (now, (t.vertex - self.first) as usize),
+                };
+                quick.put(&mut group, lane, &joints[k], &weights[k]);
+                group.set_amount(lane, t.amounts[0]);
+            }
+            quick.brush(&mut group, self.work.paint.joint, &self.work.paint.brush);
+            for (lane, t) in touched.iter().enumerate() {
+                if !group.is_done(lane) {
+                    self.one(t, starts, lists, piece);
+                    continue;
+                }
+                let (joints, weights) = group.get(lane);
+                let own = t.vertex - self.first;
+                if joints != now.0[own as usize] || weights != now.1[own as usize] {
+                    piece.patch.vertices.push(own);
+                    piece.patch.joints.extend_from_slice(&joints);
+                    piece.patch.weights.extend_from_slice(&weights);
+                }
+            }
+        }
+    }
+}
+
+/// Memory for one vertex after another.
+#[derive(Default)]
+struct Lists {
+    list: Influences,
+    target: Influences,
 }
 
 /// What a dab's vertices share.
@@ -482,26 +581,4 @@ fn average(canvas: &Canvas, maps: &Maps<'_>, hits: &[(u32, f32)]) -> Influences 
     let mut list = Influences::default();
     order.into_iter().take(super::MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
     list
-}
-
-/// Closes a patch up to the vertices that changed.
-fn keep_changed(patch: &mut WeightPatch, outcomes: &[Outcome], stride: usize, refused: &mut BTreeMap<Refusal, usize>) {
-    let mut kept = 0;
-    for (k, outcome) in outcomes.iter().enumerate() {
-        match outcome {
-            Outcome::Changed => {
-                if kept != k {
-                    patch.vertices[kept] = patch.vertices[k];
-                    patch.joints.copy_within(k * stride..(k + 1) * stride, kept * stride);
-                    patch.weights.copy_within(k * stride..(k + 1) * stride, kept * stride);
-                }
-                kept += 1;
-            }
-            Outcome::Same => {}
-            Outcome::Refused(why) => *refused.entry(*why).or_default() += 1,
-        }
-    }
-    patch.vertices.truncate(kept);
-    patch.joints.truncate(kept * stride);
-    patch.weights.truncate(kept * stride);
 }
