@@ -7,7 +7,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{name_widget, paint_icon, panel_title, segment, segments},
+        widgets::{check, name_widget, paint_icon, panel_title, segment, segments},
     },
     weights::{Brush, BrushKind, Falloff, Radius, Reach},
 };
@@ -103,7 +103,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             Some((node, session)) => format!("Mirror {}", session.document().node(node).label(node)),
             None => "Mirror".to_owned(),
         };
-        let response = ui.checkbox(&mut mirror, short(&text, 22));
+        let response = check(ui, theme, &mut mirror, short(&text, 22));
         let note = match view.paint.unpaired {
             Some(0) => "Every vertex has its mirror image".to_owned(),
             Some(1) => "1 spot has no mirror image, and is left alone".to_owned(),
@@ -112,18 +112,18 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         };
         response.on_hover_text(note);
         brush.mirror = mirror;
-        ui.checkbox(&mut brush.front_only, "Front faces only")
+        check(ui, theme, &mut brush.front_only, "Front faces only")
             .on_hover_text("What turns away from the eye is left alone");
         ui.end_row();
-        ui.checkbox(&mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
+        check(ui, theme, &mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
         if brush.kind.is_of_one_joint() {
-            ui.checkbox(&mut brush.build_up, "Build up in a stroke")
+            check(ui, theme, &mut brush.build_up, "Build up in a stroke")
                 .on_hover_text("Going over a spot twice paints it twice");
         } else {
-            ui.checkbox(&mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
+            check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
         }
         ui.end_row();
-        ui.checkbox(&mut in_scene, "Size in the scene")
+        check(ui, theme, &mut in_scene, "Size in the scene")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
         let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
@@ -163,6 +163,12 @@ fn short(text: &str, most: usize) -> String {
 fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let gap = 4.0;
     let width = ((ui.available_width() - gap * 3.0) / 4.0).floor();
+    let long = |kind: &BrushKind| {
+        let word = kind.word().to_owned();
+        ui.painter().layout_no_wrap(word, Theme::font(Font::Heading), Color32::WHITE).size().x
+    };
+    // All with their icons, or none.
+    let icons = width >= BrushKind::ALL.iter().map(long).fold(0.0, f32::max) + 28.0;
     for row in BrushKind::ALL.chunks(4) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = gap;
@@ -183,10 +189,9 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                 let color = theme.color(if on { "accent.text" } else { "text.primary" });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });
                 let text = ui.painter().layout_no_wrap(kind.word().to_owned(), font, color);
-                let room = width >= text.size().x + 30.0;
-                let at = if room {
-                    paint_icon(ui.painter(), pos2(rect.left() + 14.0, rect.center().y), icon(*kind), 16.0, color);
-                    pos2(rect.left() + 26.0, rect.center().y - text.size().y * 0.5)
+                let at = if icons {
+                    paint_icon(ui.painter(), pos2(rect.left() + 13.0, rect.center().y), icon(*kind), 16.0, color);
+                    pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5)
                 } else {
                     rect.center() - text.size() * 0.5
                 };
@@ -211,7 +216,7 @@ fn bar(
     key: &str,
 ) {
     ui.horizontal(|ui| {
-        let chip = if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + 6.0 };
+        let chip = if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x };
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
         let (low, high) = (*range.start(), *range.end());
@@ -329,8 +334,14 @@ fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
 }
 
 fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
-    let width = (ui.available_width() - 24.0).max(70.0);
-    let response =
-        egui::ComboBox::from_id_salt(name).selected_text(RichText::new(now)).width(width).show_ui(ui, add).response;
+    let width = ui.available_width().max(70.0);
+    let response = egui::ComboBox::from_id_salt(name)
+        .selected_text(RichText::new(now))
+        .width(width)
+        .icon(|ui, rect, visuals, _open| {
+            paint_icon(ui.painter(), rect.center(), icons::ICON_KEYBOARD_ARROW_DOWN, 16.0, visuals.fg_stroke.color);
+        })
+        .show_ui(ui, add)
+        .response;
     response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {now}")));
 }

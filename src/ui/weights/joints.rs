@@ -10,7 +10,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, filter_field, joint_icon, paint_icon, panel_title, row},
+        widgets::{check, elided, filter_field, joint_icon, paint_icon, panel_title, row},
     },
 };
 
@@ -62,7 +62,7 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     ui.horizontal(|ui| {
         let width = ui.available_width() - 74.0;
         ui.allocate_ui(vec2(width, 24.0), |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"));
-        ui.checkbox(&mut state.used_only, "Used").on_hover_text("Only joints that move a vertex");
+        check(ui, theme, &mut state.used_only, "Used").on_hover_text("Only joints that move a vertex");
     });
     ui.add_space(2.0);
     // As the weights are now, not as they were when the cursor was there.
@@ -158,7 +158,7 @@ fn joint_row(
     ui.painter().text(pos2(names, middle), egui::Align2::LEFT_CENTER, shown, font, text_color);
     let number_width = 58.0;
     let bar = Rect::from_min_max(pos2(bar_left, middle - 2.5), pos2(rect.right() - number_width - 8.0, middle + 2.5));
-    ui.painter().rect_filled(bar, 2.0, theme.color("surface.field"));
+    ui.painter().rect_filled(bar, 2.0, theme.trough());
     let (part, text) = match share {
         Some(share) => (share, format!("{:.1} %", share * 100.0)),
         None => (used as f32 / most as f32, crate::ui::status_thousands(used as usize)),

@@ -26,7 +26,11 @@ pub struct WeightsState {
 
 pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
+    let inner = ui.spacing().scroll.floating_allocated_width;
+    // The bar lies in the margin: nothing moves when it comes.
+    ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().scroll.floating_allocated_width = inner;
         egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
             if view.paint.canvas.is_none() {
                 super::widgets::panel_title(ui, theme, "Brush");

@@ -94,7 +94,8 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     }
     columns.truncate(COLUMNS);
     let node = |j: u16| canvas.joints().get(usize::from(j)).copied();
-    let width = ui.available_width();
+    // The bar of a long table stands beside the sums.
+    let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
     let (first, last) = (64.0, 48.0);
     let each = (width - first - last) / columns.len().max(1) as f32;
     let font = Theme::font(Font::Caption);
