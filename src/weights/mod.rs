@@ -10,6 +10,7 @@ mod quick;
 mod reach;
 mod share;
 mod stroke;
+mod tally;
 
 pub use self::{
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
@@ -20,4 +21,5 @@ pub use self::{
     reach::{PosedCanvas, ReachScratch, Touch, reach},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stroke::{Dab, Paint, Stroke},
+    tally::{STRAY, Tally},
 };

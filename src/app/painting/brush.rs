@@ -77,6 +77,9 @@ impl App {
     }
 
     pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<Found> {
+        if !self.painting.is_ready() {
+            return None;
+        }
         let session = self.session.as_ref()?;
         let document = session.document();
         let ray = self.camera.ray(at, size);

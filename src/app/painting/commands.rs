@@ -6,6 +6,7 @@ use glam::Vec2;
 use crate::{
     app::App,
     edit::{CommandLine, Mode, node_text},
+    session::weight_place,
     ui::{BrushNumber, ToastKind},
     weights::{BrushKind, Radius},
 };
@@ -170,9 +171,11 @@ impl App {
 
     /// Problems of weights are those of the weights as they are now.
     pub(in crate::app) fn refresh_weight_problems(&mut self) {
+        let moved = std::mem::take(&mut self.weights_moved);
         let Some(session) = &self.session else { return };
-        self.problems.retain(|p| !p.fixable);
-        self.problems.extend(session.weight_problems());
+        let places: Vec<String> = moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
+        self.problems.retain(|p| !p.fixable || !places.contains(&p.place));
+        self.problems.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
     }
 }

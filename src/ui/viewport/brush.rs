@@ -418,7 +418,7 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
         .map(|(role, text, count)| {
             let color = theme.color(if *count > 0 { "text.primary" } else { "text.secondary" });
             let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
-            let count = crate::ui::status_thousands(*count);
+            let count = if view.paint.counting { "…".to_owned() } else { crate::ui::status_thousands(*count) };
             let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
             (*role, text, number)
         })
