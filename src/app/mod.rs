@@ -31,6 +31,9 @@ use crate::{
 /// The bundled sample, made by `cargo run --example mannequin`.
 pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
+/// A frame that takes longer than this is felt, and logged.
+const SLOW: std::time::Duration = std::time::Duration::from_millis(50);
+
 /// Opens the window; returns when it is closed.
 ///
 /// # Errors
@@ -349,6 +352,9 @@ impl eframe::App for App {
         }
         self.focus_spot(&ctx);
         self.take_picture();
+        if started.elapsed() > SLOW {
+            log::debug!("a frame took {:?}", started.elapsed());
+        }
         self.stage.took(started.elapsed());
     }
 

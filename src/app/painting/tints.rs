@@ -50,6 +50,9 @@ impl Painting {
         if self.stroking.is_some() {
             return;
         }
+        if self.tally.is_done() {
+            return;
+        }
         let started = Instant::now();
         while !self.tally.is_done() {
             let more = self.tally.step(canvas, &maps, BATCH, &mut self.stray_moved);
@@ -57,6 +60,7 @@ impl Painting {
                 break;
             }
         }
+        log::trace!("counted weights for {:?}", started.elapsed());
     }
 
     /// The kind of tints that are shown.

@@ -7,10 +7,13 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{check, name_widget, paint_icon, panel_title, segment, segments},
+        widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
     },
     weights::{Brush, BrushKind, Falloff, Radius, Reach},
 };
+
+/// A panel narrower than this has shorter words, and one column of switches.
+const NARROW: f32 = 300.0;
 
 const fn icon(kind: BrushKind) -> MaterialIcon {
     match kind {
@@ -97,13 +100,17 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         Radius::Scene(metres) => metres,
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
-    egui::Grid::new("brush switches").num_columns(2).spacing(vec2(12.0, 2.0)).min_col_width(150.0).show(ui, |ui| {
+    let narrow = ui.available_width() < NARROW;
+    let column = if narrow { ui.available_width() } else { (ui.available_width() - 12.0) * 0.5 };
+    let grid = egui::Grid::new("brush switches").spacing(vec2(12.0, 2.0)).min_col_width(column).max_col_width(column);
+    grid.show(ui, |ui| {
         let mut mirror = brush.mirror;
         let text = match view.paint.partner.zip(view.session) {
             Some((node, session)) => format!("Mirror {}", session.document().node(node).label(node)),
             None => "Mirror".to_owned(),
         };
-        let response = check(ui, theme, &mut mirror, short(&text, 22));
+        let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
+        let response = check(ui, theme, &mut mirror, text);
         let note = match view.paint.unpaired {
             Some(0) => "Every vertex has its mirror image".to_owned(),
             Some(1) => "1 spot has no mirror image, and is left alone".to_owned(),
@@ -112,10 +119,17 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         };
         response.on_hover_text(note);
         brush.mirror = mirror;
+        let end = |ui: &mut Ui| {
+            if narrow {
+                ui.end_row();
+            }
+        };
+        end(ui);
         check(ui, theme, &mut brush.front_only, "Front faces only")
             .on_hover_text("What turns away from the eye is left alone");
         ui.end_row();
         check(ui, theme, &mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
+        end(ui);
         if brush.kind.is_of_one_joint() {
             check(ui, theme, &mut brush.build_up, "Build up in a stroke")
                 .on_hover_text("Going over a spot twice paints it twice");
@@ -125,6 +139,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.end_row();
         check(ui, theme, &mut in_scene, "Size in the scene")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
+        end(ui);
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
         let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
         name_widget(ui, &response, "Spacing");
@@ -145,18 +160,22 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal(|ui| {
         segments(ui, theme, |ui| {
-            let drags = [(None, "Stroke"), (Some(false), "Linear gradient"), (Some(true), "Radial gradient")];
-            for (drag, text) in drags {
-                if segment(ui, theme, text, view.paint.gradient == drag, false).clicked() {
+            let narrow = ui.available_width() < NARROW;
+            let drags = [
+                (None, "Stroke", "Stroke"),
+                (Some(false), "Linear gradient", "Linear"),
+                (Some(true), "Radial gradient", "Radial"),
+            ];
+            for (drag, name, short) in drags {
+                let on = view.paint.gradient == drag;
+                let response = segment(ui, theme, if narrow { short } else { name }, on, false);
+                response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, name));
+                if response.clicked() {
                     actions.push(Action::GradientTool(drag));
                 }
             }
         });
     });
-}
-
-fn short(text: &str, most: usize) -> String {
-    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
 
 /// A button a kind, four a row.
@@ -277,7 +296,8 @@ fn bar(
 
 /// The fall-off as a curve from the rim to the middle. An own one is drawn by dragging.
 fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
-    let (rect, response) = ui.allocate_exact_size(vec2(118.0, 52.0), Sense::click_and_drag());
+    let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
+    let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
     response
         .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.word())));
     if (response.dragged() || response.clicked())

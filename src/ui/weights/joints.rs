@@ -5,13 +5,14 @@ use egui_material_icons::icons;
 
 use super::WeightsState;
 use crate::{
-    model::NodeId,
+    model::{Document, NodeId, SkinId},
     render::heat,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
         widgets::{check, elided, filter_field, joint_icon, paint_icon, panel_title, row},
     },
+    weights::Canvas,
 };
 
 /// Rows that are shown at once before the list scrolls.
@@ -59,6 +60,15 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
             menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         });
     });
+    if let Some(note) = shared_note(document, canvas) {
+        ui.horizontal_top(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color("severity.info"));
+            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.primary"));
+            ui.add(egui::Label::new(text).wrap());
+        });
+        ui.add_space(2.0);
+    }
     ui.horizontal(|ui| {
         let width = ui.available_width() - 74.0;
         ui.allocate_ui(vec2(width, 24.0), |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"));
@@ -112,6 +122,45 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         "Shares move to and from unlocked joints only."
     };
     ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+}
+
+/// What is to be known where a mesh hangs on other skins too: its weights are one and the same for all of them.
+fn shared_note(document: &Document, canvas: &Canvas) -> Option<String> {
+    let named = |skin: SkinId| {
+        let name = document.skin(skin).name.clone().filter(|n| !n.is_empty());
+        name.map_or_else(|| format!("skin {}", skin.index()), |n| format!("“{n}”"))
+    };
+    let part_of = |node: NodeId| {
+        let mesh = document.node(node).mesh?;
+        canvas.parts().iter().find(|p| p.mesh == mesh)
+    };
+    let shown = document.shown_nodes();
+    let others: Vec<(NodeId, SkinId)> = shown
+        .into_iter()
+        .filter(|n| part_of(*n).is_some())
+        .filter_map(|n| Some((n, document.node(n).skin.filter(|s| *s != canvas.skin)?)))
+        .collect();
+    let (first, skin) = *others.first()?;
+    let own = part_of(first)?.node;
+    let mesh = document.node(first).mesh?;
+    let mesh = document.mesh(mesh).name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "This mesh".into());
+    let label = |n: NodeId| document.node(n).label(n);
+    let more = match others.len() - 1 {
+        0 => String::new(),
+        1 => ", and on 1 more skin".to_owned(),
+        n => format!(", and on {n} more skins"),
+    };
+    Some(format!(
+        "{mesh} hangs on {} ({}) and on {} ({}){more}: a stroke changes the weights on all of them. \
+         These are the joints of {}; select {} for those of {}.",
+        named(canvas.skin),
+        label(own),
+        named(skin),
+        label(first),
+        named(canvas.skin),
+        label(first),
+        named(skin),
+    ))
 }
 
 fn joint_row(
