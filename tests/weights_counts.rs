@@ -95,8 +95,7 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
     let primitives: Vec<_> = canvas.parts().iter().map(|p| &document.mesh(p.mesh).primitives[p.primitive]).collect();
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
-    let normals: Vec<Vec3> =
-        primitives.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect();
+    let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect();
     let turned: Vec<Vec3> = normals.iter().map(|n| -*n).collect();
     let mut tried = 0;
     for (part, primitive) in canvas.parts().iter().zip(&primitives) {

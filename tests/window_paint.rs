@@ -335,3 +335,15 @@ fn a_mesh_on_one_skin_has_no_note_about_others() {
     let (window, _folder) = painting("LeftUpperArm");
     assert!(window.query_by_label_contains("hangs on").is_none());
 }
+
+#[test]
+fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
+    let Some(shared) = common::shared() else { return };
+    let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
+    let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
+    assert!(window.query_by_label_contains("› primitive 0").is_some());
+    click(&mut window, "Show");
+    assert!(window.query_by_label("Weights shown as: Faults").is_some());
+    assert!(window.query_by_label("Brush").is_some());
+    assert!(session(&window).history().done().is_empty(), "looking is no change");
+}

@@ -119,7 +119,8 @@ impl Painting {
                     }
                 }
             }
-            let own = strays.partition_point(|v| *v < part.first)..strays.partition_point(|v| *v < part.first + part.count);
+            let own =
+                strays.partition_point(|v| *v < part.first)..strays.partition_point(|v| *v < part.first + part.count);
             let own: Vec<u32> = strays[own].iter().map(|v| v - part.first).collect();
             wanted.extend(ranges(&own));
             for range in wanted {

@@ -187,14 +187,16 @@ pub fn overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
         let at = rect.min + vec2(hover.at.x, hover.at.y);
         painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, casing(view.theme)));
         painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, view.theme.color("viewport.brush")));
-        // The list of joints says the same, and lies here.
-        if state.list_at.is_none() {
-            plate(ui, &painter, view, rect, hover);
-        }
     }
     adjusting(ui, &painter, view, rect);
-    legend(&painter, view, rect);
-    faults(&painter, view, rect);
+    if view.paint.canvas.is_some() {
+        legend(&painter, view, rect);
+        faults(&painter, view, rect);
+    }
+    // The list of joints says the same, and lies here.
+    if let (Some(hover), None) = (view.paint.hover, &state.list_at) {
+        plate(ui, &painter, view, rect, hover);
+    }
 }
 
 /// Selected vertices, as dots: one mesh, however many there are.
@@ -202,7 +204,7 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
     let size = Vec2::new(rect.width(), rect.height());
     let color = view.theme.color("selection.base");
-    let halo = view.theme.color("viewport.label_halo");
+    let halo = view.theme.color("selection.outline");
     let mut dots = egui::Mesh::default();
     for v in view.paint.vertices.iter().take(MOST) {
         let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.camera.project(*p, size)) else { continue };

@@ -68,7 +68,13 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
     bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key("paint.value"));
     ui.add_space(4.0);
-    ui.horizontal_top(|ui| {
+    // Beside each other, where that fits.
+    let line = if ui.available_width() < 250.0 {
+        egui::Layout::top_down(egui::Align::Min)
+    } else {
+        egui::Layout::left_to_right(egui::Align::Min)
+    };
+    ui.with_layout(line, |ui| {
         curve_ui(ui, theme, &mut brush);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
@@ -178,17 +184,19 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-/// A button a kind, four a row.
+/// A button a kind, four a row where that fits.
 fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let gap = 4.0;
-    let width = ((ui.available_width() - gap * 3.0) / 4.0).floor();
     let long = |kind: &BrushKind| {
         let word = kind.word().to_owned();
         ui.painter().layout_no_wrap(word, Theme::font(Font::Heading), Color32::WHITE).size().x
     };
+    let word = BrushKind::ALL.iter().map(long).fold(0.0, f32::max);
+    let columns = if ui.available_width() < (word + 8.0 + gap) * 4.0 { 2 } else { 4 };
+    let width = ((ui.available_width() + gap) / columns as f32 - gap).floor();
     // All with their icons, or none.
-    let icons = width >= BrushKind::ALL.iter().map(long).fold(0.0, f32::max) + 28.0;
-    for row in BrushKind::ALL.chunks(4) {
+    let icons = width >= word + 28.0;
+    for row in BrushKind::ALL.chunks(columns) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = gap;
             for kind in row {
@@ -235,7 +243,8 @@ fn bar(
     key: &str,
 ) {
     ui.horizontal(|ui| {
-        let chip = if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x };
+        let chip =
+            if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x };
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
         let (low, high) = (*range.start(), *range.end());

@@ -28,36 +28,39 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
-    ui.horizontal(|ui| {
-        panel_title(ui, theme, "Joints");
-        let note = match (view.paint.hover, view.paint.last) {
-            (Some(_), _) => "at the cursor",
-            (None, Some(_)) => "where the cursor was",
-            (None, None) => "vertices each moves",
+    let place = egui::Layout::right_to_left(egui::Align::Center);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
+        // Buttons first: the text takes what is left.
+        let all_locked = canvas.joints().iter().all(|j| view.paint.locked.contains(j));
+        let (icon, name) = if all_locked {
+            (icons::ICON_LOCK, "Unlock all joints")
+        } else {
+            (icons::ICON_LOCK_OPEN, "Lock all joints")
         };
-        ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let all_locked = canvas.joints().iter().all(|j| view.paint.locked.contains(j));
-            let (icon, name) = if all_locked {
-                (icons::ICON_LOCK, "Unlock all joints")
-            } else {
-                (icons::ICON_LOCK_OPEN, "Lock all joints")
-            };
-            if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
-                actions.push(Action::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
-            }
-            let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-            let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
-                for limit in [1, 2, 3, 4, 8, 12] {
-                    let label = if limit == 1 { "1 joint a vertex".into() } else { format!("{limit} joints a vertex") };
-                    if ui.selectable_label(view.paint.limit == limit, label).clicked() {
-                        actions.push(Action::WeightLimit(limit));
-                        ui.close();
-                    }
+        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
+            actions.push(Action::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
+        }
+        let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
+            for limit in [1, 2, 3, 4, 8, 12] {
+                let label = if limit == 1 { "1 joint a vertex".into() } else { format!("{limit} joints a vertex") };
+                if ui.selectable_label(view.paint.limit == limit, label).clicked() {
+                    actions.push(Action::WeightLimit(limit));
+                    ui.close();
                 }
-            });
-            let name = format!("Most joints a vertex: {}", view.paint.limit);
-            menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+            }
+        });
+        let name = format!("Most joints a vertex: {}", view.paint.limit);
+        menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            panel_title(ui, theme, "Joints");
+            let note = match (view.paint.hover, view.paint.last) {
+                (Some(_), _) => "at the cursor",
+                (None, Some(_)) => "where the cursor was",
+                (None, None) => "vertices each moves",
+            };
+            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+            ui.add(egui::Label::new(note).truncate());
         });
     });
     if let Some(note) = shared_note(document, canvas) {
@@ -118,6 +121,8 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     }
     let text = if view.paint.locked.is_empty() {
         "Shares move between all joints; a lock keeps one as it is."
+    } else if canvas.joints().iter().all(|j| view.paint.locked.contains(j)) {
+        "All joints are locked: nothing can be painted."
     } else {
         "Shares move to and from unlocked joints only."
     };

@@ -34,7 +34,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
         egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
             if view.paint.canvas.is_none() {
                 super::widgets::panel_title(ui, theme, "Brush");
-                let text = "No vertex weights in this file. A mesh must hang on a skin to be painted.";
+                let text = no_weights(view);
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
                 return;
             }
@@ -48,4 +48,20 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
             layers::layers_ui(ui, view, actions);
         });
     });
+}
+
+/// Why nothing can be painted, and what to do.
+fn no_weights(view: &View<'_>) -> String {
+    let document = view.session.map(|s| s.document());
+    let bare = document.and_then(|d| {
+        let hangs = |n: &crate::model::NodeId| d.node(*n).mesh.is_some() && d.node(*n).skin.is_some();
+        d.shown_nodes().into_iter().find(hangs).map(|n| d.node(n).label(n))
+    });
+    match bare {
+        Some(label) => format!(
+            "{label} hangs on a skin, but the file gives its vertices no weights, so no joint moves them. \
+             Export it again with its weights."
+        ),
+        None => "No vertex weights in this file. A mesh must hang on a skin to be painted.".to_owned(),
+    }
 }
