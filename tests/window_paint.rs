@@ -288,3 +288,62 @@ fn what_is_wrong_with_weights_is_mended_at_a_click() {
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(window.query_by_label_contains("weights do not sum to 1").is_some());
 }
+
+/// A strip of four vertices on a skin of two joints, once at a node of its own and once more, on another skin.
+fn on_two_skins() -> Vec<u8> {
+    let mut bin = common::floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0]);
+    bin.extend([0u8, 1, 0, 0].repeat(4));
+    bin.extend(common::floats(&[0.9, 0.1, 0.0, 0.0, 0.9, 0.1, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0]));
+    bin.extend([0u16, 1, 2, 2, 1, 3].iter().flat_map(|i| i.to_le_bytes()));
+    let view = |at: usize, bytes: usize| serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes});
+    let json = serde_json::json!({
+        "scene": 0, "scenes": [{"nodes": [0, 2, 4, 5]}],
+        "nodes": [
+            {"name": "Left0", "children": [1]}, {"name": "Left1", "translation": [0, 1, 0]},
+            {"name": "Right0", "children": [3], "translation": [3, 0, 0]}, {"name": "Right1", "translation": [0, 1, 0]},
+            {"name": "Here", "mesh": 0, "skin": 0}, {"name": "There", "mesh": 0, "skin": 1},
+        ],
+        "skins": [{"name": "LeftSkin", "joints": [0, 1]}, {"name": "RightSkin", "joints": [2, 3]}],
+        "meshes": [{"name": "Strip", "primitives": [
+            {"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 2, 0]},
+            {"bufferView": 1, "componentType": 5121, "count": 4, "type": "VEC4"},
+            {"bufferView": 2, "componentType": 5126, "count": 4, "type": "VEC4"},
+            {"bufferView": 3, "componentType": 5123, "count": 6, "type": "SCALAR"},
+        ],
+        "bufferViews": [view(0, 48), view(48, 16), view(64, 64), view(128, 12)],
+    });
+    common::glb(json, &bin)
+}
+
+#[test]
+fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
+    let (mut window, _folder) = window(&on_two_skins());
+    click(&mut window, "Paint mode");
+    let note = "Strip hangs on “LeftSkin” (Here) and on “RightSkin” (There)";
+    assert!(window.query_by_label_contains(note).is_some());
+    assert!(window.query_by_label("Joint Left0").is_some() && window.query_by_label("Joint Right0").is_none());
+    click(&mut window, "There");
+    let note = "Strip hangs on “RightSkin” (There) and on “LeftSkin” (Here)";
+    assert!(window.query_by_label_contains(note).is_some());
+    assert!(window.query_by_label("Joint Right0").is_some() && window.query_by_label("Joint Left0").is_none());
+}
+
+#[test]
+fn a_mesh_on_one_skin_has_no_note_about_others() {
+    let (window, _folder) = painting("LeftUpperArm");
+    assert!(window.query_by_label_contains("hangs on").is_none());
+}
+
+#[test]
+fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
+    let Some(shared) = common::shared() else { return };
+    let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
+    let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
+    assert!(window.query_by_label_contains("› primitive 0").is_some());
+    click(&mut window, "Show");
+    assert!(window.query_by_label("Weights shown as: Faults").is_some());
+    assert!(window.query_by_label("Brush").is_some());
+    assert!(session(&window).history().done().is_empty(), "looking is no change");
+}

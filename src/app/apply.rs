@@ -5,7 +5,6 @@ use egui::Context;
 use super::App;
 use crate::{
     edit::{CommandLine, Doer, Kind, find},
-    model::NodeId,
     motion::joints_at,
     session::RunError,
     ui::{Action, Actions, Dialog, ToastKind},
@@ -170,15 +169,7 @@ impl App {
                     self.toasts.remove(k);
                 }
             }
-            Action::ShowProblem(k) => {
-                let node = self
-                    .problems
-                    .get(k)
-                    .and_then(|p| p.place.strip_prefix("nodes/")?.split('/').next()?.parse::<u32>().ok());
-                if let Some(node) = node.map(NodeId) {
-                    self.selection.set(node);
-                }
-            }
+            Action::ShowProblem(k) => self.show_problem(ctx, k),
         }
     }
 

@@ -11,7 +11,7 @@ mod preferences;
 mod recent;
 mod stage;
 
-use std::{path::PathBuf, sync::mpsc};
+use std::{collections::BTreeSet, path::PathBuf, sync::mpsc};
 
 use eframe::egui_wgpu;
 use egui::{Context, Ui};
@@ -19,7 +19,7 @@ use egui::{Context, Ui};
 use self::{jobs::Job, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage};
 use crate::{
     edit::{Availability, CommandLine, Marks, Mode, Selection, Space},
-    model::{Diagnostic, NodeId},
+    model::{Diagnostic, MeshId, NodeId},
     render::Camera,
     session::{Playback, Session},
     ui::{
@@ -30,6 +30,9 @@ use crate::{
 
 /// The bundled sample, made by `cargo run --example mannequin`.
 pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+
+/// A frame that takes longer than this is felt, and logged.
+const SLOW: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Opens the window; returns when it is closed.
 ///
@@ -116,8 +119,8 @@ pub struct App {
     /// The system's file dialog, and whether it is for saving.
     browsing: Option<(mpsc::Receiver<Option<PathBuf>>, bool)>,
     painting: Painting,
-    /// Weights changed since their problems were counted.
-    weights_moved: bool,
+    /// Primitives whose weights changed since their problems were counted.
+    weights_moved: BTreeSet<(MeshId, usize)>,
 }
 
 impl App {
@@ -163,7 +166,7 @@ impl App {
             gesture: Vec::new(),
             browsing: None,
             painting: Painting::default(),
-            weights_moved: false,
+            weights_moved: BTreeSet::new(),
         };
         app.painting.brush = app.preferences.brush.sane();
         if let Some(text) = app.preferences.layout.as_deref() {
@@ -344,8 +347,14 @@ impl eframe::App for App {
             ctx.request_repaint();
         }
         self.update_stage(frame);
+        if self.mode == Mode::Paint && self.painting.is_counting() {
+            ctx.request_repaint();
+        }
         self.focus_spot(&ctx);
         self.take_picture();
+        if started.elapsed() > SLOW {
+            log::debug!("a frame took {:?}", started.elapsed());
+        }
         self.stage.took(started.elapsed());
     }
 

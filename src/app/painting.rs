@@ -7,7 +7,7 @@ mod tints;
 mod vertices;
 mod worst;
 
-use std::{collections::BTreeSet, ops::Range, sync::Arc};
+use std::{collections::BTreeSet, ops::Range, sync::Arc, thread::JoinHandle};
 
 use glam::{Vec2, Vec3};
 
@@ -17,7 +17,7 @@ use crate::{
     model::{Clip, Document, NodeId, SkinId},
     motion::{Posed, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
-    weights::{Brush, Canvas, Faults, MirrorMap, Stroke, fault, strays},
+    weights::{Brush, Canvas, MirrorMap, Stroke, Tally},
 };
 
 /// What painting keeps.
@@ -33,7 +33,9 @@ pub(super) struct Painting {
     pub gradient: Option<bool>,
     /// What was copied from a vertex.
     pub clipboard: Option<CommandLine>,
-    canvas: Option<Canvas>,
+    canvas: Option<Arc<Canvas>>,
+    /// The thread that prepares the canvas, while it is at it.
+    preparing: Option<JoinHandle<()>>,
     /// The serial of the scene and the skin that the canvas was asked for.
     asked: Option<(u64, SkinId)>,
     joint: Option<u16>,
@@ -46,12 +48,12 @@ pub(super) struct Painting {
     pointer: Option<(Vec2, Vec2)>,
     hover: Option<BrushHover>,
     last: Option<BrushHover>,
-    counted: tints::Counted,
+    tally: Tally,
+    /// Places that became strays, or ceased to be, since the vertices were tinted.
+    stray_moved: Vec<u32>,
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
-    /// Counts are to be made anew.
-    recount: bool,
     /// By the canvas's vertices, 0 to 1: what the strain views show.
     strain: Vec<f32>,
     /// The view and the pose that they were made for.
@@ -101,6 +103,7 @@ impl Default for Painting {
             gradient: None,
             clipboard: None,
             canvas: None,
+            preparing: None,
             asked: None,
             joint: None,
             mirror: None,
@@ -112,11 +115,11 @@ impl Default for Painting {
             pointer: None,
             hover: None,
             last: None,
-            counted: tints::Counted::default(),
+            tally: Tally::default(),
+            stray_moved: Vec::new(),
             tinted: None,
             adjusting: None,
             dab_ms: 0.0,
-            recount: false,
             strain: Vec::new(),
             strain_of: None,
             range: None,
@@ -164,7 +167,7 @@ impl Painting {
 
     /// What panels see of it.
     pub fn view(&self) -> PaintView<'_> {
-        let canvas = self.canvas.as_ref();
+        let canvas = self.canvas.as_deref();
         let partner = self.joint.and_then(|j| self.partners.get(usize::from(j)).copied()).filter(|p| *p != u16::MAX);
         PaintView {
             brush: self.brush,
@@ -175,9 +178,10 @@ impl Painting {
             hover: self.hover.as_ref(),
             last: self.last.as_ref(),
             look: self.look,
-            used: &self.counted.used,
-            faults: self.counted.faults,
-            strays: self.counted.strays,
+            used: self.tally.used(),
+            faults: self.tally.faults(),
+            strays: self.tally.strays(),
+            counting: self.is_counting(),
             dab_ms: self.dab_ms,
             adjusting: self.adjusting(),
             over_clip: self.over_clip,
@@ -223,7 +227,7 @@ impl Painting {
         };
         if self.asked != Some((scene, skin)) {
             self.asked = Some((scene, skin));
-            self.canvas = Canvas::new(document, skin);
+            self.canvas = Canvas::new(document, skin).map(Arc::new);
             self.mirror = None;
             self.partners = Vec::new();
             self.posed_at = None;
@@ -231,14 +235,17 @@ impl Painting {
             self.hover = None;
             self.last = None;
             self.vertices = Vec::new();
-            self.counted = tints::Counted::default();
+            self.tally = Tally::default();
+            self.stray_moved = Vec::new();
+            self.preparing = None;
             self.range = None;
             self.strain = Vec::new();
             if let Some(canvas) = &self.canvas {
                 // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
                 let maps = canvas.maps(document);
                 self.limit = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
-                self.counted = tints::Counted::new(document, canvas, self.limit);
+                self.tally = Tally::new(canvas, &maps, self.limit);
+                self.preparing = prepare(canvas);
                 self.stroke = Stroke::new(canvas);
             }
         }
@@ -246,9 +253,20 @@ impl Painting {
         self.joint = joint.or(self.joint).filter(|_| self.canvas.is_some());
         if self.joint.is_none() {
             // The joint that moves most is a good one to look at first.
-            let most = self.counted.used.iter().enumerate().max_by_key(|(_, n)| **n);
-            self.joint = most.filter(|(_, n)| **n > 0).map(|(k, _)| k as u16);
+            let counted = self.tally.has_vertices();
+            let most = self.tally.used().iter().enumerate().max_by_key(|(_, n)| **n);
+            self.joint = most.filter(|(_, n)| counted && **n > 0).map(|(k, _)| k as u16);
         }
+    }
+
+    /// Whether the brush can touch the canvas: not while a thread finds out how a large one hangs together.
+    pub fn is_ready(&self) -> bool {
+        self.preparing.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Whether counts are to change still, though nothing else does.
+    pub fn is_counting(&self) -> bool {
+        self.canvas.is_some() && !self.tally.is_done()
     }
 
     /// The painted joint as a node.
@@ -340,7 +358,7 @@ impl App {
             self.selection.set(joint);
         }
         self.painting.follow(document, self.stage.scene_serial(), self.selection.active);
-        if self.painting.brush.mirror {
+        if self.painting.brush.mirror && self.painting.is_ready() {
             self.painting.pair(document);
         }
         self.painting.pose(document, &mut self.stage);
@@ -348,9 +366,12 @@ impl App {
 
     /// Another way to look at weights; the tints follow.
     pub(super) fn tint_surface(&mut self, changes: &[Change]) {
-        self.weights_moved |= changes.iter().any(|c| matches!(c, Change::Weights { .. }));
-        if self.weights_moved && self.painting.stroking.is_none() {
-            self.weights_moved = false;
+        let moved = |c: &Change| match c {
+            Change::Weights { mesh, primitive, .. } => Some((*mesh, *primitive)),
+            _ => None,
+        };
+        self.weights_moved.extend(changes.iter().filter_map(moved));
+        if !self.weights_moved.is_empty() && self.painting.stroking.is_none() {
             self.refresh_weight_problems();
         }
         let Some(session) = &self.session else { return };
@@ -366,25 +387,15 @@ impl App {
     }
 }
 
-/// Counts of a canvas, for panels.
-pub(super) fn count_faults(document: &Document, canvas: &Canvas, limit: usize) -> (Faults, Vec<u32>, usize) {
-    let mut faults = Faults::default();
-    let mut used = vec![0u32; canvas.joints().len()];
-    let maps = canvas.maps(document);
-    for k in 0..canvas.parts().len() {
-        let map = maps.part(k);
-        for v in 0..map.vertex_count() {
-            if let Some(fault) = fault(map, v, limit) {
-                faults.add(fault);
-            }
-            for (j, w) in map.vertex(v) {
-                if w > 0.0
-                    && let Some(count) = used.get_mut(usize::from(j))
-                {
-                    *count += 1;
-                }
-            }
-        }
+/// Lets a thread find out how a large canvas hangs together; a small one does it when it is asked.
+fn prepare(canvas: &Arc<Canvas>) -> Option<JoinHandle<()>> {
+    const SMALL: usize = 50_000;
+    if canvas.vertex_count() <= SMALL {
+        canvas.prepare();
+        return None;
     }
-    (faults, used, strays(canvas, &maps, 0.4).len())
+    let canvas = canvas.clone();
+    let spawned = std::thread::Builder::new().name("ulna canvas".into()).spawn(move || canvas.prepare());
+    // Without a thread, whoever asks first waits.
+    spawned.map_err(|e| log::warn!("the canvas is prepared on the window's thread: {e}")).ok()
 }

@@ -137,17 +137,11 @@ impl Session {
         &self.source
     }
 
-    /// What is wrong with the weights as they are now.
-    pub fn weight_problems(&self) -> Vec<Diagnostic> {
-        let mut list = Vec::new();
-        for (m, mesh) in self.document.meshes.iter().enumerate() {
-            for (p, primitive) in mesh.primitives.iter().enumerate() {
-                if let Some(map) = &primitive.weights {
-                    list.extend(weight_findings(&format!("meshes/{m}/primitives/{p}"), map));
-                }
-            }
-        }
-        list
+    /// What is wrong with the weights of a primitive as they are now.
+    pub fn weight_problems(&self, mesh: MeshId, primitive: usize) -> Vec<Diagnostic> {
+        let found = self.document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
+        let Some(map) = found.and_then(|p| p.weights.as_deref()) else { return Vec::new() };
+        weight_findings(&weight_place(mesh, primitive), map)
     }
 
     /// What can be undone.
@@ -372,6 +366,11 @@ impl Session {
     pub fn pack(&self, stem: &str) -> Result<Saved, SaveError> {
         gltf::save(&self.source, &self.opened, &self.document, stem, self.save_options)
     }
+}
+
+/// Where findings on a primitive's weights are.
+pub fn weight_place(mesh: MeshId, primitive: usize) -> String {
+    format!("meshes/{}/primitives/{primitive}", mesh.index())
 }
 
 /// What is wrong with a primitive's weights, as findings.

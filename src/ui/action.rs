@@ -194,6 +194,8 @@ pub struct PaintView<'a> {
     pub faults: crate::weights::Faults,
     /// Vertices that have little in common with those around them.
     pub strays: usize,
+    /// Whether these three are being counted still.
+    pub counting: bool,
     /// Milliseconds the last dab took.
     pub dab_ms: f32,
     /// The number of the brush that is being dragged.

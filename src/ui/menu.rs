@@ -5,7 +5,7 @@ use egui::{Align2, MenuBar, RichText, Role, Ui, WidgetInfo, containers::menu::Me
 use super::{
     Action, Actions, Theme, View,
     theme::Font,
-    widgets::{segment, segments},
+    widgets::{elided, segment, segments},
 };
 use crate::edit::{CommandLine, CommandSpec, Mode, key_parts, table};
 
@@ -14,7 +14,7 @@ const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "He
 pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let whole = ui.max_rect();
-    MenuBar::new().config(MenuConfig::default()).ui(ui, |ui| {
+    let menus = MenuBar::new().config(MenuConfig::default()).ui(ui, |ui| {
         ui.set_height(whole.height());
         ui.add_space(4.0);
         ui.label(RichText::new("Ulna").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
@@ -25,9 +25,10 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 menu_items(ui, view, name, actions);
             });
         }
+        ui.min_rect().right()
     });
-    title(ui, view, whole);
     let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 230.0, whole.top()), whole.right_bottom());
+    title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
     let mut right =
         ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
     segments(&mut right, theme, |ui| {
@@ -114,28 +115,42 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actio
     }
 }
 
-/// The file's name in the middle, with what is not saved.
-fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect) {
+/// The file's name in the middle, with what is not saved; as much of it as there is room for.
+fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
-    let name = session.file_name();
     let unsaved = session.history().unsaved_steps();
     let painter = ui.painter();
-    let name = painter.layout_no_wrap(name, Theme::font(Font::Body), theme.color("text.primary"));
+    let font = Theme::font(Font::Body);
+    let shape = |name: String| painter.layout_no_wrap(name, font.clone(), theme.color("text.primary"));
+    let name = shape(session.file_name());
     let note = match unsaved {
         0 => String::new(),
         1 => "1 change not saved".into(),
         n => format!("{n} changes not saved"),
     };
-    let note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color("text.tertiary"));
-    let width = name.size().x + if unsaved > 0 { 22.0 + note.size().x } else { 0.0 };
-    let left = whole.center().x - width * 0.5;
+    let mut note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color("text.tertiary"));
+    let spoken = if unsaved > 0 { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
+    if unsaved > 0 && name.size().x + 22.0 + note.size().x > room.span() {
+        note = painter.layout_no_wrap(String::new(), Theme::font(Font::Caption), theme.color("text.tertiary"));
+    }
+    let mark = if unsaved > 0 { 22.0 + note.size().x } else { 0.0 };
+    let name = if name.size().x + mark > room.span() {
+        if room.span() < mark + 40.0 {
+            return;
+        }
+        shape(elided(ui, &session.file_name(), &font, room.span() - mark))
+    } else {
+        name
+    };
+    let width = name.size().x + mark;
+    // In the middle of the window, unless the menus reach that far.
+    let left = (whole.center().x - width * 0.5).min(room.max - width).max(room.min);
     let middle = whole.center().y;
     let at = egui::pos2(left, middle - name.size().y * 0.5);
     let after = left + name.size().x;
     painter.galley(at, name, theme.color("text.primary"));
-    let area = egui::Rect::from_center_size(whole.center(), vec2(width, 20.0));
-    let spoken = if unsaved > 0 { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
+    let area = egui::Rect::from_min_size(egui::pos2(left, middle - 10.0), vec2(width, 20.0));
     ui.interact(area, ui.scope_id().with("title"), egui::Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     if unsaved > 0 {

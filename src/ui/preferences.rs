@@ -5,7 +5,7 @@ use egui::{DragValue, Event, Key, RichText, ScrollArea, Sense, Ui, vec2};
 use super::{
     Action, Actions, Dialog, Length, Orbit, PreferencePage, Settings, Theme, ThemeChoice, View, dialogs,
     theme::Font,
-    widgets::{filter_field, key_chips, name_widget, segment, segments},
+    widgets::{check, filter_field, key_chips, name_widget, segment, segments},
 };
 use crate::edit::{Preset, table};
 
@@ -106,7 +106,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
         choice(ui, theme, &mut settings.length, &options);
     });
     field(ui, theme, "Motion", |ui| {
-        ui.checkbox(&mut settings.reduce_motion, "Reduce motion: nothing glides");
+        check(ui, theme, &mut settings.reduce_motion, "Reduce motion: nothing glides");
     });
 }
 
@@ -117,8 +117,8 @@ fn eye(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     field(ui, theme, "Turning speed", |ui| number(ui, "Turning speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2));
     field(ui, theme, "Field of view", |ui| number(ui, "Field of view", &mut settings.fov, 5.0..=120.0, "°", 0));
     field(ui, theme, "Wheel", |ui| {
-        ui.checkbox(&mut settings.zoom_to_pointer, "Zooms to the pointer");
-        ui.checkbox(&mut settings.reverse_wheel, "The other way round");
+        check(ui, theme, &mut settings.zoom_to_pointer, "Zooms to the pointer");
+        check(ui, theme, &mut settings.reverse_wheel, "The other way round");
     });
 }
 

@@ -4,11 +4,11 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Theme, View,
+    Action, Actions, Theme, Thing, View,
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
-use crate::model::Severity;
+use crate::model::{NodeId, Severity};
 
 pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -44,8 +44,7 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         ui.spacing_mut().item_spacing.y = 0.0;
                         let text = RichText::new(&problem.message).color(theme.color("text.primary"));
                         ui.add(egui::Label::new(text).wrap());
-                        let place = problem.place.replace('/', " › ");
-                        let place = if place.is_empty() { "file".to_owned() } else { place };
+                        let place = spoken_place(view, &problem.place);
                         let line = egui::Layout::right_to_left(egui::Align::Center);
                         ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
                             // Buttons first: the text takes what is left.
@@ -54,14 +53,15 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                             {
                                 actions.push(Action::FixProblem(k));
                             }
-                            if problem.place.starts_with("nodes/") && ui.small_button("Show").clicked() {
+                            let node = problem.place.starts_with("nodes/");
+                            if (node || problem.fixable) && ui.small_button("Show").clicked() {
                                 actions.push(Action::ShowProblem(k));
                             }
                             let text = RichText::new(format!("{place} · {}", problem.code))
                                 .font(Theme::font(Font::Caption))
                                 .color(theme.color("text.tertiary"));
                             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                                ui.add(egui::Label::new(text).truncate());
+                                ui.add(egui::Label::new(text).truncate()).on_hover_text(&problem.place);
                             });
                         });
                     });
@@ -70,6 +70,34 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         });
     });
+}
+
+/// A place of the file with the names that it has there: `MainMesh › primitive 0`.
+fn spoken_place(view: &View<'_>, place: &str) -> String {
+    let Some(document) = view.session.map(|s| s.document()) else { return place.replace('/', " › ") };
+    let parts: Vec<&str> = place.split('/').collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut k = 0;
+    while k < parts.len() {
+        let number = parts.get(k + 1).and_then(|t| t.parse::<usize>().ok());
+        let Some(number) = number else {
+            words.push(parts[k].to_owned());
+            k += 1;
+            continue;
+        };
+        let name = match parts[k] {
+            "nodes" => document.nodes.get(number).map(|n| n.label(NodeId(number as u32))),
+            "meshes" => Some(Thing::Mesh(number).name(document)),
+            "skins" => Some(Thing::Skin(number).name(document)),
+            "materials" => Some(Thing::Material(number).name(document)),
+            "images" => Some(Thing::Image(number).name(document)),
+            _ => None,
+        };
+        let singular = parts[k].strip_suffix('s').unwrap_or(parts[k]);
+        words.push(name.unwrap_or_else(|| format!("{singular} {number}")));
+        k += 2;
+    }
+    if place.is_empty() { "file".to_owned() } else { words.join(" › ") }
 }
 
 /// Severities have shapes of their own, never colour alone.

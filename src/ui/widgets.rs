@@ -6,7 +6,11 @@ use egui::{
 };
 use egui_material_icons::MaterialIcon;
 
-use super::theme::{Font, Theme};
+use super::{
+    View,
+    theme::{Font, Theme},
+};
+use crate::model::{Document, NodeId};
 
 /// An icon's glyph.
 pub fn icon_font(size: f32, filled: bool) -> FontId {
@@ -140,6 +144,42 @@ pub fn segments<R>(ui: &mut Ui, theme: &Theme, add: impl FnOnce(&mut Ui) -> R) -
         .inner
 }
 
+/// A box with a tick: egui's own has no edge, and is hardly seen on a light panel.
+pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>) -> Response {
+    let text = text.into();
+    let side = 16.0;
+    let room = ui.available_width() - side - 6.0;
+    let galley = ui.painter().layout(text.clone(), Theme::font(Font::Body), theme.color("text.primary"), room);
+    let height = Theme::size("control").max(galley.size().y);
+    let (rect, mut response) = ui.allocate_exact_size(vec2(side + 6.0 + galley.size().x, height), Sense::click());
+    if response.clicked() {
+        *on = !*on;
+        response.mark_changed();
+    }
+    let enabled = ui.is_enabled();
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, *on, &text));
+    let place = Rect::from_center_size(pos2(rect.left() + side * 0.5, rect.center().y), vec2(side, side));
+    let (fill, edge) = match (*on, response.hovered()) {
+        (true, true) => ("accent.hover", "accent.hover"),
+        (true, false) => ("accent.base", "accent.base"),
+        (false, true) => ("surface.control_hover", "stroke.strong"),
+        (false, false) => ("surface.field", "stroke.strong"),
+    };
+    let edge = Stroke::new(1.0, theme.color(edge));
+    ui.painter().rect(place, 3.0, theme.color(fill), edge, egui::StrokeKind::Inside);
+    if *on {
+        let tick = egui_material_icons::icons::ICON_CHECK;
+        paint_icon(ui.painter(), place.center(), tick, 14.0, theme.color("text.on_accent"));
+    }
+    if response.has_focus() {
+        let ring = Stroke::new(2.0, theme.color("accent.base"));
+        ui.painter().rect_stroke(place, 3.0, ring, egui::StrokeKind::Outside);
+    }
+    let at = pos2(place.right() + 6.0, rect.center().y - galley.size().y * 0.5);
+    ui.painter().galley(at, galley, theme.color("text.primary"));
+    response
+}
+
 /// A panel's title.
 pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
@@ -162,6 +202,34 @@ pub fn joint_icon(painter: &Painter, at: Pos2, color: Color32) {
     let right = vec![top, at + vec2(w, -1.0), bottom, middle];
     painter.add(Shape::convex_polygon(left, color, Stroke::NONE));
     painter.add(Shape::convex_polygon(right, color.gamma_multiply(0.65), Stroke::NONE));
+}
+
+/// What a node is, in a word: `joint`, `mesh`, `camera`, `light` or `group`.
+pub fn node_kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static str {
+    let n = document.node(node);
+    if view.joints[node.index()] {
+        "joint"
+    } else if n.mesh.is_some() {
+        "mesh"
+    } else if n.camera.is_some() {
+        "camera"
+    } else if n.light.is_some() {
+        "light"
+    } else {
+        "group"
+    }
+}
+
+/// A node as it stands in lists: its icon says what it is.
+pub fn node_icon(painter: &Painter, view: &View<'_>, document: &Document, node: NodeId, at: Pos2, color: Color32) {
+    use egui_material_icons::icons;
+    match node_kind(view, document, node) {
+        "joint" => joint_icon(painter, at, color),
+        "mesh" => paint_icon(painter, at, icons::ICON_DEPLOYED_CODE, 16.0, color),
+        "camera" => paint_icon(painter, at, icons::ICON_VIDEOCAM, 16.0, color),
+        "light" => paint_icon(painter, at, icons::ICON_LIGHTBULB, 16.0, color),
+        _ => paint_icon(painter, at, icons::ICON_ACCOUNT_TREE, 15.0, color),
+    }
 }
 
 /// Text in a width; a long one loses its middle, since the end carries the side.

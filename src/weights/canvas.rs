@@ -135,6 +135,17 @@ impl Canvas {
         })
     }
 
+    /// Whether it is known which vertices lie at one place, and which places are neighbours. Where not, whoever asks first
+    /// waits for that.
+    pub fn is_ready(&self) -> bool {
+        self.topo.get().is_some()
+    }
+
+    /// Finds out which vertices lie at one place, and which places are neighbours: for a thread that has the time.
+    pub fn prepare(&self) {
+        self.topo();
+    }
+
     /// Its primitives.
     pub fn parts(&self) -> &[CanvasPart] {
         &self.parts

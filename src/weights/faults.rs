@@ -88,6 +88,18 @@ impl Faults {
         }
     }
 
+    /// Counts one fault less.
+    pub const fn remove(&mut self, fault: Fault) {
+        match fault {
+            Fault::Sum => self.sum -= 1,
+            Fault::Negative => self.negative -= 1,
+            Fault::NotNumber => self.not_numbers -= 1,
+            Fault::Twice => self.twice -= 1,
+            Fault::None => self.none -= 1,
+            Fault::Many => self.many -= 1,
+        }
+    }
+
     /// Vertices that break a rule of the file's.
     pub const fn broken(&self) -> usize {
         self.sum + self.negative + self.not_numbers + self.twice + self.none

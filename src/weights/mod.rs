@@ -11,6 +11,7 @@ mod quick;
 mod reach;
 mod share;
 mod stroke;
+mod tally;
 mod tools;
 
 pub use self::{
@@ -22,5 +23,6 @@ pub use self::{
     reach::{PosedCanvas, ReachScratch, Touch, reach},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stroke::{Dab, Paint, Stroke},
+    tally::{STRAY, Tally},
     tools::{gradient, in_common, strays},
 };

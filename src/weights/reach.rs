@@ -84,10 +84,12 @@ pub fn reach(
     if !(touch.radius > 0.0 && touch.at.is_finite()) {
         return;
     }
-    let turned = front_only && posed.normals.len() == posed.positions.len();
+    let front_only = front_only && posed.normals.len() == posed.positions.len();
+    // The side that was hit is the one that is seen, whichever way the file's normals point.
+    let side = if front_only && is_inside_out(posed, touch) { -1.0 } else { 1.0 };
     let is_front = |v: u32| {
         let sight = touch.eye.map_or(touch.direction, |eye| posed.positions[v as usize] - eye);
-        !turned || posed.normals[v as usize].dot(sight) <= 0.0
+        !front_only || side * posed.normals[v as usize].dot(sight) <= 0.0
     };
     match kind {
         Reach::Surface => along(canvas, posed, touch, scratch, out),
@@ -127,9 +129,17 @@ pub fn reach(
             });
         }
     }
-    if turned {
+    if front_only {
         out.retain(|(v, _)| is_front(*v));
     }
+}
+
+/// Whether the normals of the triangle that was hit point away from the side that was hit.
+fn is_inside_out(posed: PosedCanvas<'_>, touch: &Touch) -> bool {
+    let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
+    let normal = (b - a).cross(c - a);
+    let seen = if normal.dot(touch.direction) > 0.0 { -normal } else { normal };
+    touch.corners.iter().map(|v| posed.normals[*v as usize]).sum::<Vec3>().dot(seen) < 0.0
 }
 
 fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> Option<f32> + Sync) {

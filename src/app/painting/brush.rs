@@ -77,13 +77,17 @@ impl App {
     }
 
     pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<Found> {
+        if !self.painting.is_ready() {
+            return None;
+        }
         let session = self.session.as_ref()?;
         let document = session.document();
         let ray = self.camera.ray(at, size);
         let hidden = &self.marks.hidden;
         let hit = self.stage.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
         let canvas = self.painting.canvas.as_ref()?;
-        let mesh = document.node(hit.node).mesh?;
+        // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints move it.
+        let mesh = document.node(hit.node).mesh.filter(|_| document.node(hit.node).skin == Some(canvas.skin))?;
         let corner = |v: u32| canvas.vertex_of(mesh, hit.primitive, v);
         let corners = [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
         let spot = ray.origin + ray.direction * hit.distance;

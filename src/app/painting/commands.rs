@@ -6,7 +6,9 @@ use glam::Vec2;
 use crate::{
     app::App,
     edit::{CommandLine, Mode, node_text},
-    ui::{BrushNumber, ToastKind},
+    model::{MeshId, NodeId},
+    session::weight_place,
+    ui::{BrushNumber, ToastKind, WeightLook},
     weights::{BrushKind, Radius},
 };
 
@@ -155,25 +157,54 @@ impl App {
         line
     }
 
+    /// Shows where a problem is: its node, and the faults of weights in colours.
+    pub(in crate::app) fn show_problem(&mut self, ctx: &Context, problem: usize) {
+        let (Some(problem), Some(session)) = (self.problems.get(problem), &self.session) else { return };
+        let document = session.document();
+        let node = problem.place.strip_prefix("nodes/").and_then(|t| t.split('/').next()?.parse::<u32>().ok());
+        if let Some(node) = node.map(NodeId).filter(|n| n.index() < document.nodes.len()) {
+            self.selection.set(node);
+        } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fixable) {
+            let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
+            let Some(node) = document.shown_nodes().into_iter().find(on_skin) else {
+                let text = "The mesh hangs on no node that is shown. Fix normalises its weights all the same.";
+                self.toast(ctx, ToastKind::Error, text);
+                return;
+            };
+            self.selection.set(node);
+            self.painting.look = WeightLook::Faults;
+            self.run(ctx, CommandLine::new("mode.paint"));
+        }
+    }
+
     /// Mends a problem that can be mended at a click.
     pub(in crate::app) fn fix_problem(&mut self, ctx: &Context, problem: usize) {
         let Some(problem) = self.problems.get(problem).filter(|p| p.fixable) else { return };
-        let mut parts = problem.place.split('/');
-        let number = |t: Option<&str>| t.and_then(|t| t.parse::<usize>().ok());
-        let (mesh, primitive) = match (parts.next(), number(parts.next()), parts.next(), number(parts.next())) {
-            (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => (mesh, primitive),
-            _ => return,
-        };
-        let line = CommandLine::new("weights.normalize").with("mesh", format!("#{mesh}")).with("primitive", primitive);
+        let Some((mesh, primitive)) = primitive_of(&problem.place) else { return };
+        let line = CommandLine::new("weights.normalize")
+            .with("mesh", format!("#{}", mesh.index()))
+            .with("primitive", primitive);
         self.run(ctx, line);
     }
 
     /// Problems of weights are those of the weights as they are now.
     pub(in crate::app) fn refresh_weight_problems(&mut self) {
+        let moved = std::mem::take(&mut self.weights_moved);
         let Some(session) = &self.session else { return };
-        self.problems.retain(|p| !p.fixable);
-        self.problems.extend(session.weight_problems());
+        let places: Vec<String> = moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
+        self.problems.retain(|p| !p.fixable || !places.contains(&p.place));
+        self.problems.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    }
+}
+
+/// The primitive of a place such as `meshes/0/primitives/1`.
+fn primitive_of(place: &str) -> Option<(MeshId, usize)> {
+    let mut parts = place.split('/');
+    let number = |t: Option<&str>| t.and_then(|t| t.parse::<usize>().ok());
+    match (parts.next(), number(parts.next()), parts.next(), number(parts.next())) {
+        (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => Some((mesh.into(), primitive)),
+        _ => None,
     }
 }
 

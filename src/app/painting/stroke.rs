@@ -65,7 +65,6 @@ impl App {
                     let text = "Nothing was painted: no surface of this skin is under the brush.";
                     self.toast(ctx, ToastKind::Ok, text);
                 }
-                self.painting.recount = true;
             }
             StrokePhase::Cancel => {
                 if self.painting.stroking.take().is_some()

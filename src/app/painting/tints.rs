@@ -1,13 +1,15 @@
 //! What the vertices are tinted with, and the counts beside it.
 
-use super::{Painting, count_faults, ranges};
+use std::time::{Duration, Instant};
+
+use super::{Painting, ranges};
 use crate::{
     app::Stage,
     edit::Change,
     model::{Document, WeightMap},
     render::{Color, TintKind, tokens},
     ui::WeightLook,
-    weights::{Canvas, Fault, Faults, fault},
+    weights::{Canvas, Fault, Tally, fault},
 };
 
 /// What the tints on the device show.
@@ -22,31 +24,43 @@ pub struct Tinted {
     searched: bool,
 }
 
-/// Counts of a canvas.
-#[derive(Clone, Debug, Default)]
-pub struct Counted {
-    pub faults: Faults,
-    pub used: Vec<u32>,
-    pub strays: usize,
-    limit: usize,
-}
-
-impl Counted {
-    pub fn new(document: &Document, canvas: &Canvas, limit: usize) -> Self {
-        let (faults, used, strays) = count_faults(document, canvas, limit);
-        Self { faults, used, strays, limit }
-    }
-}
+/// How long a frame may count.
+const COUNTING: Duration = Duration::from_millis(10);
+/// Vertices or places that are counted before the clock is looked at again.
+const BATCH: usize = 8192;
 
 impl Painting {
-    /// Counts again where weights changed; a stroke under way is counted when it ends.
+    /// Counts what changed, for as long as a frame may; a stroke under way is counted when it ends.
     pub fn count(&mut self, document: &Document, changes: &[Change]) {
         let Some(canvas) = &self.canvas else { return };
-        self.recount |= changes.iter().any(|c| matches!(c, Change::Weights { .. })) || self.counted.limit != self.limit;
-        if self.recount && self.stroking.is_none() {
-            self.recount = false;
-            self.counted = Counted::new(document, canvas, self.limit);
+        let maps = canvas.maps(document);
+        if !self.tally.fits(canvas, &maps) {
+            self.tally = Tally::new(canvas, &maps, self.limit);
         }
+        self.tally.set_limit(self.limit);
+        for change in changes {
+            let Change::Weights { mesh, primitive, vertices } = change else { continue };
+            let part = canvas.parts().iter().find(|p| p.mesh == *mesh && p.primitive == *primitive);
+            match (part, vertices) {
+                (Some(part), Some(list)) => self.tally.touch(list.iter().map(|v| part.first + v)),
+                (Some(part), None) => self.tally.touch(part.first..part.first + part.count),
+                (None, _) => {}
+            }
+        }
+        if self.stroking.is_some() {
+            return;
+        }
+        if self.tally.is_done() {
+            return;
+        }
+        let started = Instant::now();
+        while !self.tally.is_done() {
+            let more = self.tally.step(canvas, &maps, BATCH, &mut self.stray_moved);
+            if !more || started.elapsed() > COUNTING {
+                break;
+            }
+        }
+        log::trace!("counted weights for {:?}", started.elapsed());
     }
 
     /// The kind of tints that are shown.
@@ -83,6 +97,12 @@ impl Painting {
         // A vertex strains its neighbours, too.
         let strains = matches!(self.look, WeightLook::Strain | WeightLook::Worst);
         let whole = self.tinted.as_ref() != Some(&now) || (strains && !changes.is_empty());
+        let moved = std::mem::take(&mut self.stray_moved);
+        let mut strays: Vec<u32> = Vec::new();
+        if self.look == WeightLook::Faults && !whole {
+            strays.extend(moved.iter().flat_map(|p| canvas.vertices_at(*p)));
+            strays.sort_unstable();
+        }
         for (k, part) in canvas.parts().iter().enumerate() {
             let map = canvas.maps(document).part(k);
             let mut wanted = Vec::new();
@@ -99,6 +119,10 @@ impl Painting {
                     }
                 }
             }
+            let own =
+                strays.partition_point(|v| *v < part.first)..strays.partition_point(|v| *v < part.first + part.count);
+            let own: Vec<u32> = strays[own].iter().map(|v| v - part.first).collect();
+            wanted.extend(ranges(&own));
             for range in wanted {
                 let values: Vec<u32> = range.clone().map(|v| self.value(map, part.first, v, &colors)).collect();
                 stage.tint(part.node, part.primitive, range.start, &values);
@@ -107,7 +131,7 @@ impl Painting {
         self.tinted = Some(now);
     }
 
-    fn value(&self, map: &WeightMap, first: u32, vertex: usize, colors: &Colors) -> u32 {
+    fn value(&self, map: &WeightMap, first: u32, vertex: usize, colors: &Colors<'_>) -> u32 {
         match self.look {
             WeightLook::Joint => TintKind::weight(self.joint.map_or(f32::NAN, |j| map.weight(vertex, j))),
             WeightLook::All => {
@@ -125,6 +149,9 @@ impl Painting {
                 TintKind::color(Color([byte(mixed[0]), byte(mixed[1]), byte(mixed[2]), 255]))
             }
             WeightLook::Faults => match fault(map, vertex, self.limit) {
+                None if colors.placed.is_some_and(|c| self.tally.is_stray(c.place_of(first + vertex as u32))) => {
+                    TintKind::color(colors.stray)
+                }
                 None => TintKind::color(Color([0, 0, 0, 0])),
                 Some(Fault::None | Fault::Negative | Fault::NotNumber) => TintKind::color(colors.none),
                 Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
@@ -140,16 +167,20 @@ impl Painting {
 }
 
 /// Colours of the views that have some.
-struct Colors {
+struct Colors<'a> {
+    /// The canvas, where strays are known.
+    placed: Option<&'a Canvas>,
     joints: Vec<[f32; 3]>,
     none: Color,
     many: Color,
     sum: Color,
+    stray: Color,
 }
 
-impl Colors {
-    fn new(theme: &str, document: &Document, canvas: &Canvas) -> Self {
+impl<'a> Colors<'a> {
+    fn new(theme: &str, document: &Document, canvas: &'a Canvas) -> Self {
         Self {
+            placed: Some(canvas).filter(|c| c.is_ready()),
             joints: joint_colors(document, canvas)
                 .into_iter()
                 .map(|Color([r, g, b, _])| [r, g, b].map(|v| f32::from(v) / 255.0))
@@ -157,6 +188,7 @@ impl Colors {
             none: Color::token(theme, "severity.error"),
             many: Color::token(theme, "severity.warning"),
             sum: Color::token(theme, "severity.info"),
+            stray: Color::token(theme, "timeline.marker"),
         }
     }
 }

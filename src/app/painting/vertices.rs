@@ -12,7 +12,7 @@ use crate::{
     model::{Document, NodeId},
     render::Camera,
     ui::{ToastKind, VertexArea},
-    weights::{Influences, fault, strays},
+    weights::{Influences, STRAY, fault, strays},
 };
 
 impl Painting {
@@ -87,7 +87,7 @@ impl Painting {
                 };
                 (0..count).filter(faulty).collect()
             }
-            "vertices.stray" => all_at(&strays(canvas, &canvas.maps(document), 0.4).into_iter().collect()),
+            "vertices.stray" => all_at(&strays(canvas, &canvas.maps(document), STRAY).into_iter().collect()),
             _ => {
                 let Some(joint) = joint.or(self.joint) else { return };
                 let maps = canvas.maps(document);

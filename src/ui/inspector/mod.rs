@@ -14,7 +14,7 @@ pub use self::typed::evaluate;
 use super::{
     Action, Actions, Theme, Thing, View, edits, node_text,
     theme::Font,
-    widgets::{diamond, icon_button, joint_icon, paint_icon, panel_title},
+    widgets::{diamond, icon_button, node_icon, panel_title},
 };
 use crate::{
     edit::CommandLine,
@@ -92,11 +92,7 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
     let label = document.node(node).label(node);
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
-        if view.joints[node.index()] {
-            joint_icon(ui.painter(), rect.center(), theme.color("selection.base"));
-        } else {
-            paint_icon(ui.painter(), rect.center(), icons::ICON_DEPLOYED_CODE, 16.0, theme.color("selection.base"));
-        }
+        node_icon(ui.painter(), view, document, node, rect.center(), theme.color("selection.base"));
         ui.add(
             egui::Label::new(RichText::new(&label).font(Theme::font(Font::Heading)).color(theme.color("text.primary")))
                 .truncate(),

@@ -14,11 +14,11 @@ use super::{
 };
 use crate::{
     edit::CommandLine,
-    model::{Clip, Document, NodeId, Severity},
+    model::{Clip, NodeId, Severity},
     ui::{
         Action, Actions, Theme, Thing, View,
         theme::Font,
-        widgets::{diamond, elided, joint_icon, name_widget, paint_icon, row},
+        widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, row},
     },
 };
 
@@ -88,21 +88,6 @@ impl Badges {
     }
 }
 
-fn kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static str {
-    let n = document.node(node);
-    if view.joints[node.index()] {
-        "joint"
-    } else if n.mesh.is_some() {
-        "mesh"
-    } else if n.camera.is_some() {
-        "camera"
-    } else if n.light.is_some() {
-        "light"
-    } else {
-        "group"
-    }
-}
-
 /// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
 pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
     let Some(session) = view.session else { return Vec::new() };
@@ -112,7 +97,7 @@ pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
     if !needle.is_empty() {
         let mut keep = vec![false; document.nodes.len()];
         for id in document.node_ids() {
-            if document.node(id).label(id).to_lowercase().contains(&needle) || kind(view, document, id) == needle {
+            if document.node(id).label(id).to_lowercase().contains(&needle) || node_kind(view, document, id) == needle {
                 let mut at = Some(id);
                 while let Some(node) = at.filter(|n| !keep[n.index()]) {
                     keep[node.index()] = true;
@@ -207,13 +192,7 @@ fn node_ui(
         _ => "text.secondary",
     };
     let (at, color) = (pos2(x, middle), theme.color(role));
-    match kind(view, document, id) {
-        "joint" => joint_icon(ui.painter(), at, color),
-        "mesh" => paint_icon(ui.painter(), at, icons::ICON_DEPLOYED_CODE, 16.0, color),
-        "camera" => paint_icon(ui.painter(), at, icons::ICON_VIDEOCAM, 16.0, color),
-        "light" => paint_icon(ui.painter(), at, icons::ICON_LIGHTBULB, 16.0, color),
-        _ => paint_icon(ui.painter(), at, icons::ICON_ACCOUNT_TREE, 15.0, color),
-    }
+    node_icon(ui.painter(), view, document, id, at, color);
     x += 12.0;
     let over = ui.rect_contains_pointer(rect);
     let right = badges_ui(state, ui, view, (id, &label), rect, over, actions);

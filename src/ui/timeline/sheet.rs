@@ -14,7 +14,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{crisp, elided, filter_field, joint_icon, paint_icon},
+        widgets::{crisp, elided, filter_field, node_icon, paint_icon},
     },
 };
 
@@ -448,7 +448,7 @@ fn name_ui(
             let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
             paint_icon(&painter, pos2(left + 16.0, middle), icon, 15.0, theme.color("text.tertiary"));
             let color = if selected { theme.color("selection.base") } else { theme.color("text.secondary") };
-            joint_icon(&painter, pos2(left + 34.0, middle), color);
+            node_icon(&painter, view, document, *node, pos2(left + 34.0, middle), color);
             let font = Theme::font(Font::Small);
             let text = elided(ui, &label, &font, area.width() - 56.0);
             let color = if selected { theme.color("selection.text") } else { theme.color("text.primary") };

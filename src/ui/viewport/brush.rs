@@ -111,14 +111,17 @@ pub fn brush_ui(
 
 /// The line of a gradient that is being drawn: from all of the value to none.
 fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
-    let halo = view.theme.color("viewport.label_halo");
-    painter.line_segment([from, to], Stroke::new(4.0, halo));
-    painter.line_segment([from, to], Stroke::new(2.0, Color32::WHITE));
+    let dark = casing(view.theme);
+    let white = view.theme.color("viewport.brush");
+    painter.line_segment([from, to], Stroke::new(4.0, dark));
+    painter.line_segment([from, to], Stroke::new(2.0, white));
     if view.paint.gradient == Some(true) {
-        painter.circle_stroke(from, from.distance(to), Stroke::new(1.0, Color32::WHITE));
+        painter.circle_stroke(from, from.distance(to), Stroke::new(3.0, dark));
+        painter.circle_stroke(from, from.distance(to), Stroke::new(1.0, white));
     }
     for (at, weight) in [(from, 1.0), (to, 0.0)] {
-        painter.circle(at, 6.0, heat_color(weight), Stroke::new(1.5, Color32::WHITE));
+        painter.circle(at, 6.0, heat_color(weight), Stroke::new(3.0, dark));
+        painter.circle(at, 6.0, heat_color(weight), Stroke::new(1.5, white));
     }
 }
 
@@ -182,16 +185,18 @@ pub fn overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
         ring(&painter, view, rect, &hover.rim, false);
         ring(&painter, view, rect, &hover.half, true);
         let at = rect.min + vec2(hover.at.x, hover.at.y);
-        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, view.theme.color("viewport.label_halo")));
-        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, Color32::WHITE));
-        // The list of joints says the same, and lies here.
-        if state.list_at.is_none() {
-            plate(ui, &painter, view, rect, hover);
-        }
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, casing(view.theme)));
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, view.theme.color("viewport.brush")));
     }
     adjusting(ui, &painter, view, rect);
-    legend(&painter, view, rect);
-    faults(&painter, view, rect);
+    if view.paint.canvas.is_some() {
+        legend(&painter, view, rect);
+        faults(&painter, view, rect);
+    }
+    // The list of joints says the same, and lies here.
+    if let (Some(hover), None) = (view.paint.hover, &state.list_at) {
+        plate(ui, &painter, view, rect, hover);
+    }
 }
 
 /// Selected vertices, as dots: one mesh, however many there are.
@@ -199,7 +204,7 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
     let size = Vec2::new(rect.width(), rect.height());
     let color = view.theme.color("selection.base");
-    let halo = view.theme.color("viewport.label_halo");
+    let halo = view.theme.color("selection.outline");
     let mut dots = egui::Mesh::default();
     for v in view.paint.vertices.iter().take(MOST) {
         let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.camera.project(*p, size)) else { continue };
@@ -208,6 +213,11 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
         dots.add_colored_rect(Rect::from_center_size(at, vec2(3.5, 3.5)), color);
     }
     painter.add(Shape::mesh(dots));
+}
+
+/// What lies under the white of the brush: dark in both themes, since white is white in both.
+fn casing(theme: &Theme) -> Color32 {
+    theme.color("joint.edge")
 }
 
 /// A closed line along the surface, white on dark; the inner one dashed.
@@ -222,12 +232,13 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
         return;
     }
     line.push(line[0]);
-    let halo = view.theme.color("viewport.label_halo");
+    let white = view.theme.color("viewport.brush");
     if dashed {
-        painter.extend(Shape::dashed_line(&line, Stroke::new(1.0, Color32::WHITE.gamma_multiply(0.55)), 4.0, 4.0));
+        painter.extend(Shape::dashed_line(&line, Stroke::new(2.5, casing(view.theme).gamma_multiply(0.4)), 4.0, 4.0));
+        painter.extend(Shape::dashed_line(&line, Stroke::new(1.0, white.gamma_multiply(0.75)), 4.0, 4.0));
     } else {
-        painter.add(Shape::line(line.clone(), Stroke::new(3.5, halo)));
-        painter.add(Shape::line(line, Stroke::new(1.5, Color32::WHITE)));
+        painter.add(Shape::line(line.clone(), Stroke::new(3.5, casing(view.theme))));
+        painter.add(Shape::line(line, Stroke::new(1.5, white)));
     }
 }
 
@@ -300,7 +311,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         let label = elided(ui, &document.node(*node).label(*node), &font, 84.0);
         text(area.left() + 10.0, y, Align2::LEFT_CENTER, &label, font, color);
         let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 70.0, y + 2.5));
-        painter.rect_filled(bar, 2.0, theme.color("surface.field"));
+        painter.rect_filled(bar, 2.0, theme.trough());
         let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
         painter.rect_filled(filled, 2.0, heat_color(*share));
         if view.paint.locked.contains(node) {
@@ -344,7 +355,7 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         Align2::CENTER_CENTER,
         &text,
         Theme::font(Font::Heading),
-        Color32::WHITE,
+        view.theme.color("viewport.label"),
         view.theme,
     );
 }
@@ -409,16 +420,19 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
         .map(|(role, text, count)| {
             let color = theme.color(if *count > 0 { "text.primary" } else { "text.secondary" });
             let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
-            let count = crate::ui::status_thousands(*count);
+            let count = if view.paint.counting { "…".to_owned() } else { crate::ui::status_thousands(*count) };
             let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
             (*role, text, number)
         })
         .collect();
     let width: f32 = shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
-    if width > rect.width() - 290.0 {
+    // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
+    let legend = !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
+    let up = if legend && width > rect.width() - 290.0 { 68.0 } else { 0.0 };
+    if width > rect.width() - 16.0 {
         return;
     }
-    let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0), vec2(width, 28.0));
+    let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0 - up), vec2(width, 28.0));
     painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
     let mut x = area.left() + 12.0;
     for (role, text, number) in shaped {

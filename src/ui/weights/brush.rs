@@ -7,10 +7,13 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{name_widget, paint_icon, panel_title, segment, segments},
+        widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
     },
     weights::{Brush, BrushKind, Falloff, Radius, Reach},
 };
+
+/// A panel narrower than this has shorter words, and one column of switches.
+const NARROW: f32 = 300.0;
 
 const fn icon(kind: BrushKind) -> MaterialIcon {
     match kind {
@@ -65,7 +68,13 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
     bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key("paint.value"));
     ui.add_space(4.0);
-    ui.horizontal_top(|ui| {
+    // Beside each other, where that fits.
+    let line = if ui.available_width() < 250.0 {
+        egui::Layout::top_down(egui::Align::Min)
+    } else {
+        egui::Layout::left_to_right(egui::Align::Min)
+    };
+    ui.with_layout(line, |ui| {
         curve_ui(ui, theme, &mut brush);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
@@ -97,13 +106,17 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         Radius::Scene(metres) => metres,
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
-    egui::Grid::new("brush switches").num_columns(2).spacing(vec2(12.0, 2.0)).min_col_width(150.0).show(ui, |ui| {
+    let narrow = ui.available_width() < NARROW;
+    let column = if narrow { ui.available_width() } else { (ui.available_width() - 12.0) * 0.5 };
+    let grid = egui::Grid::new("brush switches").spacing(vec2(12.0, 2.0)).min_col_width(column).max_col_width(column);
+    grid.show(ui, |ui| {
         let mut mirror = brush.mirror;
         let text = match view.paint.partner.zip(view.session) {
             Some((node, session)) => format!("Mirror {}", session.document().node(node).label(node)),
             None => "Mirror".to_owned(),
         };
-        let response = ui.checkbox(&mut mirror, short(&text, 22));
+        let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
+        let response = check(ui, theme, &mut mirror, text);
         let note = match view.paint.unpaired {
             Some(0) => "Every vertex has its mirror image".to_owned(),
             Some(1) => "1 spot has no mirror image, and is left alone".to_owned(),
@@ -112,19 +125,27 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         };
         response.on_hover_text(note);
         brush.mirror = mirror;
-        ui.checkbox(&mut brush.front_only, "Front faces only")
+        let end = |ui: &mut Ui| {
+            if narrow {
+                ui.end_row();
+            }
+        };
+        end(ui);
+        check(ui, theme, &mut brush.front_only, "Front faces only")
             .on_hover_text("What turns away from the eye is left alone");
         ui.end_row();
-        ui.checkbox(&mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
+        check(ui, theme, &mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
+        end(ui);
         if brush.kind.is_of_one_joint() {
-            ui.checkbox(&mut brush.build_up, "Build up in a stroke")
+            check(ui, theme, &mut brush.build_up, "Build up in a stroke")
                 .on_hover_text("Going over a spot twice paints it twice");
         } else {
-            ui.checkbox(&mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
+            check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
         }
         ui.end_row();
-        ui.checkbox(&mut in_scene, "Size in the scene")
+        check(ui, theme, &mut in_scene, "Size in the scene")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
+        end(ui);
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
         let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
         name_widget(ui, &response, "Spacing");
@@ -145,9 +166,17 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal(|ui| {
         segments(ui, theme, |ui| {
-            let drags = [(None, "Stroke"), (Some(false), "Linear gradient"), (Some(true), "Radial gradient")];
-            for (drag, text) in drags {
-                if segment(ui, theme, text, view.paint.gradient == drag, false).clicked() {
+            let narrow = ui.available_width() < NARROW;
+            let drags = [
+                (None, "Stroke", "Stroke"),
+                (Some(false), "Linear gradient", "Linear"),
+                (Some(true), "Radial gradient", "Radial"),
+            ];
+            for (drag, name, short) in drags {
+                let on = view.paint.gradient == drag;
+                let response = segment(ui, theme, if narrow { short } else { name }, on, false);
+                response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, name));
+                if response.clicked() {
                     actions.push(Action::GradientTool(drag));
                 }
             }
@@ -155,15 +184,19 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-fn short(text: &str, most: usize) -> String {
-    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
-}
-
-/// A button a kind, four a row.
+/// A button a kind, four a row where that fits.
 fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let gap = 4.0;
-    let width = ((ui.available_width() - gap * 3.0) / 4.0).floor();
-    for row in BrushKind::ALL.chunks(4) {
+    let long = |kind: &BrushKind| {
+        let word = kind.word().to_owned();
+        ui.painter().layout_no_wrap(word, Theme::font(Font::Heading), Color32::WHITE).size().x
+    };
+    let word = BrushKind::ALL.iter().map(long).fold(0.0, f32::max);
+    let columns = if ui.available_width() < (word + 8.0 + gap) * 4.0 { 2 } else { 4 };
+    let width = ((ui.available_width() + gap) / columns as f32 - gap).floor();
+    // All with their icons, or none.
+    let icons = width >= word + 28.0;
+    for row in BrushKind::ALL.chunks(columns) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = gap;
             for kind in row {
@@ -183,10 +216,9 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                 let color = theme.color(if on { "accent.text" } else { "text.primary" });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });
                 let text = ui.painter().layout_no_wrap(kind.word().to_owned(), font, color);
-                let room = width >= text.size().x + 30.0;
-                let at = if room {
-                    paint_icon(ui.painter(), pos2(rect.left() + 14.0, rect.center().y), icon(*kind), 16.0, color);
-                    pos2(rect.left() + 26.0, rect.center().y - text.size().y * 0.5)
+                let at = if icons {
+                    paint_icon(ui.painter(), pos2(rect.left() + 13.0, rect.center().y), icon(*kind), 16.0, color);
+                    pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5)
                 } else {
                     rect.center() - text.size() * 0.5
                 };
@@ -211,7 +243,8 @@ fn bar(
     key: &str,
 ) {
     ui.horizontal(|ui| {
-        let chip = if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + 6.0 };
+        let chip =
+            if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x };
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
         let (low, high) = (*range.start(), *range.end());
@@ -272,7 +305,8 @@ fn bar(
 
 /// The fall-off as a curve from the rim to the middle. An own one is drawn by dragging.
 fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
-    let (rect, response) = ui.allocate_exact_size(vec2(118.0, 52.0), Sense::click_and_drag());
+    let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
+    let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
     response
         .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.word())));
     if (response.dragged() || response.clicked())
@@ -329,8 +363,14 @@ fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
 }
 
 fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
-    let width = (ui.available_width() - 24.0).max(70.0);
-    let response =
-        egui::ComboBox::from_id_salt(name).selected_text(RichText::new(now)).width(width).show_ui(ui, add).response;
+    let width = ui.available_width().max(70.0);
+    let response = egui::ComboBox::from_id_salt(name)
+        .selected_text(RichText::new(now))
+        .width(width)
+        .icon(|ui, rect, visuals, _open| {
+            paint_icon(ui.painter(), rect.center(), icons::ICON_KEYBOARD_ARROW_DOWN, 16.0, visuals.fg_stroke.color);
+        })
+        .show_ui(ui, add)
+        .response;
     response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {now}")));
 }

@@ -5,13 +5,14 @@ use egui_material_icons::icons;
 
 use super::WeightsState;
 use crate::{
-    model::NodeId,
+    model::{Document, NodeId, SkinId},
     render::heat,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, filter_field, joint_icon, paint_icon, panel_title, row},
+        widgets::{check, elided, filter_field, joint_icon, paint_icon, panel_title, row},
     },
+    weights::Canvas,
 };
 
 /// Rows that are shown at once before the list scrolls.
@@ -27,42 +28,54 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
-    ui.horizontal(|ui| {
-        panel_title(ui, theme, "Joints");
-        let note = match (view.paint.hover, view.paint.last) {
-            (Some(_), _) => "at the cursor",
-            (None, Some(_)) => "where the cursor was",
-            (None, None) => "vertices each moves",
+    let place = egui::Layout::right_to_left(egui::Align::Center);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
+        // Buttons first: the text takes what is left.
+        let all_locked = canvas.joints().iter().all(|j| view.paint.locked.contains(j));
+        let (icon, name) = if all_locked {
+            (icons::ICON_LOCK, "Unlock all joints")
+        } else {
+            (icons::ICON_LOCK_OPEN, "Lock all joints")
         };
-        ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let all_locked = canvas.joints().iter().all(|j| view.paint.locked.contains(j));
-            let (icon, name) = if all_locked {
-                (icons::ICON_LOCK, "Unlock all joints")
-            } else {
-                (icons::ICON_LOCK_OPEN, "Lock all joints")
-            };
-            if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
-                actions.push(Action::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
-            }
-            let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-            let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
-                for limit in [1, 2, 3, 4, 8, 12] {
-                    let label = if limit == 1 { "1 joint a vertex".into() } else { format!("{limit} joints a vertex") };
-                    if ui.selectable_label(view.paint.limit == limit, label).clicked() {
-                        actions.push(Action::WeightLimit(limit));
-                        ui.close();
-                    }
+        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
+            actions.push(Action::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
+        }
+        let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
+            for limit in [1, 2, 3, 4, 8, 12] {
+                let label = if limit == 1 { "1 joint a vertex".into() } else { format!("{limit} joints a vertex") };
+                if ui.selectable_label(view.paint.limit == limit, label).clicked() {
+                    actions.push(Action::WeightLimit(limit));
+                    ui.close();
                 }
-            });
-            let name = format!("Most joints a vertex: {}", view.paint.limit);
-            menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+            }
+        });
+        let name = format!("Most joints a vertex: {}", view.paint.limit);
+        menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            panel_title(ui, theme, "Joints");
+            let note = match (view.paint.hover, view.paint.last) {
+                (Some(_), _) => "at the cursor",
+                (None, Some(_)) => "where the cursor was",
+                (None, None) => "vertices each moves",
+            };
+            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+            ui.add(egui::Label::new(note).truncate());
         });
     });
+    if let Some(note) = shared_note(document, canvas) {
+        ui.horizontal_top(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color("severity.info"));
+            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.primary"));
+            ui.add(egui::Label::new(text).wrap());
+        });
+        ui.add_space(2.0);
+    }
     ui.horizontal(|ui| {
         let width = ui.available_width() - 74.0;
         ui.allocate_ui(vec2(width, 24.0), |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"));
-        ui.checkbox(&mut state.used_only, "Used").on_hover_text("Only joints that move a vertex");
+        check(ui, theme, &mut state.used_only, "Used").on_hover_text("Only joints that move a vertex");
     });
     ui.add_space(2.0);
     // As the weights are now, not as they were when the cursor was there.
@@ -108,10 +121,51 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     }
     let text = if view.paint.locked.is_empty() {
         "Shares move between all joints; a lock keeps one as it is."
+    } else if canvas.joints().iter().all(|j| view.paint.locked.contains(j)) {
+        "All joints are locked: nothing can be painted."
     } else {
         "Shares move to and from unlocked joints only."
     };
     ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+}
+
+/// What is to be known where a mesh hangs on other skins too: its weights are one and the same for all of them.
+fn shared_note(document: &Document, canvas: &Canvas) -> Option<String> {
+    let named = |skin: SkinId| {
+        let name = document.skin(skin).name.clone().filter(|n| !n.is_empty());
+        name.map_or_else(|| format!("skin {}", skin.index()), |n| format!("“{n}”"))
+    };
+    let part_of = |node: NodeId| {
+        let mesh = document.node(node).mesh?;
+        canvas.parts().iter().find(|p| p.mesh == mesh)
+    };
+    let shown = document.shown_nodes();
+    let others: Vec<(NodeId, SkinId)> = shown
+        .into_iter()
+        .filter(|n| part_of(*n).is_some())
+        .filter_map(|n| Some((n, document.node(n).skin.filter(|s| *s != canvas.skin)?)))
+        .collect();
+    let (first, skin) = *others.first()?;
+    let own = part_of(first)?.node;
+    let mesh = document.node(first).mesh?;
+    let mesh = document.mesh(mesh).name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "This mesh".into());
+    let label = |n: NodeId| document.node(n).label(n);
+    let more = match others.len() - 1 {
+        0 => String::new(),
+        1 => ", and on 1 more skin".to_owned(),
+        n => format!(", and on {n} more skins"),
+    };
+    Some(format!(
+        "{mesh} hangs on {} ({}) and on {} ({}){more}: a stroke changes the weights on all of them. \
+         These are the joints of {}; select {} for those of {}.",
+        named(canvas.skin),
+        label(own),
+        named(skin),
+        label(first),
+        named(canvas.skin),
+        label(first),
+        named(skin),
+    ))
 }
 
 fn joint_row(
@@ -158,7 +212,7 @@ fn joint_row(
     ui.painter().text(pos2(names, middle), egui::Align2::LEFT_CENTER, shown, font, text_color);
     let number_width = 58.0;
     let bar = Rect::from_min_max(pos2(bar_left, middle - 2.5), pos2(rect.right() - number_width - 8.0, middle + 2.5));
-    ui.painter().rect_filled(bar, 2.0, theme.color("surface.field"));
+    ui.painter().rect_filled(bar, 2.0, theme.trough());
     let (part, text) = match share {
         Some(share) => (share, format!("{:.1} %", share * 100.0)),
         None => (used as f32 / most as f32, crate::ui::status_thousands(used as usize)),

@@ -26,11 +26,15 @@ pub struct WeightsState {
 
 pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
+    let inner = ui.spacing().scroll.floating_allocated_width;
+    // The bar lies in the margin: nothing moves when it comes.
+    ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().scroll.floating_allocated_width = inner;
         egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
             if view.paint.canvas.is_none() {
                 super::widgets::panel_title(ui, theme, "Brush");
-                let text = "No vertex weights in this file. A mesh must hang on a skin to be painted.";
+                let text = no_weights(view);
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
                 return;
             }
@@ -44,4 +48,20 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
             layers::layers_ui(ui, view, actions);
         });
     });
+}
+
+/// Why nothing can be painted, and what to do.
+fn no_weights(view: &View<'_>) -> String {
+    let document = view.session.map(|s| s.document());
+    let bare = document.and_then(|d| {
+        let hangs = |n: &crate::model::NodeId| d.node(*n).mesh.is_some() && d.node(*n).skin.is_some();
+        d.shown_nodes().into_iter().find(hangs).map(|n| d.node(n).label(n))
+    });
+    match bare {
+        Some(label) => format!(
+            "{label} hangs on a skin, but the file gives its vertices no weights, so no joint moves them. \
+             Export it again with its weights."
+        ),
+        None => "No vertex weights in this file. A mesh must hang on a skin to be painted.".to_owned(),
+    }
 }

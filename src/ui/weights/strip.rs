@@ -144,13 +144,20 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         parts.join(", ")
     };
+    let narrow = ui.available_width() < 720.0;
     let worst = view.paint.here.or(view.paint.spots.first().copied());
     match worst {
         Some(spot) => {
-            let lead = if view.paint.here.is_some() { "Worst pose for this spot:" } else { "Worst pose of all:" };
+            let lead = match (view.paint.here.is_some(), narrow) {
+                (true, false) => "Worst pose for this spot:",
+                (false, false) => "Worst pose of all:",
+                (true, true) => "Here:",
+                (false, true) => "Worst:",
+            };
             ui.label(RichText::new(lead).color(theme.color("text.secondary")));
             ui.label(RichText::new(when(&spot)).color(theme.color("text.primary")));
-            let text = format!("{} at vertex {}", what(&spot), crate::ui::status_thousands(spot.vertex as usize));
+            let vertex = crate::ui::status_thousands(spot.vertex as usize);
+            let text = if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
             ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
             if ui.button("Go there").clicked() {
                 actions.push(Action::GoToSpot(spot));
@@ -160,7 +167,11 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("The skin breaks nowhere.").color(theme.color("text.secondary")));
         }
         None => {
-            let text = "Where does the skin break, in all clips and a range of motion?";
+            let text = if narrow {
+                "Where does the skin break?"
+            } else {
+                "Where does the skin break, in all clips and a range of motion?"
+            };
             ui.label(RichText::new(text).color(theme.color("text.secondary")));
         }
     }
@@ -186,7 +197,10 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let key = view.keys.key("mode.animate");
+        let (font, color) = (Theme::font(Font::Caption), theme.color("text.tertiary"));
         let text = format!("Keys are edited in Animate mode ({key}).");
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x <= ui.available_width() {
+            ui.label(RichText::new(text).font(font).color(color));
+        }
     });
 }

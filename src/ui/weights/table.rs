@@ -12,7 +12,7 @@ use crate::{
         Action, Actions, Theme, VertexPick, View,
         inspector::evaluate,
         theme::Font,
-        widgets::{elided, icon_button, name_widget, panel_title},
+        widgets::{elided, icon_button, name_widget},
     },
 };
 
@@ -29,24 +29,28 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let under: Vec<u32> = view.paint.last.map(|h| h.canvas_vertex).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
     let maps = canvas.maps(document);
-    ui.horizontal(|ui| {
-        panel_title(ui, theme, "Vertices");
-        let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
-        let note = match chosen.len() {
-            0 if under.is_empty() => kind.to_owned(),
-            0 => format!("the last one · {kind}"),
-            n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
-        };
-        ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            for (text, name) in [("Normalise", "weights.normalize"), ("Smooth", "weights.smooth")] {
-                if ui.add_enabled(!chosen.is_empty(), egui::Button::new(text)).clicked() {
-                    actions.push(Action::Run(CommandLine::new(name)));
-                }
+    let place = egui::Layout::right_to_left(egui::Align::Center);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
+        // Buttons first: the text takes what is left.
+        for (text, name) in [("Normalise", "weights.normalize"), ("Smooth", "weights.smooth")] {
+            if ui.add_enabled(!chosen.is_empty(), egui::Button::new(text)).clicked() {
+                actions.push(Action::Run(CommandLine::new(name)));
             }
+        }
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            let title = RichText::new("Vertices").font(Theme::font(Font::Heading)).color(theme.color("text.primary"));
+            ui.add(egui::Label::new(title).truncate());
+            let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
+            let note = match chosen.len() {
+                0 if under.is_empty() => kind.to_owned(),
+                0 => format!("the last one · {kind}"),
+                n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
+            };
+            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+            ui.add(egui::Label::new(note).truncate());
         });
     });
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let picks = [
             (VertexPick::Box, icons::ICON_SELECT, "Select with a box"),
@@ -92,10 +96,12 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         columns.retain(|j| *j != joint);
         columns.insert(0, joint);
     }
-    columns.truncate(COLUMNS);
     let node = |j: u16| canvas.joints().get(usize::from(j)).copied();
-    let width = ui.available_width();
+    // The bar of a long table stands beside the sums.
+    let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
     let (first, last) = (64.0, 48.0);
+    let fits = ((width - first - last) / 68.0) as usize;
+    columns.truncate(fits.clamp(1, COLUMNS));
     let each = (width - first - last) / columns.len().max(1) as f32;
     let font = Theme::font(Font::Caption);
     let (head, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
@@ -265,7 +271,8 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
         let number = |ui: &mut Ui, t: String, role: &str| {
             ui.label(RichText::new(t).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
         };
-        egui::Grid::new("terms").num_columns(3).spacing(vec2(10.0, 2.0)).show(ui, |ui| {
+        let table = egui::Grid::new("terms").num_columns(3).spacing(vec2(10.0, 2.0));
+        let terms = |ui: &mut Ui| {
             let mut sum = glam::Vec3::ZERO;
             for (j, w) in map.vertex(own as usize).filter(|(_, w)| *w != 0.0) {
                 let Some((node, matrix)) = canvas.joints().get(usize::from(j)).zip(palette.get(usize::from(j))) else {
@@ -288,6 +295,8 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
             number(ui, unit.sign().to_owned(), "text.tertiary");
             number(ui, text(rest), "text.tertiary");
             ui.end_row();
-        });
+        };
+        // A narrow panel shows a part of it.
+        egui::ScrollArea::horizontal().id_salt("terms").show(ui, |ui| table.show(ui, terms));
     });
 }

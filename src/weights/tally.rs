@@ -1,0 +1,191 @@
+//! Counts of a canvas that are kept up to date by differences: a stroke touches a few of many vertices, and nobody shall
+//! wait for all of them to be counted again.
+
+use rayon::prelude::*;
+
+use super::{Canvas, Fault, Faults, Maps, fault, tools::is_stray};
+
+/// No joint.
+const NOBODY: u16 = u16::MAX;
+/// What a place has in common with those around it at most, to be a stray.
+pub const STRAY: f32 = 0.4;
+
+/// What is to be counted again: each once.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    list: Vec<u32>,
+    queued: Vec<bool>,
+}
+
+impl Queue {
+    fn of_all(count: usize) -> Self {
+        // The first is taken first.
+        Self { list: (0..count as u32).rev().collect(), queued: vec![true; count] }
+    }
+
+    fn push(&mut self, k: u32) {
+        if !std::mem::replace(&mut self.queued[k as usize], true) {
+            self.list.push(k);
+        }
+    }
+
+    fn take(&mut self, most: usize) -> Vec<u32> {
+        let taken = self.list.split_off(self.list.len().saturating_sub(most));
+        taken.iter().for_each(|k| self.queued[*k as usize] = false);
+        taken
+    }
+}
+
+/// What is wrong with the vertices of a canvas, how many vertices each joint moves, and which places are strays. What changed
+/// is named with [`Tally::touch`]; [`Tally::step`] counts some of it, so that a window can go on meanwhile. Between the two
+/// the counts are of what was counted last.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    limit: usize,
+    faults: Faults,
+    used: Vec<u32>,
+    strays: usize,
+    /// By the canvas's vertices, as they are in the counts.
+    fault_of: Vec<Option<Fault>>,
+    /// Joints that hold each vertex, as they are in the counts: `wide` a vertex.
+    held: Vec<u16>,
+    wide: usize,
+    /// By places; empty until the canvas knows them.
+    stray: Vec<bool>,
+    vertices: Queue,
+    places: Queue,
+}
+
+impl Tally {
+    /// Nothing counted yet, everything to be counted. More joints a vertex than `limit` are a fault.
+    pub fn new(canvas: &Canvas, maps: &Maps<'_>, limit: usize) -> Self {
+        let wide = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(0);
+        let count = canvas.vertex_count();
+        Self {
+            limit,
+            used: vec![0; canvas.joints().len()],
+            fault_of: vec![None; count],
+            held: vec![NOBODY; count * wide],
+            wide,
+            vertices: Queue::of_all(count),
+            ..Self::default()
+        }
+    }
+
+    /// How many vertices have which fault.
+    pub const fn faults(&self) -> Faults {
+        self.faults
+    }
+
+    /// By the skin's joints, how many vertices each moves.
+    pub fn used(&self) -> &[u32] {
+        &self.used
+    }
+
+    /// How many places are strays.
+    pub const fn strays(&self) -> usize {
+        self.strays
+    }
+
+    /// Whether a place is a stray, as far as is known.
+    pub fn is_stray(&self, place: u32) -> bool {
+        self.stray.get(place as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether every vertex is counted; strays may be looked for still.
+    pub fn has_vertices(&self) -> bool {
+        self.vertices.list.is_empty()
+    }
+
+    /// Whether everything is counted.
+    pub fn is_done(&self) -> bool {
+        self.has_vertices() && self.places.list.is_empty() && !self.stray.is_empty()
+    }
+
+    /// Another limit: all vertices are looked at again.
+    pub fn set_limit(&mut self, limit: usize) {
+        if self.limit != limit {
+            self.limit = limit;
+            (0..self.fault_of.len() as u32).rev().for_each(|v| self.vertices.push(v));
+        }
+    }
+
+    /// The weights of these vertices of the canvas changed.
+    pub fn touch(&mut self, vertices: impl IntoIterator<Item = u32>) {
+        vertices.into_iter().for_each(|v| self.vertices.push(v));
+    }
+
+    /// Whether a map with more slots than before came in, which takes a new tally.
+    pub fn fits(&self, canvas: &Canvas, maps: &Maps<'_>) -> bool {
+        canvas.vertex_count() == self.fault_of.len()
+            && (0..canvas.parts().len()).all(|k| maps.part(k).stride() <= self.wide)
+    }
+
+    /// Counts at most so many vertices, and once all are counted and the canvas [is ready](Canvas::is_ready), places. The
+    /// places that are strays now and were none, or the other way round, are added to `moved`. Whether something could be counted.
+    pub fn step(&mut self, canvas: &Canvas, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) -> bool {
+        if !self.has_vertices() {
+            self.count_vertices(canvas, maps, most);
+            true
+        } else if canvas.is_ready() {
+            if self.stray.is_empty() {
+                self.stray = vec![false; canvas.place_count()];
+                self.places = Queue::of_all(canvas.place_count());
+            }
+            self.count_places(canvas, maps, most, moved);
+            true
+        } else {
+            false
+        }
+    }
+
+    fn count_vertices(&mut self, canvas: &Canvas, maps: &Maps<'_>, most: usize) {
+        let list = self.vertices.take(most);
+        let limit = self.limit;
+        let found = |v: &u32| {
+            let (map, own) = maps.map_of(*v);
+            fault(map, own, limit)
+        };
+        let found: Vec<Option<Fault>> = list.par_iter().with_min_len(1024).map(found).collect();
+        for (v, now) in list.into_iter().zip(found) {
+            let before = std::mem::replace(&mut self.fault_of[v as usize], now);
+            if before != now {
+                before.into_iter().for_each(|f| self.faults.remove(f));
+                now.into_iter().for_each(|f| self.faults.add(f));
+            }
+            let held = &mut self.held[v as usize * self.wide..(v as usize + 1) * self.wide];
+            for joint in held.iter_mut().filter(|j| **j != NOBODY) {
+                self.used[usize::from(*joint)] -= 1;
+                *joint = NOBODY;
+            }
+            let (joints, weights) = maps.slots(v);
+            let mut next = 0;
+            for (joint, _) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+                if usize::from(*joint) < self.used.len() && !held[..next].contains(joint) {
+                    held[next] = *joint;
+                    next += 1;
+                    self.used[usize::from(*joint)] += 1;
+                }
+            }
+            if !self.stray.is_empty() {
+                // A place is judged by itself and by those around it.
+                let place = canvas.place_of(v);
+                self.places.push(place);
+                canvas.ring(place).iter().for_each(|p| self.places.push(*p));
+            }
+        }
+    }
+
+    fn count_places(&mut self, canvas: &Canvas, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) {
+        let list = self.places.take(most);
+        let judge = |place: &u32| is_stray(canvas, maps, *place, STRAY);
+        let found: Vec<bool> = list.par_iter().with_min_len(256).map(judge).collect();
+        for (place, now) in list.into_iter().zip(found) {
+            let before = std::mem::replace(&mut self.stray[place as usize], now);
+            if before != now {
+                self.strays = if now { self.strays + 1 } else { self.strays - 1 };
+                moved.push(place);
+            }
+        }
+    }
+}
