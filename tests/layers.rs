@@ -397,8 +397,10 @@ fn paint_places(session: &mut Session, canvas: &Canvas, places: impl Iterator<It
 
 #[test]
 fn a_mirrored_layer_shows_one_side_on_both() {
-    for (from, way) in [(MirrorFrom::Left, "left"), (MirrorFrom::Right, "right")] {
-        let mut session = sample();
+    let (left, right) = ((MirrorFrom::Left, "left"), (MirrorFrom::Right, "right"));
+    let (float, byte) = (WeightEncoding::Float, WeightEncoding::Byte);
+    for ((from, way), encoding) in [(left, float), (right, float), (left, byte), (right, byte)] {
+        let mut session = with_encoding(encoding);
         session.run(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
         let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
         let sides = Sides::of(session.document(), &canvas).expect("sides");

@@ -162,24 +162,24 @@ fn list_of(part: &LayerPart, k: usize) -> Influences {
     list
 }
 
+/// The rule with nothing locked.
+fn plain(unlocked: &[bool], limit: usize, encoding: WeightEncoding) -> Rule<'_> {
+    Rule { locked: unlocked, parents: &[], limit, encoding, pairs: &[], turned: false }
+}
+
 /// Layers over a base, at one primitive.
 struct Stack<'a> {
     base: &'a WeightMap,
     /// Opacity, and what the layer shows, the lowest first; hidden ones are not in it.
     layers: Vec<(f32, &'a LayerPart)>,
     unlocked: &'a [bool],
+    /// Where a layer is mirrored: the number of the first vertex in the canvas, and the side that gives.
+    mirror: Option<(&'a Mirror, u32, MirrorFrom)>,
 }
 
 impl Stack<'_> {
     fn rule(&self) -> Rule<'_> {
-        Rule {
-            locked: self.unlocked,
-            parents: &[],
-            limit: self.base.stride(),
-            encoding: self.base.encoding,
-            pairs: &[],
-            turned: false,
-        }
+        plain(self.unlocked, self.base.stride(), self.base.encoding)
     }
 
     /// What the base has, summing to 1 where it sums to anything.
@@ -223,11 +223,17 @@ impl Stack<'_> {
         }
         let mut known = Influences::default();
         list.iter().filter(|(j, _)| usize::from(*j) < self.unlocked.len()).for_each(|(j, w)| known.add(j, w));
+        // What takes is settled as if it gave, so that ties and rounding are mirrored too.
+        let sides = self
+            .mirror
+            .filter(|(m, first, from)| matches!(m.sides.part(&m.canvas, first + vertex, *from), Part::Takes(_)));
+        let turned = |list: Influences| sides.map_or(list.clone(), |(m, ..)| m.sides.turned(&list));
+        let mut known = turned(known);
         // A layer wants something wherever it is, so this is refused only where its joints are not there any more.
         if normalize(&mut known, &self.rule()).is_err() {
             return false;
         }
-        known.write(joints, weights);
+        turned(known).write(joints, weights);
         true
     }
 
@@ -282,15 +288,25 @@ fn scaled(list: &Influences, factor: f32) -> Influences {
     scaled
 }
 
-/// Opacity and content of the layers that count, the lowest first.
-fn shown<'a>(layers: &'a [Arc<WeightLayer>], mirror: Option<&Mirror>) -> Vec<(f32, Parts<'a>)> {
-    let counts = layers.iter().filter(|l| l.shown && l.opacity > 0.0);
-    counts.map(|l| (l.opacity, seen(l, mirror))).collect()
+/// The layers that count.
+struct Shown<'a> {
+    /// Opacity and content, the lowest first.
+    layers: Vec<(f32, Parts<'a>)>,
+    mirror: Option<(&'a Mirror, MirrorFrom)>,
 }
 
-fn stack<'a>(base: &'a WeightMap, shown: &'a [(f32, Parts<'_>)], key: PrimitiveKey, unlocked: &'a [bool]) -> Stack<'a> {
-    let layers = shown.iter().filter_map(|(o, parts)| Some((*o, &**parts.get(&key)?))).collect();
-    Stack { base, layers, unlocked }
+fn shown<'a>(layers: &'a [Arc<WeightLayer>], mirror: Option<&'a Mirror>) -> Shown<'a> {
+    let counts = || layers.iter().filter(|l| l.shown && l.opacity > 0.0);
+    Shown {
+        layers: counts().map(|l| (l.opacity, seen(l, mirror))).collect(),
+        mirror: mirror.and_then(|m| Some((m, counts().find_map(|l| l.mirror)?))),
+    }
+}
+
+fn stack<'a>(base: &'a WeightMap, shown: &'a Shown<'_>, key: PrimitiveKey, unlocked: &'a [bool]) -> Stack<'a> {
+    let layers = shown.layers.iter().filter_map(|(o, parts)| Some((*o, &**parts.get(&key)?))).collect();
+    let mirror = shown.mirror.and_then(|(m, from)| Some((m, m.canvas.vertex_of(key.0, key.1, 0)?, from)));
+    Stack { base, layers, unlocked, mirror }
 }
 
 /// What has to change in a document's weights for them to be what these layers of a skin come to.
@@ -438,14 +454,7 @@ pub fn painted(
         let mut part = LayerPart { sets: base.sets, ..LayerPart::default() };
         let (mut js, mut ws) = (vec![0u16; part.stride()], vec![0.0f32; part.stride()]);
         for (v, mut list) in list {
-            let rule = Rule {
-                locked: &unlocked,
-                parents: &[],
-                limit: part.stride(),
-                encoding: WeightEncoding::Float,
-                pairs: &[],
-                turned: false,
-            };
+            let rule = plain(&unlocked, part.stride(), WeightEncoding::Float);
             if normalize(&mut list, &rule).is_ok() {
                 list.write(&mut js, &mut ws);
                 part.push(v, 1.0, &js, &ws);
@@ -506,14 +515,7 @@ impl Solve<'_> {
             off.add_all(&others, -1.0);
             off.iter().filter(|(_, w)| *w > 1e-7).for_each(|(j, w)| list.add(j, w / k));
         }
-        let rule = Rule {
-            locked: self.below.unlocked,
-            parents: &[],
-            limit,
-            encoding: WeightEncoding::Float,
-            pairs: &[],
-            turned: false,
-        };
+        let rule = plain(self.below.unlocked, limit, WeightEncoding::Float);
         normalize(&mut list, &rule).ok().map(|()| (list, exact))
     }
 }
