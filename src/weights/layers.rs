@@ -4,173 +4,29 @@
 //! `mask × opacity`; in the end the rule makes a sum of 1 of it, in the stored type. What no layer touches keeps its bits.
 
 mod mirrored;
+mod painting;
+mod stack;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use rayon::prelude::*;
-
-use self::mirrored::{Mirror, Part, Parts, seen};
-pub use self::mirrored::{NoSides, Sides};
-use super::{Influences, MOST, PartChange, Rule, fault, share::normalize};
+use self::{
+    mirrored::{Mirror, Part, Parts, seen},
+    stack::{Entry, Shown, Stack, plain, scaled},
+};
+pub use self::{
+    mirrored::{NoSides, Sides},
+    painting::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
+};
+use super::{Influences, MOST, PartChange, share::normalize};
 use crate::model::{
-    Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayer, WeightLayers,
-    WeightMap, WeightPatch,
+    Document, LayerId, LayerPart, MeshId, PrimitiveKey, SkinId, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
+    WeightPatch,
 };
 
-/// What a layer wants of its `k`-th vertex.
-#[inline]
-fn list_of(part: &LayerPart, k: usize) -> Influences {
-    let mut list = Influences::default();
+/// What a part has of its `k`-th vertex.
+fn entry_of(part: &LayerPart, k: usize) -> Entry<'_> {
     let (joints, weights) = part.slots(k);
-    joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| list.add(*j, *w));
-    list
-}
-
-/// The rule with nothing locked.
-fn plain(unlocked: &[bool], limit: usize, encoding: WeightEncoding) -> Rule<'_> {
-    Rule { locked: unlocked, parents: &[], limit, encoding, pairs: &[], turned: false }
-}
-
-/// Layers over a base, at one primitive.
-struct Stack<'a> {
-    base: &'a WeightMap,
-    /// Opacity, and what the layer shows, the lowest first; hidden ones are not in it.
-    layers: Vec<(f32, &'a LayerPart)>,
-    unlocked: &'a [bool],
-    /// Where a layer is mirrored: the number of the first vertex in the canvas, and the side that gives.
-    mirror: Option<(&'a Mirror, u32, MirrorFrom)>,
-}
-
-impl Stack<'_> {
-    fn rule(&self) -> Rule<'_> {
-        plain(self.unlocked, self.base.stride(), self.base.encoding)
-    }
-
-    /// What the base has, summing to 1 where it sums to anything.
-    fn ground(&self, vertex: u32) -> Influences {
-        let mut list = Influences::default();
-        let known =
-            self.base.vertex(vertex as usize).filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
-        known.for_each(|(j, w)| list.add(j, w));
-        let sum: f32 = list.iter().map(|(_, w)| w).sum();
-        if sum > 0.0 && (sum - 1.0).abs() > 1e-6 { scaled(&list, 1.0 / sum) } else { list }
-    }
-
-    /// The slots of a vertex; nothing where no layer touches it.
-    fn vertex(&self, vertex: u32, joints: &mut [u16], weights: &mut [f32]) -> bool {
-        let mut list: Option<Influences> = None;
-        let mut whole = None;
-        for (opacity, part) in &self.layers {
-            let Some(k) = part.find(vertex) else { continue };
-            let amount = opacity * part.mask[k];
-            if amount <= 0.0 {
-                continue;
-            }
-            let wanted = list_of(part, k);
-            if amount >= 1.0 {
-                (list, whole) = (Some(wanted), Some((part, k)));
-            } else {
-                let mut mixed = scaled(&list.unwrap_or_else(|| self.ground(vertex)), 1.0 - amount);
-                mixed.add_all(&wanted, amount);
-                (list, whole) = (Some(mixed), None);
-            }
-        }
-        let Some(list) = list else { return false };
-        // What covers all of it and breaks no rule is there as it is, to the bit.
-        if let Some((part, k)) = whole
-            && self.is_settled(part, k)
-        {
-            let (js, ws) = part.slots(k);
-            let fill = joints.iter_mut().zip(weights.iter_mut()).enumerate();
-            fill.for_each(|(s, (j, w))| (*j, *w) = js.get(s).copied().zip(ws.get(s).copied()).unwrap_or_default());
-            return true;
-        }
-        let mut known = Influences::default();
-        list.iter().filter(|(j, _)| usize::from(*j) < self.unlocked.len()).for_each(|(j, w)| known.add(j, w));
-        // What takes is settled as if it gave, so that ties and rounding are mirrored too.
-        let sides = self
-            .mirror
-            .filter(|(m, first, from)| matches!(m.sides.part(&m.canvas, first + vertex, *from), Part::Takes(_)));
-        let turned = |list: Influences| sides.map_or(list.clone(), |(m, ..)| m.sides.turned(&list));
-        let mut known = turned(known);
-        // A layer wants something wherever it is, so this is refused only where its joints are not there any more.
-        if normalize(&mut known, &self.rule()).is_err() {
-            return false;
-        }
-        turned(known).write(joints, weights);
-        true
-    }
-
-    /// Whether the rule would leave a layer's slots as they are.
-    fn is_settled(&self, part: &LayerPart, k: usize) -> bool {
-        let (joints, weights) = part.slots(k);
-        let encoding = self.base.encoding;
-        let stored = |w: f32| encoding.one().is_none() || encoding.decode(encoding.encode(w)).to_bits() == w.to_bits();
-        let slots = WeightMap {
-            sets: part.sets,
-            joints: joints.into(),
-            weights: weights.into(),
-            encoding,
-            ..WeightMap::default()
-        };
-        weights.is_sorted_by(|a, b| a >= b)
-            && joints
-                .iter()
-                .zip(weights)
-                .all(|(j, w)| if *w > 0.0 { usize::from(*j) < self.unlocked.len() } else { *j == 0 })
-            && weights.iter().all(|w| stored(*w))
-            && fault(&slots, 0, self.base.stride()).is_none()
-    }
-
-    /// All vertices that a layer touches.
-    fn touched(&self) -> WeightPatch {
-        let mut vertices: Vec<u32> = self.layers.iter().flat_map(|(_, p)| p.vertices.iter().copied()).collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let stride = self.base.stride();
-        let mut joints = vec![0u16; vertices.len() * stride];
-        let mut weights = vec![0.0f32; vertices.len() * stride];
-        let slots = joints.par_chunks_exact_mut(stride).zip(weights.par_chunks_exact_mut(stride));
-        let kept: Vec<bool> = slots
-            .zip(&vertices)
-            .with_min_len(1024)
-            .map(|((joints, weights), v)| self.vertex(*v, joints, weights))
-            .collect();
-        let mut patch = WeightPatch::new(self.base.sets, vertices.len());
-        for (k, v) in vertices.iter().enumerate().filter(|(k, _)| kept[*k]) {
-            patch.vertices.push(*v);
-            patch.joints.extend_from_slice(&joints[k * stride..(k + 1) * stride]);
-            patch.weights.extend_from_slice(&weights[k * stride..(k + 1) * stride]);
-        }
-        patch
-    }
-}
-
-fn scaled(list: &Influences, factor: f32) -> Influences {
-    let mut scaled = Influences::default();
-    scaled.add_all(list, factor);
-    scaled
-}
-
-/// The layers that count.
-struct Shown<'a> {
-    /// Opacity and content, the lowest first.
-    layers: Vec<(f32, Parts<'a>)>,
-    mirror: Option<(&'a Mirror, MirrorFrom)>,
-}
-
-fn shown<'a>(layers: &'a [Arc<WeightLayer>], mirror: Option<&'a Mirror>) -> Shown<'a> {
-    let counts = || layers.iter().filter(|l| l.shown && l.opacity > 0.0);
-    Shown {
-        layers: counts().map(|l| (l.opacity, seen(l, mirror))).collect(),
-        mirror: mirror.and_then(|m| Some((m, counts().find_map(|l| l.mirror)?))),
-    }
-}
-
-fn stack<'a>(base: &'a WeightMap, shown: &'a Shown<'_>, key: PrimitiveKey, unlocked: &'a [bool]) -> Stack<'a> {
-    let layers = shown.layers.iter().filter_map(|(o, parts)| Some((*o, &**parts.get(&key)?))).collect();
-    let mirror = shown.mirror.and_then(|(m, from)| Some((m, m.canvas.vertex_of(key.0, key.1, 0)?, from)));
-    Stack { base, layers, unlocked, mirror }
+    Entry { mask: part.mask[k], joints, weights }
 }
 
 /// What has to change in a document's weights for them to be what these layers of a skin come to.
@@ -182,14 +38,14 @@ pub fn compose(
     skin: SkinId,
     layers: &WeightLayers,
 ) -> Result<Vec<(MeshId, usize, PartChange)>, NoSides> {
-    let mirror = Mirror::of(document, skin, &layers.layers)?;
-    let shown = shown(&layers.layers, mirror.as_ref());
+    let mirror = Mirror::of(document, skin, layers)?;
+    let shown = Shown::of(&layers.layers, mirror.as_ref());
     let unlocked = vec![false; document.skin(skin).joints.len()];
     let mut changes = Vec::new();
     for (key, base) in &layers.bases {
         let (mesh, primitive) = *key;
         let Some(now) = document.mesh(mesh).primitives[primitive].weights.as_deref() else { continue };
-        let over = stack(base, &shown, *key, &unlocked).touched();
+        let over = shown.stack(base, *key, &unlocked).touched();
         if let Some(change) = difference(now, base, over) {
             changes.push((mesh, primitive, change));
         }
@@ -263,9 +119,9 @@ pub fn painted(
 ) -> Result<Option<WeightLayers>, NoSides> {
     let Some(at) = layers.position(layer) else { return Ok(None) };
     let target = &layers.layers[at];
-    let mirror = Mirror::of(document, skin, &layers.layers)?;
+    let mirror = Mirror::of(document, skin, layers)?;
     let (below, above) =
-        (shown(&layers.layers[..at], mirror.as_ref()), shown(&layers.layers[at + 1..], mirror.as_ref()));
+        (Shown::of(&layers.layers[..at], mirror.as_ref()), Shown::of(&layers.layers[at + 1..], mirror.as_ref()));
     let joints = document.skin(skin).joints.len();
     let unlocked = vec![false; joints];
     let mut given: BTreeMap<PrimitiveKey, LayerPart> = BTreeMap::new();
@@ -275,8 +131,8 @@ pub fn painted(
         let key = (*mesh, *primitive);
         let Some(base) = layers.bases.get(&key).filter(|b| patch.fits(b)) else { continue };
         let solve = Solve {
-            below: stack(base, &below, key, &unlocked),
-            above: stack(base, &above, key, &unlocked),
+            below: below.stack(base, key, &unlocked),
+            above: above.stack(base, key, &unlocked),
             opacity: target.opacity,
         };
         let first = mirror
@@ -288,7 +144,7 @@ pub fn painted(
         let (mut js, mut ws) = (vec![0u16; part.stride()], vec![0.0f32; part.stride()]);
         for (k, v) in wishes.vertices.iter().enumerate() {
             let (wish_j, wish_w) = wishes.slots(k);
-            let Some((list, exact)) = solve.vertex(*v, &list_of(&wishes, k), part.stride()) else { continue };
+            let Some((list, exact)) = solve.vertex(*v, &entry_of(&wishes, k).list(), part.stride()) else { continue };
             if let (Some((m, first)), Some(from)) = (first, target.mirror)
                 && let Part::Takes(place) = m.sides.part(&m.canvas, first + v, from)
             {
@@ -356,15 +212,16 @@ impl Solve<'_> {
     /// `W = (wish − P) / k`, and what would be below 0 is 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
-            for (opacity, part) in &stack.layers {
-                let Some(i) = part.find(vertex) else { continue };
-                let amount = (opacity * part.mask[i]).clamp(0.0, 1.0);
+            for (opacity, content) in &stack.layers {
+                let Some(entry) = content.at(vertex) else { continue };
+                let amount = (opacity * entry.mask).clamp(0.0, 1.0);
                 *list = scaled(list, 1.0 - amount);
-                list.add_all(&list_of(part, i), amount);
+                list.add_all(&entry.list(), amount);
                 *k *= 1.0 - amount;
             }
         };
-        let mut others = self.below.ground(vertex);
+        let mut others = Influences::default();
+        self.below.ground(vertex, &mut others);
         seen(&self.below, &mut others, &mut 1.0);
         others = scaled(&others, 1.0 - self.opacity);
         let mut k = self.opacity;
@@ -396,13 +253,13 @@ pub fn merged_down(
     layer: LayerId,
 ) -> Result<Option<WeightLayers>, NoSides> {
     let Some(at) = layers.position(layer) else { return Ok(None) };
-    let mirror = Mirror::of(document, skin, &layers.layers)?;
+    let mirror = Mirror::of(document, skin, layers)?;
     let mut merged = layers.clone();
     if at == 0 {
-        let over = shown(&layers.layers[..1], mirror.as_ref());
+        let over = Shown::of(&layers.layers[..1], mirror.as_ref());
         let unlocked = vec![false; document.skin(skin).joints.len()];
         for (key, base) in &mut merged.bases {
-            let mut patch = stack(&layers.bases[key], &over, *key, &unlocked).touched();
+            let mut patch = over.stack(&layers.bases[key], *key, &unlocked).touched();
             if !patch.vertices.is_empty() {
                 Arc::make_mut(base).swap(&mut patch);
             }
@@ -411,11 +268,11 @@ pub fn merged_down(
         return Ok((!merged.layers.is_empty()).then_some(merged));
     }
     let (low, high) = (&layers.layers[at - 1], &layers.layers[at]);
-    let (low_parts, high_parts) = (seen(low, mirror.as_ref()), seen(high, mirror.as_ref()));
-    let none = LayerPart { sets: 1, ..LayerPart::default() };
+    let (low_parts, high_parts) = (seen(low, mirror.as_deref()), seen(high, mirror.as_deref()));
+    let none = Arc::new(LayerPart { sets: 1, ..LayerPart::default() });
     let mut parts = BTreeMap::new();
     for key in layers.bases.keys() {
-        let part = |parts: &Parts<'_>| parts.get(key).map_or_else(|| none.clone(), |p| p.clone().into_owned());
+        let part = |parts: &Parts| parts.get(key).unwrap_or(&none).clone();
         let part = over_one_another((low.opacity, &part(&low_parts)), (high.opacity, &part(&high_parts)));
         if !part.vertices.is_empty() {
             parts.insert(*key, Arc::new(part));
@@ -444,8 +301,8 @@ fn over_one_another((low_opacity, low): (f32, &LayerPart), (high_opacity, high):
             (Some(l), _) if b <= 0.0 && a > 0.0 => part.push(v, a, low.slots(l).0, low.slots(l).1),
             (Some(l), Some(h)) if below > 0.0 => {
                 let all = below + b;
-                let mut list = scaled(&list_of(low, l), below / all);
-                list.add_all(&list_of(high, h), b / all);
+                let mut list = scaled(&entry_of(low, l).list(), below / all);
+                list.add_all(&entry_of(high, h).list(), b / all);
                 list.write(&mut joints, &mut weights);
                 part.push(v, (1.0 - (1.0 - a) * (1.0 - b)).clamp(0.0, 1.0), &joints, &weights);
             }

@@ -1,12 +1,12 @@
 //! Mirror as an effect: what a layer shows where one side's content is seen on both.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use thiserror::Error;
 
-use super::list_of;
+use super::stack::{Content, Entry};
 use crate::{
-    model::{Document, LayerPart, MirrorFrom, PrimitiveKey, SkinId, WeightLayer},
+    model::{Document, LayerPart, MirrorFrom, PrimitiveKey, SkinId, WeightLayer, WeightLayers},
     motion::{Roles, Side},
     weights::{Canvas, Influences, MOST, MirrorMap, NOWHERE},
 };
@@ -29,6 +29,27 @@ pub struct Sides {
     pub pairs: MirrorMap,
 }
 
+/// What the joints say of the sides: all that pairs depend on besides the surfaces.
+struct Plane {
+    axis: usize,
+    offset: f32,
+    left_is_high: bool,
+    joints: Vec<u16>,
+}
+
+impl Plane {
+    fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
+        let roles = Roles::of(document, canvas.skin);
+        let (axis, offset) = (roles.axis(), roles.offset());
+        let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
+        let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();
+        if left == 0.0 || left.is_nan() {
+            return Err(NoSides);
+        }
+        Ok(Self { axis, offset, left_is_high: left > 0.0, joints: roles.mirror_joints() })
+    }
+}
+
 /// What becomes of a vertex of a mirrored layer.
 pub(super) enum Part {
     /// It is as the layer has it.
@@ -45,15 +66,19 @@ impl Sides {
     /// # Errors
     /// Where no joint is known to be a left one.
     pub fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
-        let roles = Roles::of(document, canvas.skin);
-        let (axis, offset) = (roles.axis(), roles.offset());
-        let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
-        let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();
-        if left == 0.0 || left.is_nan() {
-            return Err(NoSides);
-        }
-        let pairs = MirrorMap::near(canvas, axis, offset, roles.mirror_joints());
-        Ok(Self { axis, offset, left_is_high: left > 0.0, pairs })
+        Ok(Self::at(canvas, Plane::of(document, canvas)?))
+    }
+
+    fn at(canvas: &Canvas, Plane { axis, offset, left_is_high, joints }: Plane) -> Self {
+        Self { axis, offset, left_is_high, pairs: MirrorMap::near(canvas, axis, offset, joints) }
+    }
+
+    /// Whether they are what a plane gives.
+    fn is_at(&self, plane: &Plane) -> bool {
+        self.axis == plane.axis
+            && self.offset.to_bits() == plane.offset.to_bits()
+            && self.left_is_high == plane.left_is_high
+            && self.pairs.joints() == plane.joints
     }
 
     pub(super) fn part(&self, canvas: &Canvas, vertex: u32, from: MirrorFrom) -> Part {
@@ -81,67 +106,87 @@ impl Sides {
 }
 
 /// What is needed to mirror a layer: all surfaces of its skin, shown or not, and their sides.
+#[derive(Debug)]
 pub(super) struct Mirror {
     pub(super) canvas: Canvas,
     pub(super) sides: Sides,
 }
 
 impl Mirror {
-    /// Nothing where none of these layers is mirrored.
-    pub(super) fn of(document: &Document, skin: SkinId, layers: &[Arc<WeightLayer>]) -> Result<Option<Self>, NoSides> {
-        if layers.iter().all(|l| l.mirror.is_none()) {
+    /// Nothing where none of these layers is mirrored. Pairs that were found before are kept with the layers as long as
+    /// the surfaces and joints are the same.
+    pub(super) fn of(document: &Document, skin: SkinId, layers: &WeightLayers) -> Result<Option<Arc<Self>>, NoSides> {
+        if layers.layers.iter().all(|l| l.mirror.is_none()) {
             return Ok(None);
         }
         let canvas = Canvas::of_nodes(document, skin, document.node_ids()).ok_or(NoSides)?;
-        let sides = Sides::of(document, &canvas)?;
-        Ok(Some(Self { canvas, sides }))
+        let plane = Plane::of(document, &canvas)?;
+        let fits = |kept: &Self| kept.canvas.is_of_the_same(&canvas) && kept.sides.is_at(&plane);
+        if let Some(kept) = layers.kept.find(fits) {
+            return Ok(Some(kept));
+        }
+        let sides = Sides::at(&canvas, plane);
+        let made = Arc::new(Self { canvas, sides });
+        layers.kept.keep(made.clone());
+        Ok(Some(made))
+    }
+
+    /// What a mirrored layer shows at a vertex of the canvas, of what it holds.
+    pub(super) fn shown<'a>(
+        &self,
+        from: MirrorFrom,
+        vertex: u32,
+        held: impl Fn(u32) -> Option<Entry<'a>>,
+    ) -> Option<(f32, Influences)> {
+        let (canvas, sides) = (&self.canvas, &self.sides);
+        match sides.part(canvas, vertex, from) {
+            Part::Gives => held(vertex).map(|entry| (entry.mask, entry.list())),
+            Part::Takes(place) => {
+                let entry = canvas.vertices_at(place).iter().find_map(|v| held(*v))?;
+                Some((entry.mask, sides.turned(&entry.list())))
+            }
+            Part::Middle => {
+                let entry = held(vertex)?;
+                let list = entry.list();
+                let mut mean = Influences::default();
+                mean.add_all(&list, 0.5);
+                mean.add_all(&sides.turned(&list), 0.5);
+                Some((entry.mask, mean))
+            }
+        }
     }
 }
 
-pub(super) type Parts<'a> = BTreeMap<PrimitiveKey, Cow<'a, LayerPart>>;
+pub(super) type Parts = BTreeMap<PrimitiveKey, Arc<LayerPart>>;
+
+/// Sets a vertex of what a mirrored layer shows: a mean of two lists may name all joints of both.
+pub(super) fn shown_sets(layer: &WeightLayer) -> usize {
+    layer.parts.values().map(|p| p.sets * 2).max().unwrap_or(2).min(MOST / 4)
+}
 
 /// What a layer shows: what it holds, and mirrored, if it is.
-pub(super) fn seen<'a>(layer: &'a WeightLayer, mirror: Option<&Mirror>) -> Parts<'a> {
-    let (Some(from), Some(Mirror { canvas, sides })) = (layer.mirror, mirror) else {
-        return layer.parts.iter().map(|(key, part)| (*key, Cow::Borrowed(&**part))).collect();
-    };
+pub(super) fn seen(layer: &WeightLayer, mirror: Option<&Mirror>) -> Parts {
+    let (Some(from), Some(mirror)) = (layer.mirror, mirror) else { return layer.parts.clone() };
+    let canvas = &mirror.canvas;
     let own: Vec<Option<&LayerPart>> =
         canvas.parts().iter().map(|p| layer.parts.get(&(p.mesh, p.primitive)).map(|p| &**p)).collect();
-    let entry = |vertex: u32| {
+    let held = |vertex: u32| {
         let (part, own_number) = canvas.part_of(vertex);
-        let part = own[part]?;
-        Some((part, part.find(own_number)?))
+        Content::sparse(own[part]?).at(own_number)
     };
-    // A mean of two lists may name all joints of both.
-    let sets = layer.parts.values().map(|p| p.sets * 2).max().unwrap_or(2).min(MOST / 4);
+    let sets = shown_sets(layer);
     let mut all = Parts::new();
     for part in canvas.parts() {
         let mut made = LayerPart { sets, ..LayerPart::default() };
         let (mut joints, mut weights) = (vec![0; made.stride()], vec![0.0; made.stride()]);
         for v in 0..part.count {
-            let vertex = part.first + v;
-            let kind = sides.part(canvas, vertex, from);
-            let found = match kind {
-                Part::Takes(place) => canvas.vertices_at(place).iter().find_map(|v| entry(*v)),
-                Part::Gives | Part::Middle => entry(vertex),
-            };
-            let Some((held, k)) = found else { continue };
-            let list = list_of(held, k);
-            let list = match kind {
-                Part::Gives => list,
-                Part::Takes(_) => sides.turned(&list),
-                Part::Middle => {
-                    let mut mean = Influences::default();
-                    mean.add_all(&list, 0.5);
-                    mean.add_all(&sides.turned(&list), 0.5);
-                    mean
-                }
-            };
-            list.write(&mut joints, &mut weights);
-            made.push(v, held.mask[k], &joints, &weights);
+            if let Some((mask, list)) = mirror.shown(from, part.first + v, held) {
+                list.write(&mut joints, &mut weights);
+                made.push(v, mask, &joints, &weights);
+            }
         }
         if !made.vertices.is_empty() {
-            all.insert((part.mesh, part.primitive), Cow::Owned(made));
+            all.insert((part.mesh, part.primitive), Arc::new(made));
         }
     }
     all
