@@ -11,7 +11,10 @@ use crate::{
         weights::{hatch, heat_color},
         widgets::elided,
     },
-    weights::Radius,
+    weights::{
+        Radius,
+        layers::{LayerTarget, Painted},
+    },
 };
 
 /// The pointer while painting. `free` where nothing else of the viewport has it.
@@ -349,16 +352,26 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     );
 }
 
+/// The name of the layer whose mask is shown.
+fn mask_of<'a>(view: &View<'a>) -> Option<&'a str> {
+    let (Some(LayerTarget::Layer(id)), Painted::Mask) = (view.paint.layer, view.paint.painted) else { return None };
+    let layers = view.session?.document().weight_layers.get(&view.paint.canvas?.skin)?;
+    layers.layer(id).map(|l| &*l.name)
+}
+
 /// What the colours mean.
 fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
+    let parts = ["0", "0.25", "0.5", "0.75", "1"];
+    let mask = mask_of(view);
     let (title, ends): (String, [&str; 5]) = match view.paint.look {
+        _ if mask.is_some() => (format!("Mask of {}", mask.unwrap_or_default()), parts),
         WeightLook::Joint => {
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
             let Some(node) = node else { return };
-            (format!("Weight of {}", document.node(node).label(node)), ["0", "0.25", "0.5", "0.75", "1"])
+            (format!("Weight of {}", document.node(node).label(node)), parts)
         }
         WeightLook::Strain => ("Strain in this pose, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
         WeightLook::Worst => ("Worst strain, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
@@ -369,16 +382,19 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
     let small = Theme::font(Font::Caption);
     painter.text(area.min + vec2(10.0, 13.0), Align2::LEFT_CENTER, title, small.clone(), theme.color("text.secondary"));
-    if view.paint.look == WeightLook::Joint {
+    let note = if mask.is_some() { "clay: not in it" } else { "grey: none" };
+    if mask.is_some() || view.paint.look == WeightLook::Joint {
         let at = pos2(area.right() - 10.0, area.top() + 13.0);
-        painter.text(at, Align2::RIGHT_CENTER, "grey: none", small.clone(), theme.color("text.tertiary"));
+        painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color("text.tertiary"));
     }
     let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
     let steps = 48;
     for k in 0..steps {
         let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
-        painter.rect_filled(cell, 0.0, heat_color((k as f32 + 0.5) / steps as f32));
+        let part = (k as f32 + 0.5) / steps as f32;
+        let color = if mask.is_some() { Color32::from_gray((part * 255.0) as u8) } else { heat_color(part) };
+        painter.rect_filled(cell, 0.0, color);
     }
     for (k, text) in ends.into_iter().enumerate() {
         let anchor = match k {
