@@ -8,6 +8,7 @@ use crate::{
     edit::{BASE, layer_text},
     model::{Document, LayerId, MeshId, SkinId, WeightLayers, WeightPatch},
     render::{Color, TintKind},
+    ui::mask_grey,
     weights::{
         Canvas, MirrorMap,
         layers::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
@@ -187,11 +188,11 @@ impl Painting {
     }
 }
 
-/// Black where nothing of the layer counts, white where all does.
+/// The darker, the less of the layer counts.
 fn mask_tint(mask: f32) -> u32 {
     if mask.is_nan() {
         return TintKind::NONE;
     }
-    let grey = (mask.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let grey = mask_grey(mask);
     TintKind::color(Color([grey, grey, grey, 255]))
 }

@@ -8,13 +8,10 @@ use crate::{
     ui::{
         Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
         theme::Font,
-        weights::{hatch, heat_color},
+        weights::{hatch, heat_color, mask_grey, painted_layer},
         widgets::elided,
     },
-    weights::{
-        Radius,
-        layers::{LayerTarget, Painted},
-    },
+    weights::{Radius, layers::Painted},
 };
 
 /// The pointer while painting. `free` where nothing else of the viewport has it.
@@ -352,19 +349,12 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     );
 }
 
-/// The name of the layer whose mask is shown.
-fn mask_of<'a>(view: &View<'a>) -> Option<&'a str> {
-    let (Some(LayerTarget::Layer(id)), Painted::Mask) = (view.paint.layer, view.paint.painted) else { return None };
-    let layers = view.session?.document().weight_layers.get(&view.paint.canvas?.skin)?;
-    layers.layer(id).map(|l| &*l.name)
-}
-
 /// What the colours mean.
 fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let parts = ["0", "0.25", "0.5", "0.75", "1"];
-    let mask = mask_of(view);
+    let mask = painted_layer(view).filter(|(_, p)| *p == Painted::Mask).map(|(name, _)| name);
     let (title, ends): (String, [&str; 5]) = match view.paint.look {
         _ if mask.is_some() => (format!("Mask of {}", mask.unwrap_or_default()), parts),
         WeightLook::Joint => {
@@ -393,7 +383,7 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
         let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
         let part = (k as f32 + 0.5) / steps as f32;
-        let color = if mask.is_some() { Color32::from_gray((part * 255.0) as u8) } else { heat_color(part) };
+        let color = if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
         painter.rect_filled(cell, 0.0, color);
     }
     for (k, text) in ends.into_iter().enumerate() {

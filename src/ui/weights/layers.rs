@@ -16,6 +16,22 @@ use crate::{
 
 const HEIGHT: f32 = 28.0;
 
+/// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen under it.
+pub fn mask_grey(mask: f32) -> u8 {
+    (8.0 + mask.clamp(0.0, 1.0) * 208.0).round() as u8
+}
+
+/// The name of the layer that is painted, and what of it.
+pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
+    let name = match view.paint.layer? {
+        LayerTarget::Base => "Base",
+        LayerTarget::Layer(id) => {
+            &*view.session?.document().weight_layers.get(&view.paint.canvas?.skin)?.layer(id)?.name
+        }
+    };
+    Some((name, view.paint.painted))
+}
+
 pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
@@ -94,7 +110,7 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// Where names begin.
 const NAME: f32 = 36.0;
 /// What stands behind a name.
-const CONTROLS: f32 = 160.0;
+const CONTROLS: f32 = 168.0;
 
 /// Where a layer is.
 struct Place<'a> {
@@ -125,7 +141,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let response = response.on_hover_text(format!("{} vertices", crate::ui::status_thousands(vertices)));
     let mut cells = |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
         ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.spacing_mut().item_spacing.x = 2.0;
             add(ui, actions);
         });
     };
