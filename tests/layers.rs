@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightMap, WeightPatch},
+    model::{
+        Document, Kept, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap,
+        WeightPatch,
+    },
     session::Session,
     weights::{
         Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch,
@@ -594,6 +597,30 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
             assert!((x - y).abs() < 1e-4, "{x} and {y}");
         }
     }
+}
+
+#[test]
+fn kept_pairs_are_those_that_would_be_made_anew() {
+    let mut session = sample();
+    let line = |name: &str| CommandLine::new(name).with("layer", "Arm");
+    session.run(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+    for j in 0..12 {
+        assert!(stroke(&mut session, None, (j * 1301, 300), j, 0.4));
+    }
+    session.run(&line("layers.mirror").with("from", "left")).expect("it runs");
+    // Who is whose partner hangs on the names.
+    let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
+    let mut moved = 0;
+    for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
+        session.run(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
+        let before = maps(session.document());
+        session.run(&line("layers.opacity").with("opacity", opacity)).expect("it runs");
+        let anew = (*session.document().weight_layers[&SkinId(0)]).clone();
+        let anew = WeightLayers { kept: Kept::default(), ..anew };
+        assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
+        moved += usize::from(maps(session.document()) != before);
+    }
+    assert_eq!(moved, 3);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it towards what it wants there by
 //! `mask × opacity`; in the end the rule makes a sum of 1 of it, in the stored type. What no layer touches keeps its bits.
 
+mod dense;
 mod mirrored;
 mod painting;
 mod stack;

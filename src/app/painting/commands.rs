@@ -100,6 +100,11 @@ impl App {
 
     /// A gradient between two spots of the surface, given as they are at rest.
     pub(in crate::app) fn paint_gradient(&mut self, ctx: &Context, from: Vec2, to: Vec2, size: Vec2) {
+        if self.painting.layering.masked().is_some() {
+            let text = "Nothing was painted: a gradient is of weights; choose Stroke for the mask, or paint weights.";
+            self.toast(ctx, ToastKind::Error, text);
+            return;
+        }
         let brush = self.painting.brush;
         let mut rest = |at: Vec2| {
             let found = self.find(at, size, &brush)?;

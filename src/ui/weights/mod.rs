@@ -36,7 +36,6 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 return;
             }
             brush::brush_ui(ui, view, actions);
-            ui.add_space(6.0);
             ui.separator();
             layers::layers_ui(ui, view, actions);
             ui.separator();

@@ -8,16 +8,16 @@ use std::{collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
 use super::{
+    dense::Dense,
     mirrored::{Mirror, NoSides, Part, seen, shown_sets},
     stack::{Content, Entry, Shown},
     with_part,
 };
 use crate::{
     model::{
-        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightLayer, WeightLayers, WeightMap,
-        WeightPatch,
+        Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightLayer, WeightLayers, WeightMap, WeightPatch,
     },
-    weights::{Canvas, Influences, Maps, MirrorMap},
+    weights::{Canvas, Maps, MirrorMap},
 };
 
 /// What of the layers is painted.
@@ -65,74 +65,6 @@ pub enum NotPaintable {
     NoSides(#[from] NoSides),
 }
 
-/// A value for every vertex of a primitive.
-struct Dense {
-    map: WeightMap,
-    mask: Vec<f32>,
-    held: Vec<bool>,
-}
-
-impl Dense {
-    /// Room for all vertices of a base, none of them held.
-    fn empty(base: &WeightMap, sets: usize) -> Self {
-        let count = base.vertex_count();
-        let slots = count * sets * 4;
-        let (joints, weights) = (vec![0; slots].into(), vec![0.0; slots].into());
-        let map = WeightMap { sets, joints, weights, ..WeightMap::default() };
-        Self { map, mask: vec![1.0; count], held: vec![false; count] }
-    }
-
-    /// All vertices as a map has them, none of them held.
-    fn over(below: &WeightMap, sets: usize) -> Self {
-        let (count, own, stride) = (below.vertex_count(), below.stride(), sets * 4);
-        let (mut joints, mut weights) = (below.joints.to_vec(), below.weights.to_vec());
-        if own < stride {
-            (joints, weights) = (vec![0; count * stride], vec![0.0; count * stride]);
-            for v in 0..count {
-                let (to, from) = (v * stride..v * stride + own, v * own..(v + 1) * own);
-                joints[to.clone()].copy_from_slice(&below.joints[from.clone()]);
-                weights[to].copy_from_slice(&below.weights[from]);
-            }
-        }
-        let map = WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() };
-        Self { map, mask: vec![1.0; count], held: vec![false; count] }
-    }
-
-    /// Takes in what a layer has.
-    fn hold(&mut self, part: &LayerPart) {
-        let (stride, own) = (self.map.stride(), part.stride());
-        let (joints, weights) = (self.map.joints.make_mut(), self.map.weights.make_mut());
-        for (k, v) in part.vertices.iter().enumerate() {
-            let v = *v as usize;
-            let (js, ws) = part.slots(k);
-            let most = own.min(stride);
-            let (filled, rest) = (v * stride..v * stride + most, v * stride + most..(v + 1) * stride);
-            joints[filled.clone()].copy_from_slice(&js[..most]);
-            weights[filled].copy_from_slice(&ws[..most]);
-            joints[rest.clone()].fill(0);
-            weights[rest].fill(0.0);
-            (self.mask[v], self.held[v]) = (part.mask[k], true);
-        }
-    }
-
-    fn put(&mut self, vertex: u32, mask: f32, list: &Influences) {
-        let v = vertex as usize;
-        let own = v * self.map.stride()..(v + 1) * self.map.stride();
-        list.write(&mut self.map.joints.make_mut()[own.clone()], &mut self.map.weights.make_mut()[own]);
-        (self.mask[v], self.held[v]) = (mask, true);
-    }
-
-    fn content(&self) -> Content<'_> {
-        Content::Dense {
-            stride: self.map.stride(),
-            joints: &self.map.joints,
-            weights: &self.map.weights,
-            mask: &self.mask,
-            held: &self.held,
-        }
-    }
-}
-
 /// A mask as the weights of two joints, so that every brush works on it: the first has it, the second what is left, never
 /// quite nothing, so that what is taken from the first always has a taker.
 const fn mask_slots(mask: f32) -> ([u16; 4], [f32; 4]) {
@@ -157,12 +89,23 @@ struct Surface {
     mask: Option<WeightMap>,
     /// Vertices whose content is another one than before; nothing while there is none.
     changed: Vec<bool>,
-    layered: bool,
+    under: Under,
+}
+
+/// What lies over a surface.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Under {
+    /// The layers that are painted.
+    These,
+    /// No layers: a mesh that came later. Its weights are painted as they are.
+    None,
+    /// The layers of another skin, which it is painted by.
+    Others,
 }
 
 impl Surface {
-    const fn of(shows: Dense, layered: bool) -> Self {
-        Self { shows, holds: None, mask: None, changed: Vec::new(), layered }
+    const fn of(shows: Dense, under: Under) -> Self {
+        Self { shows, holds: None, mask: None, changed: Vec::new(), under }
     }
 
     fn change(&mut self, vertex: u32) {
@@ -190,7 +133,8 @@ pub struct LayerPaint {
 }
 
 impl LayerPaint {
-    /// Begins a stroke. Looks at every vertex of the canvas once.
+    /// Begins a stroke. Looks at every vertex once; the pairs of a mirrored layer are looked for anew where the canvas is not
+    /// of all its surfaces.
     ///
     /// # Errors
     /// Where the layer takes no paint.
@@ -212,22 +156,19 @@ impl LayerPaint {
         for (key, base) in &layers.bases {
             let Some((_, layer)) = layer else {
                 let shows = Dense { map: (**base).clone(), mask: Vec::new(), held: Vec::new() };
-                surfaces.insert(*key, Surface::of(shows, true));
+                surfaces.insert(*key, Surface::of(shows, Under::These));
                 continue;
             };
             let own = layer.parts.get(key);
             let seen = shown.layers.iter().find(|l| l.id == layer.id).and_then(|l| l.parts.get(key));
             let sets = if mirror.is_some() { shown_sets(layer) } else { own.map_or(0, |p| p.sets) }.max(base.sets);
-            let mut under = (**base).clone();
-            let mut patch = below.stack(base, *key, &unlocked).touched();
-            if !patch.vertices.is_empty() {
-                under.swap(&mut patch);
-            }
-            let mut shows = Dense::over(&under, sets);
+            let under = below.stack(base, *key, &unlocked).touched();
+            let mut shows = Dense::over(base, sets);
+            shows.lay(&under.vertices, base.stride(), &under.joints, &under.weights);
             if let Some(part) = seen {
                 shows.hold(part);
             }
-            let mut surface = Surface::of(shows, true);
+            let mut surface = Surface::of(shows, Under::These);
             if mirror.is_some() {
                 let mut holds = Dense::empty(base, sets);
                 if let Some(part) = own {
@@ -246,7 +187,8 @@ impl LayerPaint {
             surfaces.entry((*mesh, *primitive)).or_insert_with(|| {
                 let map = map.cloned().unwrap_or_default();
                 let mask = (painted == Painted::Mask).then(|| Dense::empty(&map, 1).map);
-                Surface { mask, ..Surface::of(Dense { map, mask: Vec::new(), held: Vec::new() }, false) }
+                let under = if document.layered(*mesh, *primitive).is_some() { Under::Others } else { Under::None };
+                Surface { mask, ..Surface::of(Dense { map, mask: Vec::new(), held: Vec::new() }, under) }
             });
         }
         let pairs = mirror.as_ref().map(|(m, _)| {
@@ -292,9 +234,8 @@ impl LayerPaint {
         for (part, patch) in patches {
             let key = self.keys[part];
             let Some(surface) = self.surfaces.get_mut(&key) else { continue };
-            if !surface.layered {
-                // Under the layers of another skin, or a mesh that came later: its weights are painted as they are.
-                if self.painted == Painted::Weights {
+            if surface.under != Under::These {
+                if surface.under == Under::None && self.painted == Painted::Weights {
                     surface.shows.map.swap(&mut patch.clone());
                     seen.push((key.0, key.1, patch));
                 }
@@ -384,7 +325,7 @@ impl LayerPaint {
 
     /// The layers as the stroke left them; nothing where it changed none.
     pub fn layers(&self) -> Option<(SkinId, WeightLayers)> {
-        let changed = || self.surfaces.iter().filter(|(_, s)| s.layered && !s.changed.is_empty());
+        let changed = || self.surfaces.iter().filter(|(_, s)| !s.changed.is_empty());
         changed().next()?;
         let LayerTarget::Layer(id) = self.target else {
             let mut layers = (*self.layers).clone();
@@ -398,7 +339,7 @@ impl LayerPaint {
             let held = surface.holds.as_ref().unwrap_or(&surface.shows);
             let vertices: Vec<u32> =
                 (0..surface.changed.len() as u32).filter(|v| surface.changed[*v as usize]).collect();
-            (*key, part_of(held, &vertices, self.layers.bases[key].sets))
+            (*key, held.part(&vertices, self.layers.bases[key].sets))
         };
         Some((self.skin, with_part(&self.layers, at, changed().map(part).collect())))
     }
@@ -459,22 +400,6 @@ fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
     let (joints, weights) = mask_slots(mask);
     map.joints.make_mut()[own.clone()].copy_from_slice(&joints);
     map.weights.make_mut()[own].copy_from_slice(&weights);
-}
-
-/// What is held of vertices, in no more sets than they need, but as many as the base has.
-fn part_of(held: &Dense, vertices: &[u32], least: usize) -> LayerPart {
-    let stride = held.map.stride();
-    let (joints, weights): (&[u16], &[f32]) = (&held.map.joints, &held.map.weights);
-    let slots = |v: u32| v as usize * stride..(v as usize + 1) * stride;
-    let used = |v: &u32| weights[slots(*v)].iter().rposition(|w| *w > 0.0).map_or(0, |k| k + 1);
-    let most = vertices.iter().map(used).max().unwrap_or(0);
-    let mut part = LayerPart { sets: most.div_ceil(4).max(least), ..LayerPart::default() };
-    let room = part.stride().min(stride);
-    for v in vertices {
-        let own = slots(*v).start..slots(*v).start + room;
-        part.push(*v, held.mask[*v as usize], &joints[own.clone()], &weights[own]);
-    }
-    part
 }
 
 /// The mask that a layer shows, by the canvas's vertices; NaN where the layer does not have them.
