@@ -9,19 +9,24 @@
 
 mod common;
 
-use std::{collections::HashMap, hint::black_box, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    hint::black_box,
+    sync::Arc,
+};
 
 use common::noise;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna::{
     model::{
-        Document, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Skin, SkinId, Slice, Topology, Transform,
-        WeightMap,
+        Document, LayerId, LayerPart, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Skin, SkinId, Slice,
+        Topology, Transform, WeightLayer, WeightLayers, WeightMap, WeightPatch,
     },
     motion::Bvh,
     weights::{
         Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
+        layers::{LayerPaint, LayerTarget, Painted, compose},
     },
 };
 
@@ -396,6 +401,80 @@ fn dabs(c: &mut Criterion) {
     group.finish();
 }
 
+/// Layers over a million vertices. A dab into the lower of two: the brush on what the layer holds, the layer taking it in, and
+/// what is seen made anew for these 30,000 vertices, of the base and both layers; the document is not written. Its beginning:
+/// what the layer holds, laid out for every vertex. Composing: all that another opacity of the one layer takes, which holds
+/// 30,000 vertices, down to the list of what has to change.
+fn layers(c: &mut Criterion) {
+    const HITS: f32 = 30_000.0;
+    let mut document = grid();
+    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    black_box(canvas.place_count());
+    let positions: Vec<Vec3> = (0..COUNT).map(spot).collect();
+    let normals = vec![Vec3::Z; COUNT];
+    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    let locked = [false; JOINT_COUNT];
+    let step = 2.0 / (SIDE - 1) as f32;
+    let radius = (HITS / std::f32::consts::PI).sqrt() * step;
+    let at = |x: f32| {
+        let at = Vec3::new(x, 0.1, 0.0);
+        let corner = (((at.y + 1.0) / step) as usize * SIDE + ((at.x + 1.0) / step) as usize) as u32;
+        let corners = [corner, corner + 1, corner + SIDE as u32];
+        Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
+    };
+    let held: Vec<u32> = (0..COUNT as u32).filter(|v| spot(*v as usize).distance(at(0.0).at) < radius).collect();
+    assert!((29_000..31_000).contains(&held.len()));
+    let base = document.meshes[0].primitives[0].weights.clone().expect("weights");
+    // Each vertex as the one next to it.
+    let near: Vec<u32> = held.iter().map(|v| v + 20).collect();
+    let patch = WeightPatch { vertices: held.clone(), ..base.pick(&near) };
+    let key = (MeshId(0), 0);
+    let layer = |id: u32, opacity: f32| {
+        let parts = BTreeMap::from([(key, Arc::new(LayerPart::new(&patch, 1.0)))]);
+        Arc::new(WeightLayer { id: LayerId(id), name: "Layer".into(), opacity, shown: true, mirror: None, parts })
+    };
+    let bases = BTreeMap::from([(key, base)]);
+    let stack = |list: Vec<Arc<WeightLayer>>| WeightLayers {
+        bases: bases.clone(),
+        layers: list,
+        next: 2,
+        ..WeightLayers::default()
+    };
+    let mut group = c.benchmark_group("layers, one of 30,000 vertices");
+    group.sample_size(20);
+    let half = stack(vec![layer(0, 0.5)]);
+    group.bench_function("compose after another opacity", |b| {
+        b.iter(|| compose(&document, SkinId(0), black_box(&half)).expect("no layer is mirrored"));
+    });
+    group.finish();
+
+    document.weight_layers.insert(SkinId(0), Arc::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
+    let target = LayerTarget::Layer(LayerId(0));
+    let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
+    let brush = Brush { kind: BrushKind::Add, strength: 0.1, build_up: true, reach: Reach::Volume, ..Brush::default() };
+    let paint = Paint { brush, joint: 105, locked: &locked, limit: 4, mirror: None };
+    let mut stroke = Stroke::new(&canvas);
+    let tree = Bvh::build(&positions, &document.meshes[0].primitives[0].indices);
+    let mut found: Vec<u32> = Vec::new();
+    let mut group = c.benchmark_group("brush, a dab over 30,000, into a layer under another");
+    group.sample_size(30);
+    group.bench_function("beginning of a stroke", |b| b.iter(begin));
+    let mut live = begin();
+    stroke.begin(&canvas);
+    let mut x = 0.0f32;
+    group.bench_function("later, build-up", |b| {
+        b.iter(|| {
+            x = if x > 0.5 { -0.5 } else { x + radius * 0.2 };
+            found.clear();
+            tree.in_ball(&positions, at(x).at, radius, &mut |list| found.extend_from_slice(list));
+            let dab = Dab { touch: at(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+            let patches = stroke.dab(&live.maps(&canvas), &canvas, posed, &dab, &paint);
+            live.put(patches)
+        });
+    });
+    group.finish();
+}
+
 fn canvas(c: &mut Criterion) {
     let document = grid();
     let mut group = c.benchmark_group("canvas, neighbours of 1,000,000 vertices");
@@ -439,5 +518,5 @@ fn canvas(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, tools, mirror, dabs, canvas);
+criterion_group!(benches, tools, mirror, dabs, layers, canvas);
 criterion_main!(benches);

@@ -5,9 +5,16 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightMap, WeightPatch},
+    model::{
+        Document, Kept, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap,
+        WeightPatch,
+    },
     session::Session,
-    weights::{Canvas, Influences, NOWHERE, Rule, blend, fault, layers::Sides},
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch,
+        blend, fault,
+        layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
+    },
 };
 
 fn sample() -> Session {
@@ -367,6 +374,255 @@ proptest! {
     }
 }
 
+/// A stroke with a brush into a layer, or the base.
+#[derive(Clone, Debug)]
+struct BrushStroke {
+    /// Which layer, modulo what there is; the base where it says so.
+    target: Option<usize>,
+    mask: bool,
+    kind: BrushKind,
+    reach: Reach,
+    build_up: bool,
+    mirror: bool,
+    joint: usize,
+    value: f32,
+    /// By dab: a vertex, and the radius in metres.
+    dabs: Vec<(usize, f32)>,
+}
+
+fn brush_strokes() -> impl Strategy<Value = BrushStroke> {
+    let reach = prop::sample::select(vec![Reach::Surface, Reach::Volume]);
+    let what = (prop::option::weighted(0.8, 0usize..5), prop::bool::weighted(0.3));
+    let kind = (prop::sample::select(BrushKind::ALL.to_vec()), reach, any::<bool>(), any::<bool>());
+    let dabs = prop::collection::vec((0usize..100_000, 0.02f32..0.3), 1..5);
+    (what, kind, 0usize..64, 0.0f32..=1.0, dabs).prop_map(
+        |((target, mask), (kind, reach, build_up, mirror), joint, value, dabs)| BrushStroke {
+            target,
+            mask: mask && target.is_some(),
+            kind,
+            reach,
+            build_up,
+            mirror,
+            joint,
+            value,
+            dabs,
+        },
+    )
+}
+
+/// Does a stroke as the window does; how many vertices were seen to be looked at, or nothing where it was refused.
+fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
+    let before = session.document().clone();
+    let layers = before.weight_layers.get(&SkinId(0))?.clone();
+    let id = plan.target.map(|k| layers.layers[k % layers.layers.len()].id);
+    let target = id.map_or(LayerTarget::Base, LayerTarget::Layer);
+    let painted = if plan.mask { Painted::Mask } else { Painted::Weights };
+    let canvas = Canvas::new(&before, SkinId(0)).expect("a canvas");
+    let mut live = match LayerPaint::new(&before, &canvas, target, painted) {
+        Ok(live) => live,
+        Err(why) => {
+            let layer = id.and_then(|i| layers.layer(i)).expect("only a layer is refused");
+            let empty = plan.mask && layer.parts.is_empty();
+            assert!(!layer.shown || layer.opacity == 0.0 || empty, "{why}");
+            return None;
+        }
+    };
+    let positions: Vec<_> =
+        (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
+    let normals = vec![glam::Vec3::Z; positions.len()];
+    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    let count = if plan.mask { 2 } else { canvas.joints().len() };
+    let sides = Sides::of(&before, &canvas).expect("sides");
+    let joints = if plan.mask { vec![0, 1] } else { sides.pairs.joints().to_vec() };
+    let pairs: MirrorMap = live.mirror().unwrap_or(&sides.pairs).with_joints(joints);
+    let mirror = (plan.mirror || live.mirror().is_some()).then_some(&pairs);
+    let brush = Brush {
+        kind: plan.kind,
+        reach: plan.reach,
+        build_up: plan.build_up,
+        value: plan.value,
+        strength: 0.7,
+        front_only: false,
+        ..Brush::default()
+    };
+    let locked = vec![false; count];
+    let joint = if plan.mask { 0 } else { (plan.joint % count) as u16 };
+    let mut stroke = Stroke::new(&canvas);
+    let (mut looked_at, mut last) = (0, None);
+    for (vertex, radius) in &plan.dabs {
+        let vertex = (vertex % positions.len()) as u32;
+        let at = positions[vertex as usize];
+        let direction = glam::Vec3::NEG_Z;
+        let touch = Touch { at, corners: [vertex; 3], direction, eye: None, radius: *radius };
+        let motion = last.map_or(glam::Vec3::ZERO, |l| at - l);
+        last = Some(at);
+        let dab = Dab { touch, pressure: 1.0, motion, near: None };
+        let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror };
+        let patches = stroke.dab(&live.maps(&canvas), &canvas, posed, &dab, &paint);
+        for (mesh, primitive, seen) in live.put(patches) {
+            let vertices = seen.vertices.clone();
+            session.extend("Paint", mesh, primitive, seen).expect("it fits");
+            let map = &maps(session.document())[&(mesh, primitive)];
+            looked_at += vertices.len();
+            for v in vertices {
+                assert_eq!(fault(map, v as usize, map.stride()), None, "vertex {v} after a dab");
+            }
+        }
+        // What is seen is what the layers come to, made from scratch, to the bit.
+        let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
+        assert!(compose(session.document(), SkinId(0), &now).expect("sides").is_empty(), "seen otherwise: {plan:?}");
+    }
+    let steps = session.history().done().len();
+    let changed = session.commit_layers("Paint", live.layers()).expect("it fits");
+    assert_eq!(session.history().done().len(), steps + usize::from(changed));
+    let after = session.document().clone();
+    assert_eq!(after == before, !changed);
+    for (old, new) in layers.layers.iter().zip(&after.weight_layers[&SkinId(0)].layers) {
+        assert!(Some(old.id) == id || old == new, "another layer was painted");
+        for (key, part) in &new.parts {
+            assert!(part.fits(maps(&after)[key].vertex_count()));
+            if plan.mask {
+                assert_eq!(part.vertices, old.parts[key].vertices, "a mask brush adds no vertex");
+                assert_eq!((&part.joints, part.sets), (&old.parts[key].joints, old.parts[key].sets));
+            }
+        }
+    }
+    if changed {
+        // One step takes it back, to the bit; its text form does the same.
+        let lines = session.history().done().last().expect("a step").lines(&after);
+        session.undo();
+        assert!(*session.document() == before && all_same(session.document(), &before));
+        let mut again = session.clone();
+        for line in lines {
+            again.run(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+        }
+        assert!(*again.document() == after && all_same(again.document(), &after), "replayed otherwise: {plan:?}");
+        session.redo();
+        assert!(*session.document() == after && all_same(session.document(), &after));
+    }
+    Some(looked_at)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_brush_in_any_layer_shows_what_the_layers_come_to(
+        (encoding, plan) in plans(),
+        strokes in prop::collection::vec(brush_strokes(), 1..6),
+    ) {
+        let mut session = with_encoding(encoding);
+        for step in &plan {
+            run(&mut session, step);
+        }
+        if !session.document().weight_layers.contains_key(&SkinId(0)) {
+            run(&mut session, &Step::Add);
+        }
+        for stroke in &strokes {
+            brush_stroke(&mut session, stroke);
+            check(session.document());
+        }
+    }
+}
+
+#[test]
+fn layers_below_half_seen_ones_are_painted_as_they_are() {
+    let mut session = sample();
+    let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
+    for name in ["Low", "High"] {
+        session.run(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
+    }
+    assert!(stroke(&mut session, None, (100, 300), 3, 0.7));
+    for (name, opacity) in [("Low", 0.5), ("High", 0.3)] {
+        session.run(&line("layers.opacity", name).with("opacity", opacity)).expect("it runs");
+    }
+    let plan = BrushStroke {
+        target: Some(0),
+        mask: false,
+        kind: BrushKind::Set,
+        reach: Reach::Surface,
+        build_up: false,
+        mirror: false,
+        joint: 5,
+        value: 1.0,
+        dabs: vec![(120, 0.2), (140, 0.2)],
+    };
+    let layer = |session: &Session, k: usize| session.document().weight_layers[&SkinId(0)].layers[k].clone();
+    let masked = |session: &Session| -> f32 { layer(session, 0).parts.values().flat_map(|p| p.mask.clone()).sum() };
+    assert!(brush_stroke(&mut session, &plan).expect("it is painted") > 20);
+    assert!(!layer(&session, 0).parts.is_empty());
+    let before = masked(&session);
+    let mask = BrushStroke { mask: true, kind: BrushKind::Subtract, ..plan.clone() };
+    assert!(brush_stroke(&mut session, &mask).expect("it is painted") > 20);
+    assert!(masked(&session) < before - 5.0);
+    let base = BrushStroke { target: None, ..plan };
+    let bases = session.document().weight_layers[&SkinId(0)].bases.clone();
+    assert!(brush_stroke(&mut session, &base).expect("it is painted") > 20);
+    assert_ne!(session.document().weight_layers[&SkinId(0)].bases, bases);
+    check(session.document());
+}
+
+#[test]
+fn a_mirrored_layer_is_painted_alike_from_either_side() {
+    let mut session = sample();
+    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("it runs");
+    session.run(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+    session.run(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", "left")).expect("it runs");
+    let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
+    let place = (0..canvas.place_count() as u32).find(|p| sides.pairs.place(*p) != NOWHERE && far(p)).expect("a place");
+    let joint = (0..canvas.joints().len() as u16).find(|j| ![*j, u16::MAX].contains(&sides.pairs.joint(*j)));
+    let joint = joint.expect("a joint with a partner");
+    let mut seen = Vec::new();
+    for (place, joint) in [(place, joint), (sides.pairs.place(place), sides.pairs.joint(joint))] {
+        let mut session = session.clone();
+        let plan = BrushStroke {
+            target: Some(0),
+            mask: false,
+            kind: BrushKind::Add,
+            reach: Reach::Surface,
+            build_up: false,
+            mirror: false,
+            joint: usize::from(joint),
+            value: 0.8,
+            dabs: vec![(canvas.first_at(place) as usize, 0.1)],
+        };
+        assert!(brush_stroke(&mut session, &plan).expect("it is painted") > 8);
+        seen.push(maps(session.document()));
+    }
+    let (a, b) = (&seen[0], &seen[1]);
+    for (key, map) in a {
+        for (x, y) in map.weights.iter().zip(b[key].weights.iter()) {
+            assert!((x - y).abs() < 1e-4, "{x} and {y}");
+        }
+    }
+}
+
+#[test]
+fn kept_pairs_are_those_that_would_be_made_anew() {
+    let mut session = sample();
+    let line = |name: &str| CommandLine::new(name).with("layer", "Arm");
+    session.run(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+    for j in 0..12 {
+        assert!(stroke(&mut session, None, (j * 1301, 300), j, 0.4));
+    }
+    session.run(&line("layers.mirror").with("from", "left")).expect("it runs");
+    // Who is whose partner hangs on the names.
+    let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
+    let mut moved = 0;
+    for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
+        session.run(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
+        let before = maps(session.document());
+        session.run(&line("layers.opacity").with("opacity", opacity)).expect("it runs");
+        let anew = (*session.document().weight_layers[&SkinId(0)]).clone();
+        let anew = WeightLayers { kept: Kept::default(), ..anew };
+        assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
+        moved += usize::from(maps(session.document()) != before);
+    }
+    assert_eq!(moved, 3);
+}
+
 #[test]
 fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     let bytes = include_bytes!("../assets/mannequin.glb");
@@ -397,8 +653,10 @@ fn paint_places(session: &mut Session, canvas: &Canvas, places: impl Iterator<It
 
 #[test]
 fn a_mirrored_layer_shows_one_side_on_both() {
-    for (from, way) in [(MirrorFrom::Left, "left"), (MirrorFrom::Right, "right")] {
-        let mut session = sample();
+    let (left, right) = ((MirrorFrom::Left, "left"), (MirrorFrom::Right, "right"));
+    let (float, byte) = (WeightEncoding::Float, WeightEncoding::Byte);
+    for ((from, way), encoding) in [(left, float), (right, float), (left, byte), (right, byte)] {
+        let mut session = with_encoding(encoding);
         session.run(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
         let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
         let sides = Sides::of(session.document(), &canvas).expect("sides");

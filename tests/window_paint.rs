@@ -247,15 +247,89 @@ fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
     assert!(session(&window).history().done().is_empty());
 }
 
+/// Clicks what is further down in a panel than the window shows.
+fn press_button(window: &mut Window, name: &str) {
+    window.get_by_label(name).click_accesskit();
+    window.run_steps(4);
+}
+
+/// The layers of the painted skin.
+fn layers(window: &Window) -> ulna::model::WeightLayers {
+    let all = &session(window).document().weight_layers;
+    (**all.values().next().expect("layers")).clone()
+}
+
+fn is_marked(window: &Window, name: &str) -> bool {
+    window.get_by_label(name).accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
+}
+
+#[test]
+fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    press_button(&mut window, "Add a layer");
+    press_button(&mut window, "Add a layer");
+    assert!(is_marked(&window, "Layer Layer 2"), "a new layer is painted");
+    opacity_of(&mut window, "Layer 1", "50");
+    assert!((layers(&window).layers[0].opacity - 0.5).abs() < 1e-6);
+    press_button(&mut window, "Layer Layer 1");
+    assert!(is_marked(&window, "Layer Layer 1") && !is_marked(&window, "Layer Layer 2"));
+
+    let steps = session(&window).history().done().len();
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    let painted = layers(&window);
+    assert!(!painted.layers[0].parts.is_empty() && painted.layers[1].parts.is_empty());
+    let gained = |window: &Window| total(session(window).document(), "LeftUpperArm") - total(&before, "LeftUpperArm");
+    let half = gained(&window);
+    assert!(half > 0.2, "it is seen: {half}");
+    sound(session(&window).document());
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(*session(&window).document() == before, "one step takes back both");
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert!(layers(&window) == painted);
+
+    // Its mask, taken away where the brush goes.
+    press_button(&mut window, "Paint mask");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::COMMAND);
+    assert_eq!(session(&window).history().undo_label(), Some("Paint mask"));
+    let least = |l: &ulna::model::WeightLayers| {
+        l.layers[0].parts.values().flat_map(|p| p.mask.clone()).fold(f32::INFINITY, f32::min)
+    };
+    assert!(least(&painted) == 1.0 && least(&layers(&window)) < 0.9);
+    assert!(gained(&window) < half - 0.05, "less of it counts");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(layers(&window) == painted);
+
+    // And what lies under all layers.
+    press_button(&mut window, "Layer Base");
+    assert!(is_marked(&window, "Layer Base"));
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    assert!(layers(&window).bases != painted.bases && layers(&window).layers == painted.layers);
+    sound(session(&window).document());
+
+    // What is gone is painted no more: the topmost is.
+    press_button(&mut window, "Layer Layer 1");
+    press_button(&mut window, "Remove layer Layer 1");
+    assert!(is_marked(&window, "Layer Layer 2"));
+}
+
+/// Types an opacity in percent.
+fn opacity_of(window: &mut Window, layer: &str, percent: &str) {
+    let name = format!("Opacity of layer {layer}");
+    window.get_by_label(&name).click_accesskit();
+    window.run_steps(3);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(percent.into()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+}
+
 #[test]
 fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().meshes.clone();
-    let press_button = |window: &mut Window, name: &str| {
-        // The layers are further down than the window shows.
-        window.get_by_label(name).click_accesskit();
-        window.run_steps(4);
-    };
     press_button(&mut window, "Add a layer");
     assert!(session(&window).document().meshes == before, "an empty layer changes nothing");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
@@ -265,10 +339,10 @@ fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
     sound(session(&window).document());
     press_button(&mut window, "Hide layer Layer 1");
     assert!(session(&window).document().meshes == before);
-    // Nothing takes the stroke while no layer shows, and that is said.
+    // Nothing takes the stroke while the layer is hidden, and that is said.
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
     assert!(session(&window).document().meshes == before);
-    assert!(window.query_by_label_contains("no weight layer shows").is_some());
+    assert!(window.query_by_label_contains("“Layer 1” is hidden").is_some());
     press_button(&mut window, "Show layer Layer 1");
     assert!(session(&window).document().meshes == painted);
     press_button(&mut window, "Flatten");

@@ -131,6 +131,8 @@ impl App {
                     }
                 }
             }
+            Action::PaintLayer(target) => self.painting.layering.target = Some(target),
+            Action::PaintOfLayer(painted) => self.painting.layering.painted = painted,
             Action::WeightLimit(limit) => self.painting.limit = limit.max(1),
             Action::WeightLook(look) => self.painting.look = look,
             Action::PaintOverClip(on) => {

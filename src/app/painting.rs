@@ -2,6 +2,7 @@
 
 mod brush;
 mod commands;
+mod layers;
 mod stroke;
 mod tints;
 mod vertices;
@@ -43,6 +44,8 @@ pub(super) struct Painting {
     partners: Vec<u16>,
     stroke: Stroke,
     stroking: Option<Stroking>,
+    /// Which layer is painted.
+    pub layering: layers::Layering,
     posed: Posed,
     posed_at: Option<u64>,
     pointer: Option<(Vec2, Vec2)>,
@@ -110,6 +113,7 @@ impl Default for Painting {
             partners: Vec::new(),
             stroke: Stroke::default(),
             stroking: None,
+            layering: layers::Layering::default(),
             posed: Posed::default(),
             posed_at: None,
             pointer: None,
@@ -193,6 +197,8 @@ impl Painting {
             partner: partner.and_then(|p| canvas?.joints().get(usize::from(p)).copied()),
             unpaired: self.mirror.as_ref().map(|m| m.unpaired),
             stroking: self.stroking.is_some(),
+            layer: self.layering.target,
+            painted: self.layering.painted,
             searched: self.worst.is_some(),
             spots: &self.spots,
             here: self.here,
@@ -249,6 +255,7 @@ impl Painting {
                 self.stroke = Stroke::new(canvas);
             }
         }
+        self.layering.follow(document, self.canvas.as_ref().map(|c| c.skin));
         let joint = active.and_then(|a| self.canvas.as_ref()?.joint(a));
         self.joint = joint.or(self.joint).filter(|_| self.canvas.is_some());
         if self.joint.is_none() {

@@ -272,8 +272,32 @@ pub(super) fn flatten(document: &Document, arguments: &Arguments) -> Result<Vec<
     Ok(skins.into_iter().map(|skin| Edit::SetLayers { skin, to: None }).collect())
 }
 
+/// What stands for the base where a layer is named. No layer has such a name: those that begin so go by their numbers.
+pub const BASE: &str = "#base";
+
+/// Whether a line names the base instead of a layer.
+pub(super) fn names_base(arguments: &Arguments) -> bool {
+    arguments.has("layer") && arguments.text("layer").is_ok_and(|t| t == BASE)
+}
+
+/// What the base holds of vertices.
+fn paint_base(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let (mesh, primitive, mut patch) = slots(document, arguments, false)?;
+    let Some(skin) = document.layered(mesh, primitive) else {
+        return refuse(format!("primitive {primitive} of “{}” is under no layer", mesh_label(document, mesh)));
+    };
+    let mut to = (*document.weight_layers[&skin]).clone();
+    let base = to.bases.get_mut(&(mesh, primitive)).filter(|b| patch.fits(b));
+    let Some(base) = base else { return Err(EditError::Weights { mesh: mesh.0, primitive }.into()) };
+    Arc::make_mut(base).swap(&mut patch);
+    set(document, skin, to)
+}
+
 /// What a layer holds of vertices, slot by slot: the text form of a stroke into it.
 pub(super) fn paint(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    if names_base(arguments) {
+        return paint_base(document, arguments);
+    }
     let (skin, layers, at) = find(document, arguments)?;
     let (mesh, primitive, patch) = slots(document, arguments, true)?;
     let key = (mesh, primitive);
@@ -304,6 +328,20 @@ pub(super) fn paint(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
 /// The lines that do what a stroke did to layers.
 pub(super) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&WeightLayers>) -> Vec<CommandLine> {
     let mut lines = Vec::new();
+    for ((mesh, primitive), base) in &to.bases {
+        let Some(before) = was.and_then(|w| w.bases.get(&(*mesh, *primitive))) else { continue };
+        if Arc::ptr_eq(before, base) || before.sets != base.sets || before.vertex_count() != base.vertex_count() {
+            continue;
+        }
+        let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
+        let patch = base.pick(&all).without_unchanged(before);
+        let slots = (&patch.vertices[..], &patch.joints[..], &patch.weights[..]);
+        if let Some(line) = slots_line(document, "layers.paint", *mesh, *primitive, slots)
+            && !patch.vertices.is_empty()
+        {
+            lines.push(line.with("layer", BASE));
+        }
+    }
     for layer in &to.layers {
         // As it was called then; the mesh says which skin is meant.
         let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;

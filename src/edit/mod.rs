@@ -21,7 +21,7 @@ pub use self::{
     history::{Change, History, Transaction},
     keymap::{KeyMap, Preset, is_of_brush, key_parts},
     keys::moved,
-    layers::{layer_for, layer_text, paint_into},
+    layers::{BASE, layer_for, layer_text, paint_into},
     pose::{Space, local_after_world_turn, user_edit},
     selection::{KeyRef, Marks, Selection},
     table::{find, table},

@@ -117,6 +117,9 @@ fn run(
     arguments: &Arguments,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Vec<Edit>, CommandError> {
+    if layers::names_base(arguments) {
+        return layers::on_base(document, |document| run_plain(document, arguments, tool));
+    }
     layers::through(document, arguments, run_plain(document, arguments, tool)?)
 }
 

@@ -3,7 +3,12 @@
 //! The weights of a primitive are always what base and layers come to, so that nobody else has to know of them, and what is
 //! saved is what is seen. Layers are not kept in the file.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    any::Any,
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use super::{Document, MeshId, SkinId, WeightMap, WeightPatch};
 
@@ -173,6 +178,32 @@ pub struct WeightLayers {
     pub layers: Vec<Arc<WeightLayer>>,
     /// The number that the next layer gets.
     pub next: u32,
+    /// What was worked out from them; no part of what they are.
+    pub kept: Kept,
+}
+
+/// Something that took long to work out and is of use as long as it fits; clones share it.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
+impl Kept {
+    /// What is kept, if it is of this type and fits.
+    pub fn find<T: Send + Sync + 'static>(&self, fits: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
+        // Whoever panicked while he held it had changed nothing: it is swapped whole.
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        kept.and_then(|k| k.downcast::<T>().ok()).filter(|k| fits(k))
+    }
+
+    /// Keeps something in place of what was.
+    pub fn keep<T: Send + Sync + 'static>(&self, value: Arc<T>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }
 }
 
 /// What is shared is the same.

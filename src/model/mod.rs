@@ -20,7 +20,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Document, Scene},
     ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SkinId, TrackId},
-    layers::{LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
+    layers::{Kept, LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, RestSource, Skin},

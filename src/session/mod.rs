@@ -6,6 +6,7 @@ mod save;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use thiserror::Error;
@@ -23,7 +24,7 @@ use crate::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
         read_whole, x,
     },
-    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Severity, Shown, SkinId, WeightPatch},
+    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Severity, Shown, SkinId, WeightLayers, WeightPatch},
     weights,
 };
 
@@ -318,6 +319,19 @@ impl Session {
         if let Err(error) = self.put_stroke(Some(layer)) {
             self.cancel();
             return Err(error);
+        }
+        Ok(self.history.commit(&self.document, Vec::new()))
+    }
+
+    /// Ends a stroke that went into layers dab by dab: what is seen of them is there already, and these are the layers that
+    /// it is seen of; nothing where no layer was changed. Whether it changed anything.
+    ///
+    /// # Errors
+    /// Where the layers do not fit; the stroke is taken back then.
+    pub fn commit_layers(&mut self, label: &str, layers: Option<(SkinId, WeightLayers)>) -> Result<bool, EditError> {
+        if let Some((skin, to)) = layers {
+            let edit = Edit::SetLayers { skin, to: Some(Arc::new(to)) };
+            self.history.extend_with(&mut self.document, label, vec![edit])?;
         }
         Ok(self.history.commit(&self.document, Vec::new()))
     }

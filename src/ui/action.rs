@@ -218,6 +218,10 @@ pub struct PaintView<'a> {
     pub unpaired: Option<usize>,
     /// Whether a stroke is under way.
     pub stroking: bool,
+    /// Which layer is painted; nothing where there are none.
+    pub layer: Option<crate::weights::layers::LayerTarget>,
+    /// What of it.
+    pub painted: crate::weights::layers::Painted,
     /// Whether the worst pose was looked for.
     pub searched: bool,
     /// The worst spots, the worst first.
@@ -607,6 +611,10 @@ pub enum Action {
         /// Whether they are locked.
         locked: bool,
     },
+    /// Paint another layer.
+    PaintLayer(crate::weights::layers::LayerTarget),
+    /// Paint the weights of a layer, or its mask.
+    PaintOfLayer(crate::weights::layers::Painted),
     /// The most joints a vertex may have.
     WeightLimit(usize),
     /// Another way to show weights.

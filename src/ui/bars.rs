@@ -8,7 +8,10 @@ use super::{
     theme::Font,
     widgets::{icon_button, key_chips, segment, segments, tooltip},
 };
-use crate::edit::{CommandLine, Mode, Space, find};
+use crate::{
+    edit::{CommandLine, Mode, Space, find},
+    weights::layers::Painted,
+};
 
 fn run(actions: &mut Actions, name: &str) {
     actions.push(Action::Run(CommandLine::new(name)));
@@ -74,11 +77,14 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("Strokes go to").color(theme.color("text.secondary")));
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-            let text = match node.zip(view.session) {
-                Some((node, session)) => {
-                    format!("the weight of {}", session.document().node(node).label(node))
+            let layer = crate::ui::weights::painted_layer(view);
+            let text = match (node.zip(view.session), layer) {
+                (_, Some((name, Painted::Mask))) => format!("the mask of {name}"),
+                (Some((node, session)), layer) => {
+                    let place = layer.map_or_else(String::new, |(name, _)| format!(" in {name}"));
+                    format!("the weight of {}{place}", session.document().node(node).label(node))
                 }
-                None => "no joint yet".to_owned(),
+                (None, _) => "no joint yet".to_owned(),
             };
             ui.label(RichText::new(text).color(theme.color("text.primary")));
         } else {

@@ -27,6 +27,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 use self::status::thousands as status_thousands;
 pub use crate::edit::node_text;
 
+pub use self::weights::mask_grey;
 pub use self::{
     action::{
         Action, Actions, BrushHover, BrushNumber, Dialog, JobView, PaintView, PreferencePage, Recent, Shown,

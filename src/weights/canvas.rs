@@ -228,6 +228,17 @@ impl Canvas {
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
+    /// Whether another is of the very same surfaces and joints, so that places are numbered alike.
+    pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
+        let shape = |(a, b): (&(Slice<Vec3>, Slice<u32>), &(Slice<Vec3>, Slice<u32>))| {
+            Slice::ptr_eq(&a.0, &b.0) && Slice::ptr_eq(&a.1, &b.1)
+        };
+        self.skin == other.skin
+            && self.parts == other.parts
+            && self.joints == other.joints
+            && self.shapes.iter().zip(&other.shapes).all(shape)
+    }
+
     /// Whether a document has these parts still, with as many vertices.
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {

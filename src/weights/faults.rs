@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::model::WeightMap;
+use crate::model::{WeightEncoding, WeightMap};
 
 /// What is wrong with the weights of one vertex; where several things are, the first of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,11 +25,15 @@ pub enum Fault {
 /// What is wrong with a vertex. `most` joints are wanted.
 pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     let stride = map.stride();
-    let joints = &map.joints[vertex * stride..(vertex + 1) * stride];
-    let weights = &map.weights[vertex * stride..(vertex + 1) * stride];
     if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&(vertex as u32)).is_ok() {
         return Some(Fault::NotNumber);
     }
+    let range = vertex * stride..(vertex + 1) * stride;
+    fault_of(&map.joints[range.clone()], &map.weights[range], map.encoding, most)
+}
+
+/// What is wrong with slots in their stored type.
+pub(super) fn fault_of(joints: &[u16], weights: &[f32], encoding: WeightEncoding, most: usize) -> Option<Fault> {
     let mut sum = 0.0f32;
     let mut whole = 0u32;
     let mut used = 0usize;
@@ -40,12 +44,12 @@ pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
         }
         if *w != 0.0 {
             sum += *w;
-            whole = whole.saturating_add(map.encoding.encode(*w));
+            whole = whole.saturating_add(encoding.encode(*w));
             used += 1;
             twice |= weights[..k].iter().zip(joints).any(|(v, j)| *v != 0.0 && *j == joints[k]);
         }
     }
-    let off = match map.encoding.one() {
+    let off = match encoding.one() {
         Some(one) => whole != one,
         None => (sum - 1.0).abs() > 2e-7 * used as f32,
     };

@@ -3,294 +3,31 @@
 //! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it towards what it wants there by
 //! `mask × opacity`; in the end the rule makes a sum of 1 of it, in the stored type. What no layer touches keeps its bits.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+mod dense;
+mod mirrored;
+mod painting;
+mod stack;
 
-use rayon::prelude::*;
-use thiserror::Error;
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{Canvas, Influences, MOST, MirrorMap, PartChange, Rule, canvas::NOWHERE, fault, share::normalize};
-use crate::{
-    model::{
-        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayer,
-        WeightLayers, WeightMap, WeightPatch,
-    },
-    motion::{Roles, Side},
+use self::{
+    mirrored::{Mirror, Part, Parts, seen},
+    stack::{Entry, Shown, Stack, plain, scaled},
+};
+pub use self::{
+    mirrored::{NoSides, Sides},
+    painting::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
+};
+use super::{Influences, MOST, PartChange, share::normalize};
+use crate::model::{
+    Document, LayerId, LayerPart, MeshId, PrimitiveKey, SkinId, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
+    WeightPatch,
 };
 
-/// The sides of a skin are not known, so nothing of it can be mirrored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no joint of the skin is known to be of the left side, so nothing can be mirrored")]
-pub struct NoSides;
-
-/// Which of a canvas's places is the other's mirror, and which side they are on.
-#[derive(Clone, Debug)]
-pub struct Sides {
-    /// The axis of mesh space across which it is mirrored.
-    pub axis: usize,
-    /// Where the plane cuts that axis, metres.
-    pub offset: f32,
-    /// Whether left is where the axis grows.
-    pub left_is_high: bool,
-    /// Pairs of places, and of joints.
-    pub pairs: MirrorMap,
-}
-
-/// What becomes of a vertex of a mirrored layer.
-enum Part {
-    /// It is as the layer has it.
-    Gives,
-    /// It is as the mirror of this place.
-    Takes(u32),
-    /// It is the mean of itself and its own mirror.
-    Middle,
-}
-
-impl Sides {
-    /// Guesses them by the joints.
-    ///
-    /// # Errors
-    /// Where no joint is known to be a left one.
-    pub fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
-        let roles = Roles::of(document, canvas.skin);
-        let (axis, offset) = (roles.axis(), roles.offset());
-        let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
-        let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();
-        if left == 0.0 || left.is_nan() {
-            return Err(NoSides);
-        }
-        let pairs = MirrorMap::near(canvas, axis, offset, roles.mirror_joints());
-        Ok(Self { axis, offset, left_is_high: left > 0.0, pairs })
-    }
-
-    fn part(&self, canvas: &Canvas, vertex: u32, from: MirrorFrom) -> Part {
-        let place = canvas.place_of(vertex);
-        let partner = self.pairs.place(place);
-        let high = canvas.rest()[place as usize][self.axis] > self.offset;
-        if partner == place {
-            Part::Middle
-        } else if partner == NOWHERE || high == (self.left_is_high == (from == MirrorFrom::Left)) {
-            Part::Gives
-        } else {
-            Part::Takes(partner)
-        }
-    }
-
-    /// A list with the joints of the other side.
-    fn turned(&self, list: &Influences) -> Influences {
-        let mut turned = Influences::default();
-        for (j, w) in list.iter() {
-            let other = self.pairs.joint(j);
-            turned.add(if other == u16::MAX { j } else { other }, w);
-        }
-        turned
-    }
-}
-
-/// What is needed to mirror a layer: all surfaces of its skin, shown or not, and their sides.
-struct Mirror {
-    canvas: Canvas,
-    sides: Sides,
-}
-
-impl Mirror {
-    /// Nothing where none of these layers is mirrored.
-    fn of(document: &Document, skin: SkinId, layers: &[Arc<WeightLayer>]) -> Result<Option<Self>, NoSides> {
-        if layers.iter().all(|l| l.mirror.is_none()) {
-            return Ok(None);
-        }
-        let canvas = Canvas::of_nodes(document, skin, document.node_ids()).ok_or(NoSides)?;
-        let sides = Sides::of(document, &canvas)?;
-        Ok(Some(Self { canvas, sides }))
-    }
-}
-
-type Parts<'a> = BTreeMap<PrimitiveKey, Cow<'a, LayerPart>>;
-
-/// What a layer shows: what it holds, and mirrored, if it is.
-fn seen<'a>(layer: &'a WeightLayer, mirror: Option<&Mirror>) -> Parts<'a> {
-    let (Some(from), Some(Mirror { canvas, sides })) = (layer.mirror, mirror) else {
-        return layer.parts.iter().map(|(key, part)| (*key, Cow::Borrowed(&**part))).collect();
-    };
-    let own: Vec<Option<&LayerPart>> =
-        canvas.parts().iter().map(|p| layer.parts.get(&(p.mesh, p.primitive)).map(|p| &**p)).collect();
-    let entry = |vertex: u32| {
-        let (part, own_number) = canvas.part_of(vertex);
-        let part = own[part]?;
-        Some((part, part.find(own_number)?))
-    };
-    // A mean of two lists may name all joints of both.
-    let sets = layer.parts.values().map(|p| p.sets * 2).max().unwrap_or(2).min(MOST / 4);
-    let mut all = Parts::new();
-    for part in canvas.parts() {
-        let mut made = LayerPart { sets, ..LayerPart::default() };
-        let (mut joints, mut weights) = (vec![0; made.stride()], vec![0.0; made.stride()]);
-        for v in 0..part.count {
-            let vertex = part.first + v;
-            let kind = sides.part(canvas, vertex, from);
-            let found = match kind {
-                Part::Takes(place) => canvas.vertices_at(place).iter().find_map(|v| entry(*v)),
-                Part::Gives | Part::Middle => entry(vertex),
-            };
-            let Some((held, k)) = found else { continue };
-            let list = list_of(held, k);
-            let list = match kind {
-                Part::Gives => list,
-                Part::Takes(_) => sides.turned(&list),
-                Part::Middle => {
-                    let mut mean = Influences::default();
-                    mean.add_all(&list, 0.5);
-                    mean.add_all(&sides.turned(&list), 0.5);
-                    mean
-                }
-            };
-            list.write(&mut joints, &mut weights);
-            made.push(v, held.mask[k], &joints, &weights);
-        }
-        if !made.vertices.is_empty() {
-            all.insert((part.mesh, part.primitive), Cow::Owned(made));
-        }
-    }
-    all
-}
-
-/// What a layer wants of its `k`-th vertex.
-#[inline]
-fn list_of(part: &LayerPart, k: usize) -> Influences {
-    let mut list = Influences::default();
+/// What a part has of its `k`-th vertex.
+fn entry_of(part: &LayerPart, k: usize) -> Entry<'_> {
     let (joints, weights) = part.slots(k);
-    joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| list.add(*j, *w));
-    list
-}
-
-/// Layers over a base, at one primitive.
-struct Stack<'a> {
-    base: &'a WeightMap,
-    /// Opacity, and what the layer shows, the lowest first; hidden ones are not in it.
-    layers: Vec<(f32, &'a LayerPart)>,
-    unlocked: &'a [bool],
-}
-
-impl Stack<'_> {
-    fn rule(&self) -> Rule<'_> {
-        Rule {
-            locked: self.unlocked,
-            parents: &[],
-            limit: self.base.stride(),
-            encoding: self.base.encoding,
-            pairs: &[],
-            turned: false,
-        }
-    }
-
-    /// What the base has, summing to 1 where it sums to anything.
-    fn ground(&self, vertex: u32) -> Influences {
-        let mut list = Influences::default();
-        let known =
-            self.base.vertex(vertex as usize).filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
-        known.for_each(|(j, w)| list.add(j, w));
-        let sum: f32 = list.iter().map(|(_, w)| w).sum();
-        if sum > 0.0 && (sum - 1.0).abs() > 1e-6 { scaled(&list, 1.0 / sum) } else { list }
-    }
-
-    /// The slots of a vertex; nothing where no layer touches it.
-    fn vertex(&self, vertex: u32, joints: &mut [u16], weights: &mut [f32]) -> bool {
-        let mut list: Option<Influences> = None;
-        let mut whole = None;
-        for (opacity, part) in &self.layers {
-            let Some(k) = part.find(vertex) else { continue };
-            let amount = opacity * part.mask[k];
-            if amount <= 0.0 {
-                continue;
-            }
-            let wanted = list_of(part, k);
-            if amount >= 1.0 {
-                (list, whole) = (Some(wanted), Some((part, k)));
-            } else {
-                let mut mixed = scaled(&list.unwrap_or_else(|| self.ground(vertex)), 1.0 - amount);
-                mixed.add_all(&wanted, amount);
-                (list, whole) = (Some(mixed), None);
-            }
-        }
-        let Some(list) = list else { return false };
-        // What covers all of it and breaks no rule is there as it is, to the bit.
-        if let Some((part, k)) = whole
-            && self.is_settled(part, k)
-        {
-            let (js, ws) = part.slots(k);
-            let fill = joints.iter_mut().zip(weights.iter_mut()).enumerate();
-            fill.for_each(|(s, (j, w))| (*j, *w) = js.get(s).copied().zip(ws.get(s).copied()).unwrap_or_default());
-            return true;
-        }
-        let mut known = Influences::default();
-        list.iter().filter(|(j, _)| usize::from(*j) < self.unlocked.len()).for_each(|(j, w)| known.add(j, w));
-        // A layer wants something wherever it is, so this is refused only where its joints are not there any more.
-        if normalize(&mut known, &self.rule()).is_err() {
-            return false;
-        }
-        known.write(joints, weights);
-        true
-    }
-
-    /// Whether the rule would leave a layer's slots as they are.
-    fn is_settled(&self, part: &LayerPart, k: usize) -> bool {
-        let (joints, weights) = part.slots(k);
-        let encoding = self.base.encoding;
-        let stored = |w: f32| encoding.one().is_none() || encoding.decode(encoding.encode(w)).to_bits() == w.to_bits();
-        let slots = WeightMap {
-            sets: part.sets,
-            joints: joints.into(),
-            weights: weights.into(),
-            encoding,
-            ..WeightMap::default()
-        };
-        weights.is_sorted_by(|a, b| a >= b)
-            && joints
-                .iter()
-                .zip(weights)
-                .all(|(j, w)| if *w > 0.0 { usize::from(*j) < self.unlocked.len() } else { *j == 0 })
-            && weights.iter().all(|w| stored(*w))
-            && fault(&slots, 0, self.base.stride()).is_none()
-    }
-
-    /// All vertices that a layer touches.
-    fn touched(&self) -> WeightPatch {
-        let mut vertices: Vec<u32> = self.layers.iter().flat_map(|(_, p)| p.vertices.iter().copied()).collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let stride = self.base.stride();
-        let mut joints = vec![0u16; vertices.len() * stride];
-        let mut weights = vec![0.0f32; vertices.len() * stride];
-        let slots = joints.par_chunks_exact_mut(stride).zip(weights.par_chunks_exact_mut(stride));
-        let kept: Vec<bool> = slots
-            .zip(&vertices)
-            .with_min_len(1024)
-            .map(|((joints, weights), v)| self.vertex(*v, joints, weights))
-            .collect();
-        let mut patch = WeightPatch::new(self.base.sets, vertices.len());
-        for (k, v) in vertices.iter().enumerate().filter(|(k, _)| kept[*k]) {
-            patch.vertices.push(*v);
-            patch.joints.extend_from_slice(&joints[k * stride..(k + 1) * stride]);
-            patch.weights.extend_from_slice(&weights[k * stride..(k + 1) * stride]);
-        }
-        patch
-    }
-}
-
-fn scaled(list: &Influences, factor: f32) -> Influences {
-    let mut scaled = Influences::default();
-    scaled.add_all(list, factor);
-    scaled
-}
-
-/// Opacity and content of the layers that count, the lowest first.
-fn shown<'a>(layers: &'a [Arc<WeightLayer>], mirror: Option<&Mirror>) -> Vec<(f32, Parts<'a>)> {
-    let counts = layers.iter().filter(|l| l.shown && l.opacity > 0.0);
-    counts.map(|l| (l.opacity, seen(l, mirror))).collect()
-}
-
-fn stack<'a>(base: &'a WeightMap, shown: &'a [(f32, Parts<'_>)], key: PrimitiveKey, unlocked: &'a [bool]) -> Stack<'a> {
-    let layers = shown.iter().filter_map(|(o, parts)| Some((*o, &**parts.get(&key)?))).collect();
-    Stack { base, layers, unlocked }
+    Entry { mask: part.mask[k], joints, weights }
 }
 
 /// What has to change in a document's weights for them to be what these layers of a skin come to.
@@ -302,14 +39,14 @@ pub fn compose(
     skin: SkinId,
     layers: &WeightLayers,
 ) -> Result<Vec<(MeshId, usize, PartChange)>, NoSides> {
-    let mirror = Mirror::of(document, skin, &layers.layers)?;
-    let shown = shown(&layers.layers, mirror.as_ref());
+    let mirror = Mirror::of(document, skin, layers)?;
+    let shown = Shown::of(&layers.layers, mirror.as_ref());
     let unlocked = vec![false; document.skin(skin).joints.len()];
     let mut changes = Vec::new();
     for (key, base) in &layers.bases {
         let (mesh, primitive) = *key;
         let Some(now) = document.mesh(mesh).primitives[primitive].weights.as_deref() else { continue };
-        let over = stack(base, &shown, *key, &unlocked).touched();
+        let over = shown.stack(base, *key, &unlocked).touched();
         if let Some(change) = difference(now, base, over) {
             changes.push((mesh, primitive, change));
         }
@@ -383,9 +120,9 @@ pub fn painted(
 ) -> Result<Option<WeightLayers>, NoSides> {
     let Some(at) = layers.position(layer) else { return Ok(None) };
     let target = &layers.layers[at];
-    let mirror = Mirror::of(document, skin, &layers.layers)?;
+    let mirror = Mirror::of(document, skin, layers)?;
     let (below, above) =
-        (shown(&layers.layers[..at], mirror.as_ref()), shown(&layers.layers[at + 1..], mirror.as_ref()));
+        (Shown::of(&layers.layers[..at], mirror.as_ref()), Shown::of(&layers.layers[at + 1..], mirror.as_ref()));
     let joints = document.skin(skin).joints.len();
     let unlocked = vec![false; joints];
     let mut given: BTreeMap<PrimitiveKey, LayerPart> = BTreeMap::new();
@@ -395,8 +132,8 @@ pub fn painted(
         let key = (*mesh, *primitive);
         let Some(base) = layers.bases.get(&key).filter(|b| patch.fits(b)) else { continue };
         let solve = Solve {
-            below: stack(base, &below, key, &unlocked),
-            above: stack(base, &above, key, &unlocked),
+            below: below.stack(base, key, &unlocked),
+            above: above.stack(base, key, &unlocked),
             opacity: target.opacity,
         };
         let first = mirror
@@ -408,7 +145,7 @@ pub fn painted(
         let (mut js, mut ws) = (vec![0u16; part.stride()], vec![0.0f32; part.stride()]);
         for (k, v) in wishes.vertices.iter().enumerate() {
             let (wish_j, wish_w) = wishes.slots(k);
-            let Some((list, exact)) = solve.vertex(*v, &list_of(&wishes, k), part.stride()) else { continue };
+            let Some((list, exact)) = solve.vertex(*v, &entry_of(&wishes, k).list(), part.stride()) else { continue };
             if let (Some((m, first)), Some(from)) = (first, target.mirror)
                 && let Part::Takes(place) = m.sides.part(&m.canvas, first + v, from)
             {
@@ -438,14 +175,7 @@ pub fn painted(
         let mut part = LayerPart { sets: base.sets, ..LayerPart::default() };
         let (mut js, mut ws) = (vec![0u16; part.stride()], vec![0.0f32; part.stride()]);
         for (v, mut list) in list {
-            let rule = Rule {
-                locked: &unlocked,
-                parents: &[],
-                limit: part.stride(),
-                encoding: WeightEncoding::Float,
-                pairs: &[],
-                turned: false,
-            };
+            let rule = plain(&unlocked, part.stride(), WeightEncoding::Float);
             if normalize(&mut list, &rule).is_ok() {
                 list.write(&mut js, &mut ws);
                 part.push(v, 1.0, &js, &ws);
@@ -483,15 +213,16 @@ impl Solve<'_> {
     /// `W = (wish − P) / k`, and what would be below 0 is 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
-            for (opacity, part) in &stack.layers {
-                let Some(i) = part.find(vertex) else { continue };
-                let amount = (opacity * part.mask[i]).clamp(0.0, 1.0);
+            for (opacity, content) in &stack.layers {
+                let Some(entry) = content.at(vertex) else { continue };
+                let amount = (opacity * entry.mask).clamp(0.0, 1.0);
                 *list = scaled(list, 1.0 - amount);
-                list.add_all(&list_of(part, i), amount);
+                list.add_all(&entry.list(), amount);
                 *k *= 1.0 - amount;
             }
         };
-        let mut others = self.below.ground(vertex);
+        let mut others = Influences::default();
+        self.below.ground(vertex, &mut others);
         seen(&self.below, &mut others, &mut 1.0);
         others = scaled(&others, 1.0 - self.opacity);
         let mut k = self.opacity;
@@ -506,14 +237,7 @@ impl Solve<'_> {
             off.add_all(&others, -1.0);
             off.iter().filter(|(_, w)| *w > 1e-7).for_each(|(j, w)| list.add(j, w / k));
         }
-        let rule = Rule {
-            locked: self.below.unlocked,
-            parents: &[],
-            limit,
-            encoding: WeightEncoding::Float,
-            pairs: &[],
-            turned: false,
-        };
+        let rule = plain(self.below.unlocked, limit, WeightEncoding::Float);
         normalize(&mut list, &rule).ok().map(|()| (list, exact))
     }
 }
@@ -530,13 +254,13 @@ pub fn merged_down(
     layer: LayerId,
 ) -> Result<Option<WeightLayers>, NoSides> {
     let Some(at) = layers.position(layer) else { return Ok(None) };
-    let mirror = Mirror::of(document, skin, &layers.layers)?;
+    let mirror = Mirror::of(document, skin, layers)?;
     let mut merged = layers.clone();
     if at == 0 {
-        let over = shown(&layers.layers[..1], mirror.as_ref());
+        let over = Shown::of(&layers.layers[..1], mirror.as_ref());
         let unlocked = vec![false; document.skin(skin).joints.len()];
         for (key, base) in &mut merged.bases {
-            let mut patch = stack(&layers.bases[key], &over, *key, &unlocked).touched();
+            let mut patch = over.stack(&layers.bases[key], *key, &unlocked).touched();
             if !patch.vertices.is_empty() {
                 Arc::make_mut(base).swap(&mut patch);
             }
@@ -545,11 +269,11 @@ pub fn merged_down(
         return Ok((!merged.layers.is_empty()).then_some(merged));
     }
     let (low, high) = (&layers.layers[at - 1], &layers.layers[at]);
-    let (low_parts, high_parts) = (seen(low, mirror.as_ref()), seen(high, mirror.as_ref()));
-    let none = LayerPart { sets: 1, ..LayerPart::default() };
+    let (low_parts, high_parts) = (seen(low, mirror.as_deref()), seen(high, mirror.as_deref()));
+    let none = Arc::new(LayerPart { sets: 1, ..LayerPart::default() });
     let mut parts = BTreeMap::new();
     for key in layers.bases.keys() {
-        let part = |parts: &Parts<'_>| parts.get(key).map_or_else(|| none.clone(), |p| p.clone().into_owned());
+        let part = |parts: &Parts| parts.get(key).unwrap_or(&none).clone();
         let part = over_one_another((low.opacity, &part(&low_parts)), (high.opacity, &part(&high_parts)));
         if !part.vertices.is_empty() {
             parts.insert(*key, Arc::new(part));
@@ -578,8 +302,8 @@ fn over_one_another((low_opacity, low): (f32, &LayerPart), (high_opacity, high):
             (Some(l), _) if b <= 0.0 && a > 0.0 => part.push(v, a, low.slots(l).0, low.slots(l).1),
             (Some(l), Some(h)) if below > 0.0 => {
                 let all = below + b;
-                let mut list = scaled(&list_of(low, l), below / all);
-                list.add_all(&list_of(high, h), b / all);
+                let mut list = scaled(&entry_of(low, l).list(), below / all);
+                list.add_all(&entry_of(high, h).list(), b / all);
                 list.write(&mut joints, &mut weights);
                 part.push(v, (1.0 - (1.0 - a) * (1.0 - b)).clamp(0.0, 1.0), &joints, &weights);
             }

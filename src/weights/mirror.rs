@@ -55,6 +55,12 @@ impl MirrorMap {
         Self::new(canvas, axis, offset, tolerance, joints)
     }
 
+    /// The same pairs of places, with others of joints.
+    #[must_use]
+    pub fn with_joints(&self, joints: Vec<u16>) -> Self {
+        Self { joints, ..self.clone() }
+    }
+
     /// The mirror of a place.
     #[inline]
     pub fn place(&self, place: u32) -> u32 {

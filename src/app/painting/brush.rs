@@ -160,6 +160,12 @@ impl Painting {
         let (Some(canvas), Some(joint)) = (&self.canvas, self.joint) else {
             return ("select a joint to paint it".into(), true);
         };
+        if self.layering.masked().is_some() {
+            return match self.layering.mask_at(vertex) {
+                Some(mask) => (format!("mask {mask:.2}"), false),
+                None => ("not in the layer, so it has no mask".into(), true),
+            };
+        }
         if !self.brush.kind.is_of_one_joint() {
             return (String::new(), false);
         }

@@ -9,7 +9,7 @@ use crate::{
     model::{MeshId, NodeId},
     session::weight_place,
     ui::{BrushNumber, ToastKind, WeightLook},
-    weights::{BrushKind, Radius},
+    weights::{BrushKind, Canvas, Radius},
 };
 
 impl App {
@@ -37,6 +37,17 @@ impl App {
             }
             "paint.unlock_all" => self.painting.locked.clear(),
             "paint.mirror" => self.painting.brush.mirror = !self.painting.brush.mirror,
+            "paint.sample" if self.painting.layering.masked().is_some() => {
+                let vertex = self.painting.hover.as_ref().map(|h| h.canvas_vertex);
+                match vertex.and_then(|v| self.painting.layering.mask_at(v)) {
+                    Some(mask) => self.painting.brush.value = mask,
+                    None => self.toast(
+                        ctx,
+                        ToastKind::Error,
+                        "No vertex of the layer is under the brush to take a mask from.",
+                    ),
+                }
+            }
             "paint.sample" => match (&self.painting.hover, self.painting.joint_node()) {
                 (Some(hover), Some(joint)) => {
                     let share = hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
@@ -44,6 +55,7 @@ impl App {
                 }
                 _ => self.toast(ctx, ToastKind::Error, "No vertex is under the brush to take a weight from."),
             },
+            "paint.flood" if self.painting.layering.masked().is_some() => self.flood_mask(ctx),
             "paint.flood" => {
                 let Some(line) = self.flood_line() else { return };
                 self.run(ctx, line);
@@ -70,8 +82,30 @@ impl App {
         Some(self.weights_line(line))
     }
 
+    /// The brush's value for all of the mask, or for what is selected.
+    fn flood_mask(&mut self, ctx: &Context) {
+        let brush = self.painting.brush;
+        if brush.kind != BrushKind::Set {
+            let text =
+                "The mask was not flooded: only Set floods a mask; choose it, and the value that the mask is to have.";
+            self.toast(ctx, ToastKind::Error, text);
+            return;
+        }
+        let value = brush.value.min(1.0);
+        let lines = self.weights_lines(CommandLine::new("layers.mask").with("value", value));
+        let Some(session) = &mut self.session else { return };
+        if let Err(error) = session.run_all("Flood mask", &lines) {
+            self.toast(ctx, ToastKind::Error, format!("The mask was not flooded: {error}."));
+        }
+    }
+
     /// A gradient between two spots of the surface, given as they are at rest.
     pub(in crate::app) fn paint_gradient(&mut self, ctx: &Context, from: Vec2, to: Vec2, size: Vec2) {
+        if self.painting.layering.masked().is_some() {
+            let text = "Nothing was painted: a gradient is of weights; choose Stroke for the mask, or paint weights.";
+            self.toast(ctx, ToastKind::Error, text);
+            return;
+        }
         let brush = self.painting.brush;
         let mut rest = |at: Vec2| {
             let found = self.find(at, size, &brush)?;
@@ -137,7 +171,22 @@ impl App {
         let takes = |name: &str| {
             spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
         };
-        let (mesh, locked, most) = (takes("mesh"), takes("locked"), takes("most"));
+        let (mesh, locked, most, layer) = (takes("mesh"), takes("locked"), takes("most"), takes("layer"));
+        // What names another mesh has nothing to do with the painted layer.
+        let ours = |canvas: &Canvas| {
+            let given = line.arguments.get("mesh").and_then(|m| m.as_str());
+            let is = |name: &str, mesh: MeshId| {
+                name == crate::edit::mesh_text(document, mesh) || name == format!("#{}", mesh.0)
+            };
+            given.is_none_or(|name| canvas.parts().iter().any(|p| is(name, p.mesh)))
+        };
+        if layer
+            && self.mode == Mode::Paint
+            && let Some(canvas) = self.painting.canvas.as_ref().filter(|c| ours(c))
+            && let Some(text) = self.painting.layering.text(document, canvas.skin)
+        {
+            line = line.with("layer", text);
+        }
         if mesh
             && self.mode == Mode::Paint
             && let Some(canvas) = &self.painting.canvas

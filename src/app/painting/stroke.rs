@@ -5,11 +5,15 @@ use std::time::Instant;
 use egui::Context;
 use glam::{Vec2, Vec3};
 
-use super::{Painting, Stroking};
+use super::{Painting, Stroking, layers::Live};
 use crate::{
     app::App,
+    model::{MeshId, WeightPatch},
     ui::{StrokePhase, ToastKind},
-    weights::{BrushKind, Dab, Paint, PosedCanvas, Radius, Reach},
+    weights::{
+        BrushKind, Dab, Paint, PosedCanvas, Radius, Reach,
+        layers::{NotPaintable, Painted},
+    },
 };
 
 impl App {
@@ -29,11 +33,10 @@ impl App {
                 if self.painting.adjusting.is_some() {
                     return;
                 }
-                let skin = self.painting.canvas.as_ref().map(|c| c.skin);
-                if let (Some(session), Some(skin)) = (&self.session, skin)
-                    && session.document().weight_layers.contains_key(&skin)
-                    && let Err(error) = crate::edit::layer_for(session.document(), skin)
-                {
+                if let Some(session) = &mut self.session {
+                    session.cancel();
+                }
+                if let Err(error) = self.begin_layer() {
                     self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {error}."));
                     return;
                 }
@@ -43,27 +46,20 @@ impl App {
                 } else if invert {
                     brush.kind = brush.kind.inverted();
                 }
-                if let Some(session) = &mut self.session {
-                    session.cancel();
-                }
                 if let Some(canvas) = &self.painting.canvas {
                     self.painting.stroke.begin(canvas);
                 }
-                self.painting.stroking = Some(Stroking { brush, label: stroke_label(brush.kind), last: None });
+                let label = match self.painting.layering.masked() {
+                    Some(_) => "Paint mask",
+                    None => stroke_label(brush.kind),
+                };
+                self.painting.stroking = Some(Stroking { brush, label, last: None });
                 self.dabs_to(at, size, pressure);
             }
             StrokePhase::Move => self.dabs_to(at, size, pressure),
             StrokePhase::End => {
-                if self.painting.stroking.take().is_none() {
-                    return;
-                }
-                let changed = self.session.as_mut().is_some_and(|s| s.commit(Vec::new()));
-                let refused = self.painting.stroke.refused().clone();
-                if !changed && let Some((why, _)) = refused.iter().max_by_key(|(_, count)| **count) {
-                    self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
-                } else if !changed && self.painting.stroke.last_hits().is_empty() {
-                    let text = "Nothing was painted: no surface of this skin is under the brush.";
-                    self.toast(ctx, ToastKind::Ok, text);
+                if let Some(stroking) = self.painting.stroking.take() {
+                    self.end_stroke(ctx, stroking.label);
                 }
             }
             StrokePhase::Cancel => {
@@ -71,9 +67,62 @@ impl App {
                     && let Some(session) = &mut self.session
                 {
                     session.cancel();
+                    self.painting.layering.forget_stroke();
                 }
             }
         }
+    }
+
+    /// Makes the painted layer ready for a stroke, where there are layers.
+    fn begin_layer(&mut self) -> Result<(), NotPaintable> {
+        let Painting { canvas, layering, mirror, brush, .. } = &mut self.painting;
+        layering.live = None;
+        let (Some(session), Some(canvas), Some(target)) = (&self.session, canvas, layering.target) else {
+            return Ok(());
+        };
+        let mirror = mirror.as_ref().filter(|_| brush.mirror);
+        let what = (target, layering.painted);
+        layering.live = Some(Live::new(session.document(), canvas, what, mirror, session.generation())?);
+        Ok(())
+    }
+
+    /// Makes one step of the dabs, and says why where there is nothing.
+    fn end_stroke(&mut self, ctx: &Context, label: &str) {
+        let live = self.painting.layering.live.take();
+        let masked = live.as_ref().is_some_and(|l| l.paint.painted() == Painted::Mask);
+        let Some(session) = &mut self.session else { return };
+        let done = match live {
+            Some(live) if live.generation != session.generation() => {
+                session.cancel();
+                Err("the model was changed meanwhile; paint again".to_owned())
+            }
+            Some(live) => session.commit_layers(label, live.paint.layers()).map_err(|e| e.to_string()),
+            None => Ok(session.commit(Vec::new())),
+        };
+        let refused = self.painting.stroke.refused().iter().max_by_key(|(_, count)| **count).map(|(why, _)| *why);
+        let why = match done {
+            Ok(true) => return,
+            Err(error) => {
+                self.painting.layering.forget_stroke();
+                error
+            }
+            Ok(false) if self.painting.stroke.last_hits().is_empty() => {
+                let text = "Nothing was painted: no surface of this skin is under the brush.";
+                self.toast(ctx, ToastKind::Ok, text);
+                return;
+            }
+            Ok(false) if masked => {
+                let text = "Nothing was painted: the mask is so already, or the layer holds nothing here; paint weights into \
+                            it first.";
+                self.toast(ctx, ToastKind::Ok, text);
+                return;
+            }
+            Ok(false) => match refused {
+                Some(why) => why.to_string(),
+                None => return,
+            },
+        };
+        self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
     }
 
     /// Dabs from where the last one was to here, a spacing apart, so that it does not matter how fast the hand is.
@@ -103,10 +152,13 @@ impl App {
         let found = self.find(at, size, &stroking.brush);
         stroking.last = Some((at, found.as_ref().map(|f| f.touch.at)));
         self.painting.stroking = Some(stroking);
-        let (Some(found), Some(joint), Some(session)) = (found, self.painting.joint, &mut self.session) else { return };
+        let (Some(found), Some(session)) = (found, &mut self.session) else { return };
+        let masked = self.painting.layering.live.as_ref().is_some_and(|l| l.paint.painted() == Painted::Mask);
+        // A mask is painted as the first of two joints.
+        let Some(joint) = self.painting.joint.map(|j| if masked { 0 } else { j }) else { return };
         let started = Instant::now();
-        let locked = self.painting.locked_flags();
-        let Painting { canvas, stroke, posed, mirror, limit, .. } = &mut self.painting;
+        let locked = if masked { vec![false; 2] } else { self.painting.locked_flags() };
+        let Painting { canvas, stroke, posed, mirror, limit, layering, .. } = &mut self.painting;
         let Some(canvas) = canvas else { return };
         let touch = found.touch;
         let near = (stroking.brush.reach == Reach::Volume).then(|| {
@@ -124,14 +176,26 @@ impl App {
         let motion = before.map_or(Vec3::ZERO, |b| touch.at - b);
         let dab = Dab { touch, pressure, motion, near: near.as_deref() };
         let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
-        let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror);
-        let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit: *limit, mirror };
-        let patches = stroke.dab(&canvas.maps(session.document()), canvas, posed, &dab, &paint);
-        for (part, patch) in patches {
-            let part = canvas.parts()[part];
-            if let Err(error) = session.extend(stroking.label, part.mesh, part.primitive, patch) {
+        let live = layering.live.as_ref();
+        let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror && !masked);
+        let mirror = live.and_then(|l| l.pairs.as_ref()).or(mirror);
+        let limit = if masked { 2 } else { *limit };
+        let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit, mirror };
+        let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
+        let patches = stroke.dab(&maps, canvas, posed, &dab, &paint);
+        let changes: Vec<(MeshId, usize, WeightPatch)> = if live.is_some() {
+            self.painting.put_dab(patches)
+        } else {
+            let of = |part: usize| (canvas.parts()[part].mesh, canvas.parts()[part].primitive);
+            patches.into_iter().map(|(part, patch)| (of(part).0, of(part).1, patch)).collect()
+        };
+        for (mesh, primitive, patch) in changes {
+            if let Err(error) = session.extend(stroking.label, mesh, primitive, patch) {
                 log::error!("a dab does not fit: {error}");
             }
+        }
+        if let Some(live) = &mut self.painting.layering.live {
+            live.generation = session.generation();
         }
         let ms = started.elapsed().as_secs_f32() * 1000.0;
         self.painting.dab_ms = if self.painting.dab_ms == 0.0 { ms } else { self.painting.dab_ms * 0.8 + ms * 0.2 };

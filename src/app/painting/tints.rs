@@ -22,6 +22,8 @@ pub struct Tinted {
     /// The pose, where the look depends on it.
     pose: Option<u64>,
     searched: bool,
+    /// Which mask, where one is shown instead.
+    mask: Option<u64>,
 }
 
 /// How long a frame may count.
@@ -66,6 +68,9 @@ impl Painting {
     /// The kind of tints that are shown.
     pub fn tint_kind(&self) -> Option<TintKind> {
         self.canvas.as_ref()?;
+        if self.layering.masked().is_some() {
+            return Some(TintKind::Colors);
+        }
         match self.look {
             WeightLook::Joint | WeightLook::Strain | WeightLook::Worst => Some(TintKind::Heat),
             WeightLook::All | WeightLook::Faults => Some(TintKind::Colors),
@@ -82,7 +87,13 @@ impl Painting {
             theme: theme.to_owned(),
             pose: matches!(self.look, WeightLook::Strain).then(|| stage.pose_serial()),
             searched: self.worst.is_some(),
+            mask: self.follow_mask(document),
         };
+        if now.mask.is_some() {
+            self.tint_mask(stage, self.tinted.as_ref() != Some(&now));
+            self.tinted = Some(now);
+            return;
+        }
         let Some(canvas) = &self.canvas else {
             if self.tinted.take().is_some() {
                 stage.clear_tints();

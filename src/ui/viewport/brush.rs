@@ -8,10 +8,10 @@ use crate::{
     ui::{
         Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
         theme::Font,
-        weights::{hatch, heat_color},
+        weights::{hatch, heat_color, mask_grey, painted_layer},
         widgets::elided,
     },
-    weights::Radius,
+    weights::{Radius, layers::Painted},
 };
 
 /// The pointer while painting. `free` where nothing else of the viewport has it.
@@ -364,12 +364,15 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
 fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
+    let parts = ["0", "0.25", "0.5", "0.75", "1"];
+    let mask = painted_layer(view).filter(|(_, p)| *p == Painted::Mask).map(|(name, _)| name);
     let (title, ends): (String, [&str; 5]) = match view.paint.look {
+        _ if mask.is_some() => (format!("Mask of {}", mask.unwrap_or_default()), parts),
         WeightLook::Joint => {
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
             let Some(node) = node else { return };
-            (format!("Weight of {}", document.node(node).label(node)), ["0", "0.25", "0.5", "0.75", "1"])
+            (format!("Weight of {}", document.node(node).label(node)), parts)
         }
         WeightLook::Strain => ("Strain in this pose, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
         WeightLook::Worst => ("Worst strain, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
@@ -380,16 +383,19 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
     let small = Theme::font(Font::Caption);
     painter.text(area.min + vec2(10.0, 13.0), Align2::LEFT_CENTER, title, small.clone(), theme.color("text.secondary"));
-    if view.paint.look == WeightLook::Joint {
+    let note = if mask.is_some() { "clay: not in it" } else { "grey: none" };
+    if mask.is_some() || view.paint.look == WeightLook::Joint {
         let at = pos2(area.right() - 10.0, area.top() + 13.0);
-        painter.text(at, Align2::RIGHT_CENTER, "grey: none", small.clone(), theme.color("text.tertiary"));
+        painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color("text.tertiary"));
     }
     let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
     let steps = 48;
     for k in 0..steps {
         let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
-        painter.rect_filled(cell, 0.0, heat_color((k as f32 + 0.5) / steps as f32));
+        let part = (k as f32 + 0.5) / steps as f32;
+        let color = if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
+        painter.rect_filled(cell, 0.0, color);
     }
     for (k, text) in ends.into_iter().enumerate() {
         let anchor = match k {

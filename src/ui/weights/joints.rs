@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Rows that are shown at once before the list scrolls.
-const ROWS: f32 = 6.0;
+const ROWS: f32 = 5.0;
 
 /// A colour of the heat ramp, as egui has it.
 pub fn heat_color(weight: f32) -> Color32 {

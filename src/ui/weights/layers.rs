@@ -1,34 +1,54 @@
-//! Layers over the file's weights: a list with the top one first, as in paint programs.
+//! Layers over the file's weights: a list with the top one first, as in paint programs, and what of them is painted.
 
-use egui::{DragValue, RichText, Ui, vec2};
+use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
 use crate::{
-    edit::{CommandLine, mesh_text},
-    model::MirrorFrom,
+    edit::{CommandLine, layer_text, mesh_text},
+    model::{MirrorFrom, SkinId, WeightLayer},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, icon_button, name_widget, panel_title},
+        widgets::{elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments},
     },
+    weights::layers::{LayerTarget, Painted},
 };
+
+const HEIGHT: f32 = 28.0;
+
+/// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen under it.
+pub fn mask_grey(mask: f32) -> u8 {
+    (8.0 + mask.clamp(0.0, 1.0) * 208.0).round() as u8
+}
+
+/// The name of the layer that is painted, and what of it.
+pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
+    let name = match view.paint.layer? {
+        LayerTarget::Base => "Base",
+        LayerTarget::Layer(id) => {
+            &*view.session?.document().weight_layers.get(&view.paint.canvas?.skin)?.layer(id)?.name
+        }
+    };
+    Some((name, view.paint.painted))
+}
 
 pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let Some(mesh) = canvas.parts().first().map(|p| mesh_text(document, p.mesh)) else { return };
-    let line = |name: &str| CommandLine::new(name).with("mesh", mesh.clone());
     let layers = document.weight_layers.get(&canvas.skin);
     let count = layers.map_or(0, |l| l.layers.len());
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Layers");
         let note =
             if count == 0 { "strokes go into the weights".to_owned() } else { format!("{count} over the weights") };
-        ui.label(RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        caption(ui, theme, &note);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let line = |name: &str| CommandLine::new(name).with("mesh", mesh.clone());
             if icon_button(ui, theme, icons::ICON_ADD, "Add a layer", "", false, Ok(())).clicked() {
-                actions.push(Action::Run(line("layers.add").with("name", format!("Layer {}", count + 1))));
+                let next = layers.map_or(0, |l| l.next) + 1;
+                actions.push(Action::Run(line("layers.add").with("name", format!("Layer {next}"))));
             }
             let flat = if count == 0 { Err("There are no layers") } else { Ok(()) };
             if icon_button(ui, theme, icons::ICON_LAYERS_CLEAR, "Flatten", "", false, flat).clicked() {
@@ -37,75 +57,164 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         });
     });
     let Some(layers) = layers else { return };
-    for (k, layer) in layers.layers.iter().enumerate().rev() {
-        let of = |name: &str| line(name).with("layer", &*layer.name);
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            let (icon, name) = if layer.shown {
-                (icons::ICON_VISIBILITY, format!("Hide layer {}", layer.name))
-            } else {
-                (icons::ICON_VISIBILITY_OFF, format!("Show layer {}", layer.name))
-            };
-            if icon_button(ui, theme, icon, &name, "", false, Ok(())).clicked() {
-                actions.push(Action::Run(of("layers.show").with("shown", !layer.shown)));
-            }
-            let text = elided(ui, &layer.name, &Theme::font(Font::Body), 126.0);
-            let color = theme.color(if layer.shown { "text.primary" } else { "text.tertiary" });
-            let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
-            let place = egui::Layout::left_to_right(egui::Align::Center);
-            ui.allocate_ui_with_layout(vec2(130.0, 24.0), place, |ui| {
-                ui.set_min_width(130.0);
-                ui.label(RichText::new(text).color(color))
-                    .on_hover_text(format!("{} vertices", crate::ui::status_thousands(vertices)));
-            });
-            let mut percent = layer.opacity * 100.0;
-            let field = DragValue::new(&mut percent).range(0.0..=100.0).fixed_decimals(0).suffix(" %");
-            let response = ui.add_sized(vec2(56.0, 22.0), field);
-            name_widget(ui, &response, &format!("Opacity of layer {}", layer.name));
-            if response.changed() {
-                let lines = vec![of("layers.opacity").with("opacity", percent / 100.0)];
-                actions.push(Action::Preview { label: "Opacity of a layer".into(), lines });
-                if !response.dragged() {
-                    actions.push(Action::Commit);
+    painted_ui(ui, view, actions);
+    ui.add_space(2.0);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (k, layer) in layers.layers.iter().enumerate().rev() {
+            let at = Place { skin: canvas.skin, mesh: &mesh, top: k + 1 == count };
+            layer_row(ui, view, layer, &at, actions);
+        }
+        let active = view.paint.layer == Some(LayerTarget::Base);
+        let (rect, response) = row(ui, theme, HEIGHT, "Layer Base", active);
+        let color = theme.color(if active { "selection.text" } else { "text.secondary" });
+        let at = pos2(rect.left() + NAME, rect.center().y);
+        ui.painter().text(at, egui::Align2::LEFT_CENTER, "Base", Theme::font(Font::Body), color);
+        let note = pos2(rect.right() - 8.0, rect.center().y);
+        let small = Theme::font(Font::Caption);
+        ui.painter().text(note, egui::Align2::RIGHT_CENTER, "under all layers", small, theme.color("text.tertiary"));
+        if response.clicked() {
+            actions.push(Action::PaintLayer(LayerTarget::Base));
+        }
+    });
+    ui.add_space(2.0);
+    caption(ui, theme, "Strokes go into the marked layer. Saving folds all layers.");
+}
+
+fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
+    let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+    ui.add(egui::Label::new(text).wrap());
+}
+
+/// Whether weights are painted or the mask.
+fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    ui.horizontal(|ui| {
+        caption(ui, theme, "Paint");
+        segments(ui, theme, |ui| {
+            let masks = matches!(view.paint.layer, Some(LayerTarget::Layer(_)));
+            for (painted, text) in [(Painted::Weights, "Weights"), (Painted::Mask, "Mask")] {
+                let enabled = painted == Painted::Weights || masks;
+                let response = ui
+                    .add_enabled_ui(enabled, |ui| segment(ui, theme, text, view.paint.painted == painted, false))
+                    .inner;
+                name_widget(ui, &response, &format!("Paint {}", text.to_lowercase()));
+                if response.on_disabled_hover_text("The base has no mask: choose a layer").clicked() {
+                    actions.push(Action::PaintOfLayer(painted));
                 }
-            } else if response.drag_stopped() {
-                actions.push(Action::Commit);
-            }
-            let now = match layer.mirror {
-                None => "no mirror",
-                Some(MirrorFrom::Left) => "left to right",
-                Some(MirrorFrom::Right) => "right to left",
-            };
-            let menu = ui.menu_button(
-                RichText::new(icons::ICON_FLIP.codepoint).font(crate::ui::widgets::icon_font(16.0, false)),
-                |ui| {
-                    for (text, from) in
-                        [("No mirror", "none"), ("Mirror left to right", "left"), ("Mirror right to left", "right")]
-                    {
-                        if ui.button(text).clicked() {
-                            actions.push(Action::Run(of("layers.mirror").with("from", from)));
-                            ui.close();
-                        }
-                    }
-                },
-            );
-            let name = format!("Mirror of layer {}: {now}", layer.name);
-            menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
-            let up = if k + 1 < count { Ok(()) } else { Err("It is the topmost") };
-            if icon_button(ui, theme, icons::ICON_ARROW_UPWARD, &format!("Move layer {} up", layer.name), "", false, up)
-                .clicked()
-            {
-                actions.push(Action::Run(of("layers.move").with("up", true)));
-            }
-            let name = format!("Remove layer {}", layer.name);
-            if icon_button(ui, theme, icons::ICON_DELETE, &name, "", false, Ok(())).clicked() {
-                actions.push(Action::Run(of("layers.remove")));
             }
         });
+    });
+}
+
+/// Where names begin.
+const NAME: f32 = 36.0;
+/// What stands behind a name.
+const CONTROLS: f32 = 168.0;
+
+/// Where a layer is.
+struct Place<'a> {
+    skin: SkinId,
+    mesh: &'a str,
+    top: bool,
+}
+
+fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let target = LayerTarget::Layer(layer.id);
+    let active = view.paint.layer == Some(target);
+    let text = layer_text(document, at.skin, layer.id);
+    let of = |name: &str| CommandLine::new(name).with("mesh", at.mesh).with("layer", text.clone());
+    let (rect, response) = row(ui, theme, HEIGHT, &format!("Layer {}", layer.name), active);
+    let font = Theme::font(if active { Font::Heading } else { Font::Body });
+    let color = match (active, layer.shown) {
+        (_, false) => "text.tertiary",
+        (true, true) => "selection.text",
+        (false, true) => "text.primary",
+    };
+    let room = rect.width() - NAME - CONTROLS;
+    let name = elided(ui, &layer.name, &font, room);
+    let left = pos2(rect.left() + NAME, rect.center().y);
+    ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
+    let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
+    let response = response.on_hover_text(format!("{} vertices", crate::ui::status_thousands(vertices)));
+    let mut cells = |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
+        ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            add(ui, actions);
+        });
+    };
+    let eye = Rect::from_min_max(rect.min + vec2(4.0, 0.0), pos2(rect.left() + NAME, rect.bottom()));
+    cells(ui, eye, Layout::left_to_right(Align::Center), &mut |ui, actions| {
+        let (icon, name) = if layer.shown {
+            (icons::ICON_VISIBILITY, format!("Hide layer {}", layer.name))
+        } else {
+            (icons::ICON_VISIBILITY_OFF, format!("Show layer {}", layer.name))
+        };
+        if icon_button(ui, theme, icon, &name, "", false, Ok(())).clicked() {
+            actions.push(Action::Run(of("layers.show").with("shown", !layer.shown)));
+        }
+    });
+    let rest = Rect::from_min_max(pos2(rect.right() - CONTROLS, rect.top()), rect.max);
+    cells(ui, rest, Layout::right_to_left(Align::Center), &mut |ui, actions| {
+        let name = format!("Remove layer {}", layer.name);
+        if icon_button(ui, theme, icons::ICON_DELETE, &name, "", false, Ok(())).clicked() {
+            actions.push(Action::Run(of("layers.remove")));
+        }
+        let up = if at.top { Err("It is the topmost") } else { Ok(()) };
+        let name = format!("Move layer {} up", layer.name);
+        if icon_button(ui, theme, icons::ICON_ARROW_UPWARD, &name, "", false, up).clicked() {
+            actions.push(Action::Run(of("layers.move").with("up", true)));
+        }
+        mirror_ui(ui, view, layer, &of, actions);
+        opacity_ui(ui, layer, &of, actions);
+    });
+    if response.clicked() {
+        actions.push(Action::PaintLayer(target));
     }
-    let text = "Strokes go into the topmost layer that shows, at full opacity. Saving folds all layers.";
-    ui.add(
-        egui::Label::new(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")))
-            .wrap(),
-    );
+}
+
+fn mirror_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    layer: &WeightLayer,
+    of: &impl Fn(&str) -> CommandLine,
+    actions: &mut Actions,
+) {
+    let now = match layer.mirror {
+        None => "no mirror",
+        Some(MirrorFrom::Left) => "left to right",
+        Some(MirrorFrom::Right) => "right to left",
+    };
+    let color = view.theme.color(if layer.mirror.is_some() { "accent.text" } else { "text.secondary" });
+    let icon = RichText::new(icons::ICON_FLIP.codepoint).font(icon_font(16.0, false)).color(color);
+    let menu = ui.menu_button(icon, |ui| {
+        let ways = [("No mirror", "none"), ("Mirror left to right", "left"), ("Mirror right to left", "right")];
+        for (text, from) in ways {
+            if ui.button(text).clicked() {
+                actions.push(Action::Run(of("layers.mirror").with("from", from)));
+                ui.close();
+            }
+        }
+    });
+    let name = format!("Mirror of layer {}: {now}", layer.name);
+    menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+    menu.response.on_hover_text(format!("Mirror: {now}"));
+}
+
+fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, of: &impl Fn(&str) -> CommandLine, actions: &mut Actions) {
+    let mut percent = layer.opacity * 100.0;
+    let field = DragValue::new(&mut percent).range(0.0..=100.0).fixed_decimals(0).suffix(" %");
+    let response = ui.add_sized(vec2(54.0, 22.0), field);
+    name_widget(ui, &response, &format!("Opacity of layer {}", layer.name));
+    if response.changed() {
+        let lines = vec![of("layers.opacity").with("opacity", percent / 100.0)];
+        actions.push(Action::Preview { label: "Opacity of a layer".into(), lines });
+        if !response.dragged() {
+            actions.push(Action::Commit);
+        }
+    } else if response.drag_stopped() {
+        actions.push(Action::Commit);
+    }
 }

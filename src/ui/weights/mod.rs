@@ -1,4 +1,4 @@
-//! The panel of Paint mode: the brush, the joints with their shares, and the selected vertices by number.
+//! The panel of Paint mode: the brush, the layers, the joints with their shares, and the selected vertices by number.
 
 mod brush;
 mod joints;
@@ -10,6 +10,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 pub use self::{
     joints::{hatch, heat_color},
+    layers::{mask_grey, painted_layer},
     strip::{STRIP, strip_ui},
 };
 use super::{Actions, View};
@@ -39,13 +40,12 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 return;
             }
             brush::brush_ui(ui, view, actions);
-            ui.add_space(6.0);
+            ui.separator();
+            layers::layers_ui(ui, view, actions);
             ui.separator();
             joints::joints_ui(state, ui, view, actions);
             ui.separator();
             table::table_ui(state, ui, view, actions);
-            ui.separator();
-            layers::layers_ui(ui, view, actions);
         });
     });
 }

@@ -1,0 +1,198 @@
+//! Which layer is painted into, whether its weights or its mask, and the stroke into it that is under way.
+
+use std::sync::Arc;
+
+use super::{Painting, ranges};
+use crate::{
+    app::Stage,
+    edit::{BASE, layer_text},
+    model::{Document, LayerId, MeshId, SkinId, WeightLayers, WeightPatch},
+    render::{Color, TintKind},
+    ui::mask_grey,
+    weights::{
+        Canvas, MirrorMap,
+        layers::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
+    },
+};
+
+/// What painting keeps of layers.
+#[derive(Default)]
+pub struct Layering {
+    /// What is painted of the layers; nothing where the skin has none.
+    pub target: Option<LayerTarget>,
+    pub painted: Painted,
+    /// The number that the skin's next layer gets: where it grew there is a new layer.
+    known: Option<(SkinId, u32)>,
+    pub live: Option<Live>,
+    mask: Mask,
+}
+
+/// A stroke into a layer.
+pub struct Live {
+    pub paint: LayerPaint,
+    /// Where it is mirrored by the layer, or it is a mask that is.
+    pub pairs: Option<MirrorMap>,
+    /// The state of the document that it knows: another one is not its own doing.
+    pub generation: u64,
+}
+
+/// The mask that is shown.
+#[derive(Default)]
+struct Mask {
+    /// By the canvas's vertices; NaN where the layer does not have them.
+    values: Vec<f32>,
+    of: Option<(LayerId, Arc<WeightLayers>)>,
+    /// Another number whenever all of it was made anew.
+    serial: u64,
+    /// Vertices that the stroke changed since they were tinted.
+    touched: Vec<u32>,
+}
+
+impl Layering {
+    /// Takes up other layers: a new one is painted, and where the painted one is gone, the topmost.
+    pub fn follow(&mut self, document: &Document, skin: Option<SkinId>) {
+        let Some((skin, layers)) = skin.and_then(|s| Some((s, document.weight_layers.get(&s)?))) else {
+            (self.target, self.known, self.painted) = (None, None, Painted::Weights);
+            return;
+        };
+        let topmost = layers.layers.last().map(|l| LayerTarget::Layer(l.id));
+        let is_new = match self.known {
+            Some((of, next)) => of != skin || layers.next > next,
+            None => true,
+        };
+        let gone = match self.target {
+            Some(LayerTarget::Layer(id)) => layers.layer(id).is_none(),
+            Some(LayerTarget::Base) => false,
+            None => true,
+        };
+        let newest = layers.layers.iter().map(|l| l.id).max().map(LayerTarget::Layer);
+        if is_new && self.known.is_some_and(|(of, _)| of == skin) {
+            self.target = newest;
+        } else if is_new || gone {
+            self.target = topmost;
+        }
+        self.known = Some((skin, layers.next));
+        if !matches!(self.target, Some(LayerTarget::Layer(_))) {
+            self.painted = Painted::Weights;
+        }
+    }
+
+    /// The layer whose mask is painted.
+    pub const fn masked(&self) -> Option<LayerId> {
+        match (self.target, self.painted) {
+            (Some(LayerTarget::Layer(id)), Painted::Mask) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// What names the painted layer in a line.
+    pub fn text(&self, document: &Document, skin: SkinId) -> Option<String> {
+        Some(match self.target? {
+            LayerTarget::Base => BASE.to_owned(),
+            LayerTarget::Layer(id) => layer_text(document, skin, id),
+        })
+    }
+
+    /// The stroke was taken back, and what it did to the shown mask too.
+    pub fn forget_stroke(&mut self) {
+        self.live = None;
+        self.mask.of = None;
+    }
+
+    /// The mask of a vertex of the canvas; nothing where the layer does not have it, or no mask is shown.
+    pub fn mask_at(&self, vertex: u32) -> Option<f32> {
+        self.masked()?;
+        self.mask.values.get(vertex as usize).copied().filter(|m| !m.is_nan())
+    }
+}
+
+impl Live {
+    /// Begins a stroke. `mirror` are the pairs that the brush is mirrored with, where it is.
+    ///
+    /// # Errors
+    /// Where the layer takes no paint.
+    pub fn new(
+        document: &Document,
+        canvas: &Canvas,
+        (target, painted): (LayerTarget, Painted),
+        mirror: Option<&MirrorMap>,
+        generation: u64,
+    ) -> Result<Self, NotPaintable> {
+        let paint = LayerPaint::new(document, canvas, target, painted)?;
+        let pairs = match painted {
+            Painted::Weights => paint.mirror().cloned(),
+            // The mask is joint 0 of two, on both sides.
+            Painted::Mask => paint.mirror().or(mirror).map(|pairs| pairs.with_joints(vec![0, 1])),
+        };
+        Ok(Self { paint, pairs, generation })
+    }
+}
+
+impl Painting {
+    /// Takes in what a dab made of a layer; what is seen there now.
+    pub(super) fn put_dab(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, usize, WeightPatch)> {
+        let (Some(canvas), Some(live)) = (&self.canvas, &mut self.layering.live) else { return Vec::new() };
+        let seen = live.paint.put(patches);
+        if live.paint.painted() == Painted::Mask {
+            let mask = &mut self.layering.mask;
+            for (mesh, primitive, patch) in &seen {
+                let part = canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (*mesh, *primitive));
+                let Some(part) = part else { continue };
+                let first = canvas.parts()[part].first;
+                for v in &patch.vertices {
+                    if let Some(value) = mask.values.get_mut((first + v) as usize) {
+                        *value = live.paint.mask(part, *v).unwrap_or(f32::NAN);
+                        mask.touched.push(first + v);
+                    }
+                }
+            }
+        }
+        seen
+    }
+
+    /// Brings the shown mask up to date; nothing where none is shown.
+    pub(super) fn follow_mask(&mut self, document: &Document) -> Option<u64> {
+        let layer = self.layering.masked()?;
+        let canvas = self.canvas.as_ref()?;
+        let layers = document.weight_layers.get(&canvas.skin)?;
+        let mask = &mut self.layering.mask;
+        let known = mask.of.as_ref().is_some_and(|(l, of)| *l == layer && Arc::ptr_eq(of, layers));
+        if !known || mask.values.len() != canvas.vertex_count() {
+            // Why there is none is said when it is painted.
+            mask.values = masks(document, canvas, layer).unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);
+            mask.of = Some((layer, layers.clone()));
+            mask.serial += 1;
+            mask.touched.clear();
+        }
+        Some(mask.serial)
+    }
+
+    /// Tints all vertices with the mask, or those that changed.
+    pub(super) fn tint_mask(&mut self, stage: &mut Stage, whole: bool) {
+        let Some(canvas) = &self.canvas else { return };
+        let mut touched = std::mem::take(&mut self.layering.mask.touched);
+        touched.sort_unstable();
+        let values = &self.layering.mask.values;
+        for part in canvas.parts() {
+            let end = part.first + part.count;
+            let own = touched.partition_point(|v| *v < part.first)..touched.partition_point(|v| *v < end);
+            let own: Vec<u32> = touched[own].iter().map(|v| v - part.first).collect();
+            let wanted = if whole { vec![0..part.count as usize] } else { ranges(&own) };
+            for range in wanted {
+                let from = part.first as usize;
+                let tints: Vec<u32> =
+                    values[from + range.start..from + range.end].iter().map(|m| mask_tint(*m)).collect();
+                stage.tint(part.node, part.primitive, range.start, &tints);
+            }
+        }
+    }
+}
+
+/// The darker, the less of the layer counts.
+fn mask_tint(mask: f32) -> u32 {
+    if mask.is_nan() {
+        return TintKind::NONE;
+    }
+    let grey = mask_grey(mask);
+    TintKind::color(Color([grey, grey, grey, 255]))
+}
