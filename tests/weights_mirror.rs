@@ -9,7 +9,9 @@ use ulna::{
     edit::{CommandLine, mirror_partners},
     model::Document,
     session::Session,
-    weights::{Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch},
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, pair_joints,
+    },
 };
 
 /// The worst difference between a place and its mirror image, over all paired places, and how many those are. With
@@ -94,6 +96,27 @@ fn mirrored(session: &mut Session, name: &str) {
 fn left_equals_right_on_the_sample() {
     let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
     mirrored(&mut session, "the sample");
+}
+
+#[test]
+fn a_line_names_pairs_of_joints_that_were_guessed_otherwise() {
+    let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
+    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let (axis, offset, mut joints) = mirror_partners(session.document(), 0.into());
+    let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
+    // Two limbs that have another mirror joint each are said to be each other's.
+    let sided: Vec<u16> = (0..joints.len() as u16).filter(|j| joints[usize::from(*j)] > *j).collect();
+    let [a, b] = [sided[0], sided[1]];
+    let odd = CommandLine::new("weights.mirror").with("from", "left").with("pairs", vec![text(a)]);
+    let error = session.run(&odd).expect_err("one joint is no pair").to_string();
+    assert!(error.contains("two by two"), "{error}");
+    let line = CommandLine::new("weights.mirror").with("from", "left").with("pairs", vec![text(a), text(b)]);
+    session.run(&line).expect("mirrors");
+    pair_joints(&mut joints, a, b);
+    assert_eq!([joints[usize::from(a)], joints[usize::from(b)]], [b, a]);
+    let mirror = MirrorMap::near(&canvas, axis, offset, joints);
+    let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
+    assert!(pairs > 1000 && worst <= 1e-6, "{worst} over {pairs}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::{
     model::{Clip, Document, NodeId, SkinId},
     motion::{Posed, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
-    weights::{Brush, Canvas, MirrorMap, Stroke, Tally},
+    weights::{Brush, Canvas, MirrorMap, Stroke, Tally, pair_joints},
 };
 
 /// What painting keeps.
@@ -42,6 +42,8 @@ pub(super) struct Painting {
     joint: Option<u16>,
     mirror: Option<MirrorMap>,
     partners: Vec<u16>,
+    /// Joints that were said to be each other's mirror.
+    corrected: Vec<[u16; 2]>,
     stroke: Stroke,
     stroking: Option<Stroking>,
     /// Which layer is painted.
@@ -111,6 +113,7 @@ impl Default for Painting {
             joint: None,
             mirror: None,
             partners: Vec::new(),
+            corrected: Vec::new(),
             stroke: Stroke::default(),
             stroking: None,
             layering: layers::Layering::default(),
@@ -236,6 +239,7 @@ impl Painting {
             self.canvas = Canvas::new(document, skin).map(Arc::new);
             self.mirror = None;
             self.partners = Vec::new();
+            self.corrected = Vec::new();
             self.posed_at = None;
             self.tinted = None;
             self.hover = None;
@@ -325,16 +329,15 @@ impl Painting {
         self.pair(document);
         let Some(canvas) = &self.canvas else { return };
         let (Some(a), Some(b)) = (canvas.joint(a), canvas.joint(b)) else { return };
-        for joint in [a, b] {
-            let old = self.partners[usize::from(joint)];
-            if old != u16::MAX {
-                self.partners[usize::from(old)] = old;
-            }
-        }
-        self.partners[usize::from(a)] = b;
-        self.partners[usize::from(b)] = a;
-        let (axis, offset, _) = crate::edit::mirror_partners(document, canvas.skin);
-        self.mirror = Some(MirrorMap::near(canvas, axis, offset, self.partners.clone()));
+        pair_joints(&mut self.partners, a, b);
+        self.corrected.push([a, b]);
+        self.mirror = self.mirror.as_ref().map(|m| m.with_joints(self.partners.clone()));
+    }
+
+    /// The joints that were paired by hand, two by two.
+    pub fn corrected_pairs(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let joints = self.canvas.as_ref().map_or(&[][..], |c| c.joints());
+        self.corrected.iter().flatten().filter_map(|j| joints.get(usize::from(*j)).copied())
     }
 
     /// Makes the pairs of the other side, where they are wanted and not made yet.

@@ -10,7 +10,8 @@ use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightPatch},
     motion::{ClosestSurface, Roles},
     weights::{
-        Brush, BrushKind, Canvas, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope, gradient, layers::Sides,
+        Brush, BrushKind, Canvas, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope, gradient,
+        layers::Sides, pair_joints,
     },
 };
 
@@ -246,6 +247,23 @@ pub(super) fn graded(document: &Document, arguments: &Arguments) -> Result<Vec<E
     })
 }
 
+/// The mirror joints of a skin, with the pairs that a line names.
+fn corrected(document: &Document, arguments: &Arguments, job: &Job, guessed: &[u16]) -> Result<Vec<u16>, CommandError> {
+    let mut joints = guessed.to_vec();
+    let named = arguments.nodes_in_order(document, "pairs")?;
+    let (pairs, left) = named.as_chunks::<2>();
+    if !left.is_empty() {
+        return Err(CommandError::Other("“pairs” names joints two by two, each with its mirror joint".into()));
+    }
+    for pair in pairs {
+        // A pair of another skin says nothing of this one.
+        if let [Some(a), Some(b)] = pair.map(|node| job.canvas.joint(node)) {
+            pair_joints(&mut joints, a, b);
+        }
+    }
+    Ok(joints)
+}
+
 /// Copies the weights of one side to the other.
 pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let from_left = match arguments.text("from")? {
@@ -256,7 +274,8 @@ pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<E
     run(document, arguments, |draft, job| {
         let sides = Sides::of(document, &job.canvas).map_err(|e| CommandError::Other(e.to_string()))?;
         let from_high = sides.left_is_high == from_left;
-        Ok(draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &job.scope()))
+        let pairs = sides.pairs.with_joints(corrected(document, arguments, job, sides.pairs.joints())?);
+        Ok(draft.mirror(&pairs, sides.axis, sides.offset, from_high, &job.scope()))
     })
 }
 

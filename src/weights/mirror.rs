@@ -19,6 +19,19 @@ pub struct MirrorMap {
     pub by_topology: usize,
 }
 
+/// Says that two joints are each other's mirror, or one its own; what they were paired with before is its own then.
+/// `joints` are the partners of a skin's joints, `u16::MAX` for none; both joints are in it.
+pub fn pair_joints(joints: &mut [u16], a: u16, b: u16) {
+    for joint in [a, b] {
+        let old = joints[usize::from(joint)];
+        if old != u16::MAX {
+            joints[usize::from(old)] = old;
+        }
+    }
+    joints[usize::from(a)] = b;
+    joints[usize::from(b)] = a;
+}
+
 impl MirrorMap {
     /// Pairs the places of a canvas across the plane `axis = offset` of its mesh space. `joints` are the partners of the
     /// skin's joints; a centre joint is its own, `u16::MAX` is nobody's.

@@ -19,7 +19,7 @@ pub use self::{
     canvas::{Canvas, CanvasPart, Maps, NOWHERE},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, faults},
-    mirror::MirrorMap,
+    mirror::{MirrorMap, pair_joints},
     reach::{PosedCanvas, ReachScratch, Touch, reach},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stroke::{Dab, Paint, Stroke},

@@ -172,6 +172,7 @@ impl App {
             spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
         };
         let (mesh, locked, most, layer) = (takes("mesh"), takes("locked"), takes("most"), takes("layer"));
+        let pairs = takes("pairs");
         // What names another mesh has nothing to do with the painted layer.
         let ours = |canvas: &Canvas| {
             let given = line.arguments.get("mesh").and_then(|m| m.as_str());
@@ -202,6 +203,10 @@ impl App {
         }
         if most && self.mode == Mode::Paint {
             line = line.with("most", self.painting.limit);
+        }
+        if pairs && self.mode == Mode::Paint {
+            let names: Vec<String> = self.painting.corrected_pairs().map(|n| node_text(document, n)).collect();
+            line = if names.is_empty() { line } else { line.with("pairs", names) };
         }
         line
     }

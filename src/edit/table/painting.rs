@@ -19,6 +19,13 @@ const MOST: ArgumentSpec = may("most", Kind::Number);
 const LAYER: ArgumentSpec = may("layer", Kind::Text);
 const OF_LAYER: ArgumentSpec = need("layer", Kind::Text);
 
+/// The arguments of a tool, and those that say what it may touch.
+macro_rules! scoped {
+    ($($own:expr),* $(,)?) => {
+        const { &[$($own,)* MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] }
+    };
+}
+
 /// A tool of the Weights menu. `group` is the menu inside it.
 const fn tool(name: &'static str, title: &'static str, help: &'static str, menu: &'static str) -> CommandSpec {
     CommandSpec { name, title, help, menu, key: "", arguments: &[], asks: false, enabled: weighted, doer: Doer::Host }
@@ -130,7 +137,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             ..vertices("vertices.paste", "Paste weights", "Gives them to the selected ones")
         },
         CommandSpec {
-            arguments: const { &[need("from", Kind::Text), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(need("from", Kind::Text), may("pairs", Kind::Node)),
             asks: true,
             doer: Doer::Document(weights::mirror),
             ..tool(
@@ -141,7 +148,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[need("from", Kind::Mesh), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(need("from", Kind::Mesh)),
             asks: true,
             doer: Doer::Document(weights::transfer),
             ..tool(
@@ -152,7 +159,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(),
             doer: Doer::Document(weights::normalize),
             ..tool(
                 "weights.normalize",
@@ -168,53 +175,29 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             ..tool("weights.limit", "Limit joints", "Leaves each vertex the joints that move it most", "Weights")
         },
         CommandSpec {
-            arguments: const { &[need("below", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(need("below", Kind::Number)),
             asks: true,
             doer: Doer::Document(weights::prune),
             ..tool("weights.prune", "Prune", "Drops weights below a value", "Weights")
         },
         CommandSpec {
-            arguments: const { &[need("steps", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(need("steps", Kind::Number)),
             asks: true,
             doer: Doer::Document(weights::quantize),
             ..tool("weights.quantize", "Quantise", "Rounds weights to even steps, 10 of a tenth for one", "Weights")
         },
         CommandSpec {
-            arguments: const {
-                &[
-                    may("passes", Kind::Number),
-                    may("amount", Kind::Number),
-                    may("joint", Kind::Node),
-                    MESH,
-                    PRIMITIVE,
-                    VERTICES,
-                    LOCKED,
-                    MOST,
-                    LAYER,
-                ]
-            },
+            arguments: scoped!(may("passes", Kind::Number), may("amount", Kind::Number), may("joint", Kind::Node)),
             doer: Doer::Document(weights::smooth),
             ..tool("weights.smooth", "Smooth", "Moves weights towards the mean of their neighbours", "Weights/Smooth")
         },
         CommandSpec {
-            arguments: const {
-                &[
-                    may("passes", Kind::Number),
-                    may("amount", Kind::Number),
-                    may("joint", Kind::Node),
-                    MESH,
-                    PRIMITIVE,
-                    VERTICES,
-                    LOCKED,
-                    MOST,
-                    LAYER,
-                ]
-            },
+            arguments: scoped!(may("passes", Kind::Number), may("amount", Kind::Number), may("joint", Kind::Node)),
             doer: Doer::Document(weights::relax),
             ..tool("weights.relax", "Relax", "Smooths, near neighbours before far ones", "Weights/Smooth")
         },
         CommandSpec {
-            arguments: const { &[may("in_common", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(may("in_common", Kind::Number)),
             doer: Doer::Document(weights::hammer),
             ..tool(
                 "weights.hammer",
@@ -224,41 +207,25 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const {
-                &[
-                    need("joint", Kind::Node),
-                    may("value", Kind::Number),
-                    may("how", Kind::Text),
-                    may("amount", Kind::Number),
-                    MESH,
-                    PRIMITIVE,
-                    VERTICES,
-                    LOCKED,
-                    MOST,
-                    LAYER,
-                ]
-            },
+            arguments: scoped!(
+                need("joint", Kind::Node),
+                may("value", Kind::Number),
+                may("how", Kind::Text),
+                may("amount", Kind::Number)
+            ),
             doer: Doer::Document(weights::flood),
             ..tool("weights.flood", "Flood", "Gives the painted joint the brush's value everywhere", "Weights/Fill")
         },
         CommandSpec {
-            arguments: const {
-                &[
-                    need("joint", Kind::Node),
-                    need("from", Kind::Vector),
-                    need("to", Kind::Vector),
-                    may("radial", Kind::Flag),
-                    may("value", Kind::Number),
-                    may("how", Kind::Text),
-                    may("amount", Kind::Number),
-                    MESH,
-                    PRIMITIVE,
-                    VERTICES,
-                    LOCKED,
-                    MOST,
-                    LAYER,
-                ]
-            },
+            arguments: scoped!(
+                need("joint", Kind::Node),
+                need("from", Kind::Vector),
+                need("to", Kind::Vector),
+                may("radial", Kind::Flag),
+                may("value", Kind::Number),
+                may("how", Kind::Text),
+                may("amount", Kind::Number)
+            ),
             asks: true,
             doer: Doer::Document(weights::graded),
             ..tool(
@@ -269,7 +236,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[MESH, PRIMITIVE, VERTICES, LOCKED, MOST, LAYER] },
+            arguments: scoped!(),
             doer: Doer::Document(weights::average),
             enabled: picked,
             ..tool(
@@ -280,18 +247,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const {
-                &[
-                    need("joints", Kind::Node),
-                    need("weights", Kind::Numbers),
-                    MESH,
-                    PRIMITIVE,
-                    VERTICES,
-                    LOCKED,
-                    MOST,
-                    LAYER,
-                ]
-            },
+            arguments: scoped!(need("joints", Kind::Node), need("weights", Kind::Numbers)),
             asks: true,
             doer: Doer::Document(weights::assign),
             ..tool("weights.assign", "Assign", "Gives vertices the same weights", "Weights/Vertices")
