@@ -48,12 +48,12 @@ impl Lists {
 
 /// How the vertices of a canvas hang together.
 #[derive(Debug)]
-struct Topo {
-    place_of: Vec<u32>,
+pub(super) struct Topo {
+    pub place_of: Vec<u32>,
     /// The first vertex of each place.
-    firsts: Vec<u32>,
-    vertices: Lists,
-    rings: Lists,
+    pub firsts: Vec<u32>,
+    pub vertices: Lists,
+    pub rings: Lists,
     rest: Vec<Vec3>,
 }
 
@@ -120,7 +120,8 @@ impl Canvas {
         Some(Self { skin, parts, shapes, count: first, joints, heads, parents, topo: OnceLock::new() })
     }
 
-    fn topo(&self) -> &Topo {
+    /// All of it at once, for what asks often.
+    pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
             let positions: Vec<Vec3> = self.shapes.iter().flat_map(|(p, _)| p.iter().copied()).collect();
             let (place_of, rest) = weld(&positions);

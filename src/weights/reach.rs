@@ -173,12 +173,13 @@ fn along(
     way.resize(canvas.place_count(), f32::INFINITY);
     steps.resize_with(STEPS, Vec::new);
     heap.clear();
-    let at = |place: u32| posed.positions[canvas.first_at(place) as usize];
+    let topo = canvas.topo();
+    let at = |place: u32| posed.positions[topo.firsts[place as usize] as usize];
     let limit = touch.radius * DETOUR;
     let scale = STEPS as f32 / limit;
     let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
     for corner in touch.corners {
-        let place = canvas.place_of(corner);
+        let place = topo.place_of[corner as usize];
         let start = at(place).distance(touch.at);
         if start < limit && start < way[place as usize] {
             touched.push(place);
@@ -193,7 +194,7 @@ fn along(
             return;
         }
         let from = at(place);
-        for next in canvas.ring(place) {
+        for next in topo.rings.of(place) {
             let old = way[*next as usize];
             if here >= old {
                 continue;
@@ -241,7 +242,7 @@ fn along(
         let distance = if way <= straight * DETOUR { straight } else { way };
         if distance < touch.radius {
             let p = 1.0 - distance / touch.radius;
-            out.extend(canvas.vertices_at(place).iter().map(|v| (*v, p)));
+            out.extend(topo.vertices.of(place).iter().map(|v| (*v, p)));
         }
     }
 }

@@ -46,15 +46,21 @@ impl Draft<'_> {
     fn fill(&mut self, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let mut open = vec![false; canvas.vertex_count()];
-        let mut list = Influences::default();
         for (part, map) in canvas.parts().iter().zip(&self.maps) {
             let rule = rule(scope, canvas, map);
-            for own in (0..part.count).filter(|own| scope.has(part.first + own)) {
-                let at = own as usize * map.stride()..(own as usize + 1) * map.stride();
-                let done = list.read(&map.joints[at.clone()], &map.weights[at], &rule);
-                let done = done.and_then(|()| normalize(&mut list, &rule));
-                open[(part.first + own) as usize] = done == Err(Refusal::NobodyTakes);
-            }
+            let stride = map.stride();
+            let own = &mut open[part.first as usize..(part.first + part.count) as usize];
+            let slots = map.joints.par_chunks(stride).zip(map.weights.par_chunks(stride));
+            own.par_iter_mut().zip(slots).enumerate().with_min_len(4096).for_each_init(
+                Influences::default,
+                |list, (own, (open, (joints, weights)))| {
+                    // What breaks no rule needs nobody.
+                    if scope.has(part.first + own as u32) && super::fault(map, own, rule.limit).is_some() {
+                        let done = list.read(joints, weights, &rule).and_then(|()| normalize(list, &rule));
+                        *open = done == Err(Refusal::NobodyTakes);
+                    }
+                },
+            );
         }
         let mut refused = Refused::new();
         let mut front: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
