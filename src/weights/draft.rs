@@ -643,21 +643,18 @@ pub fn in_common(a: &Influences, b: &Influences) -> f32 {
 
 /// Places that have little in common with the mean of their neighbours, though each neighbour has much in common with it.
 pub fn strays(canvas: &Canvas, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
-    let is_stray = |place: &u32| is_stray(canvas, maps, *place, most_in_common);
-    (0..canvas.place_count() as u32).into_par_iter().with_min_len(1024).filter(is_stray).collect()
-}
-
-/// Whether a place is one of [`strays`].
-pub(super) fn is_stray(canvas: &Canvas, maps: &Maps<'_>, place: u32, most_in_common: f32) -> bool {
-    let own = |p: u32| {
-        let (map, v) = maps.map_of(canvas.first_at(p));
-        Influences::of(map, v)
+    let is_stray = |place: &u32| {
+        let own = |p: u32| {
+            let (map, v) = maps.map_of(canvas.first_at(p));
+            Influences::of(map, v)
+        };
+        let mut around = Influences::default();
+        mean(canvas, maps, *place, &mut around);
+        canvas.ring(*place).len() > 2
+            && in_common(&own(*place), &around) < most_in_common
+            && canvas.ring(*place).iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
     };
-    let mut around = Influences::default();
-    mean(canvas, maps, place, &mut around);
-    canvas.ring(place).len() > 2
-        && in_common(&own(place), &around) < most_in_common
-        && canvas.ring(place).iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
+    (0..canvas.place_count() as u32).into_par_iter().with_min_len(1024).filter(is_stray).collect()
 }
 
 /// A gradient's amount at a spot: along the line from `from` (1) to `to` (0), or by the distance from `from`.

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Canvas, Fault, Faults, Maps, draft::is_stray, fault};
+use super::{Canvas, Fault, Faults, Influences, Maps, fault, in_common, stroke::mean};
 
 /// No joint.
 const NOBODY: u16 = u16::MAX;
@@ -188,4 +188,20 @@ impl Tally {
             }
         }
     }
+}
+
+/// Whether a place is one of [`strays`](super::strays).
+fn is_stray(canvas: &Canvas, maps: &Maps<'_>, place: u32, most_in_common: f32) -> bool {
+    let ring = canvas.ring(place);
+    if ring.len() <= 2 {
+        return false;
+    }
+    let own = |p: u32| {
+        let (map, v) = maps.map_of(canvas.first_at(p));
+        Influences::of(map, v)
+    };
+    let mut around = Influences::default();
+    mean(canvas, maps, place, &mut around);
+    in_common(&own(place), &around) < most_in_common
+        && ring.iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
 }
