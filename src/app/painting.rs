@@ -264,9 +264,9 @@ impl Painting {
         self.preparing.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Whether counts are to change still, though nothing else does.
+    /// Whether counts are to change still, though nothing else does. During a stroke they stay as they were before it.
     pub fn is_counting(&self) -> bool {
-        self.canvas.is_some() && !self.tally.is_done()
+        self.canvas.is_some() && self.stroking.is_none() && !self.tally.is_done()
     }
 
     /// The painted joint as a node.
