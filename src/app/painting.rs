@@ -226,6 +226,8 @@ impl Painting {
             return;
         };
         if self.asked != Some((scene, skin)) {
+            // A joint's number is that of its skin.
+            self.joint = self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
             self.asked = Some((scene, skin));
             self.canvas = Canvas::new(document, skin).map(Arc::new);
             self.mirror = None;
