@@ -51,6 +51,8 @@ pub(super) struct Painting {
     tally: Tally,
     /// Places that became strays, or ceased to be, since the vertices were tinted.
     stray_moved: Vec<u32>,
+    /// Vertices that break a rule are to be selected, as soon as there is a canvas.
+    pub select_faulty: bool,
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
@@ -117,6 +119,7 @@ impl Default for Painting {
             last: None,
             tally: Tally::default(),
             stray_moved: Vec::new(),
+            select_faulty: false,
             tinted: None,
             adjusting: None,
             dab_ms: 0.0,
@@ -360,6 +363,9 @@ impl App {
             self.selection.set(joint);
         }
         self.painting.follow(document, self.stage.scene_serial(), self.selection.active);
+        if std::mem::take(&mut self.painting.select_faulty) {
+            self.painting.select_by(document, "vertices.faulty", None, (0.0, 1.0));
+        }
         if self.painting.brush.mirror && self.painting.is_ready() {
             self.painting.pair(document);
         }

@@ -173,6 +173,8 @@ impl App {
             };
             self.selection.set(node);
             self.painting.look = WeightLook::Faults;
+            // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
+            self.painting.select_faulty = true;
             self.run(ctx, CommandLine::new("mode.paint"));
         }
     }
