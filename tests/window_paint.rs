@@ -418,6 +418,7 @@ fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
     assert!(window.query_by_label_contains("› primitive 0").is_some());
     click(&mut window, "Show");
     assert!(window.query_by_label("Weights shown as: Faults").is_some());
+    assert!(window.query_by_label_contains("selected ·").is_some(), "what is faulty is selected");
     assert!(window.query_by_label("Brush").is_some());
     assert!(session(&window).history().done().is_empty(), "looking is no change");
 }

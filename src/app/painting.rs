@@ -56,6 +56,8 @@ pub(super) struct Painting {
     tally: Tally,
     /// Places that became strays, or ceased to be, since the vertices were tinted.
     stray_moved: Vec<u32>,
+    /// Vertices that break a rule are to be selected, as soon as there is a canvas.
+    pub select_faulty: bool,
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
@@ -124,6 +126,7 @@ impl Default for Painting {
             last: None,
             tally: Tally::default(),
             stray_moved: Vec::new(),
+            select_faulty: false,
             tinted: None,
             adjusting: None,
             dab_ms: 0.0,
@@ -235,6 +238,8 @@ impl Painting {
             return;
         };
         if self.asked != Some((scene, skin)) {
+            // A joint's number is that of its skin.
+            self.joint = self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
             self.asked = Some((scene, skin));
             self.canvas = Canvas::new(document, skin).map(Arc::new);
             self.mirror = None;
@@ -275,9 +280,9 @@ impl Painting {
         self.preparing.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Whether counts are to change still, though nothing else does.
+    /// Whether counts are to change still, though nothing else does. During a stroke they stay as they were before it.
     pub fn is_counting(&self) -> bool {
-        self.canvas.is_some() && !self.tally.is_done()
+        self.canvas.is_some() && self.stroking.is_none() && !self.tally.is_done()
     }
 
     /// The painted joint as a node.
@@ -368,6 +373,9 @@ impl App {
             self.selection.set(joint);
         }
         self.painting.follow(document, self.stage.scene_serial(), self.selection.active);
+        if std::mem::take(&mut self.painting.select_faulty) {
+            self.painting.select_by(document, "vertices.faulty", None, (0.0, 1.0));
+        }
         if self.painting.brush.mirror && self.painting.is_ready() {
             self.painting.pair(document);
         }

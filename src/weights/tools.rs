@@ -429,15 +429,18 @@ pub fn strays(canvas: &Canvas, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32>
 
 /// Whether a place is one of [`strays`].
 pub(super) fn is_stray(canvas: &Canvas, maps: &Maps<'_>, place: u32, most_in_common: f32) -> bool {
+    let ring = canvas.ring(place);
+    if ring.len() <= 2 {
+        return false;
+    }
     let own = |p: u32| {
         let (map, v) = maps.map_of(canvas.first_at(p));
         Influences::of(map, v)
     };
     let mut around = Influences::default();
     mean(canvas, maps, place, &mut around);
-    canvas.ring(place).len() > 2
-        && in_common(&own(place), &around) < most_in_common
-        && canvas.ring(place).iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
+    in_common(&own(place), &around) < most_in_common
+        && ring.iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
 }
 
 /// A gradient's amount at a spot: along the line from `from` (1) to `to` (0), or by the distance from `from`.

@@ -227,6 +227,8 @@ impl App {
             };
             self.selection.set(node);
             self.painting.look = WeightLook::Faults;
+            // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
+            self.painting.select_faulty = true;
             self.run(ctx, CommandLine::new("mode.paint"));
         }
     }
@@ -243,12 +245,14 @@ impl App {
 
     /// Problems of weights are those of the weights as they are now.
     pub(in crate::app) fn refresh_weight_problems(&mut self) {
+        let started = std::time::Instant::now();
         let moved = std::mem::take(&mut self.weights_moved);
         let Some(session) = &self.session else { return };
         let places: Vec<String> = moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
         self.problems.retain(|p| !p.fixable || !places.contains(&p.place));
         self.problems.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        log::trace!("looked for problems of weights for {:?}", started.elapsed());
     }
 }
 
