@@ -451,8 +451,7 @@ fn layers(c: &mut Criterion) {
     document.weight_layers.insert(SkinId(0), Arc::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
     let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
-    let brush = Brush { kind: BrushKind::Add, strength: 0.1, build_up: true, reach: Reach::Volume, ..Brush::default() };
-    let paint = Paint { brush, joint: 105, locked: &locked, limit: 4, mirror: None };
+    let brush = Brush { kind: BrushKind::Set, build_up: true, reach: Reach::Volume, ..Brush::default() };
     let mut stroke = Stroke::new(&canvas);
     let tree = Bvh::build(&positions, &document.meshes[0].primitives[0].indices);
     let mut found: Vec<u32> = Vec::new();
@@ -461,15 +460,20 @@ fn layers(c: &mut Criterion) {
     group.bench_function("beginning of a stroke", |b| b.iter(begin));
     let mut live = begin();
     stroke.begin(&canvas);
-    let mut x = 0.0f32;
+    let (mut x, mut value) = (0.0f32, 0.2);
     group.bench_function("later, build-up", |b| {
         b.iter(|| {
             x = if x > 0.5 { -0.5 } else { x + radius * 0.2 };
             found.clear();
             tree.in_ball(&positions, at(x).at, radius, &mut |list| found.extend_from_slice(list));
             let dab = Dab { touch: at(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+            // Up and down in turn: what has come to its value would not be painted any more.
+            value = 1.0 - value;
+            let paint = Paint { brush: Brush { value, ..brush }, joint: 105, locked: &locked, limit: 4, mirror: None };
             let patches = stroke.dab(&live.maps(&canvas), &canvas, posed, &dab, &paint);
-            live.put(patches)
+            let seen = live.put(patches);
+            assert!(seen.iter().map(|(.., patch)| patch.vertices.len()).sum::<usize>() > 25_000);
+            seen
         });
     });
     group.finish();

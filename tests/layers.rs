@@ -11,8 +11,8 @@ use ulna::{
     },
     session::Session,
     weights::{
-        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch,
-        blend, fault,
+        Brush, BrushKind, Canvas, Dab, Influences, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch, blend,
+        fault,
         layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
     },
 };
@@ -434,7 +434,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let count = if plan.mask { 2 } else { canvas.joints().len() };
     let sides = Sides::of(&before, &canvas).expect("sides");
     let joints = if plan.mask { vec![0, 1] } else { sides.pairs.joints().to_vec() };
-    let pairs: MirrorMap = live.mirror().unwrap_or(&sides.pairs).with_joints(joints);
+    let pairs = live.mirror().unwrap_or(&sides.pairs).with_joints(joints);
     let mirror = (plan.mirror || live.mirror().is_some()).then_some(&pairs);
     let brush = Brush {
         kind: plan.kind,

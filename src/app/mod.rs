@@ -221,6 +221,8 @@ impl App {
         if kind == ToastKind::Error {
             log::warn!("{text}");
         }
+        // What is said again is said once.
+        self.toasts.retain(|t| t.kind != kind || t.text != text);
         self.toasts.push(Toast { kind, text, since: ctx.input(|i| i.time) });
         if self.toasts.len() > 4 {
             self.toasts.remove(0);

@@ -231,13 +231,14 @@ impl Canvas {
 
     /// Whether another is of the very same surfaces and joints, so that places are numbered alike.
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
-        let shape = |(a, b): (&(Slice<Vec3>, Slice<u32>), &(Slice<Vec3>, Slice<u32>))| {
-            Slice::ptr_eq(&a.0, &b.0) && Slice::ptr_eq(&a.1, &b.1)
-        };
         self.skin == other.skin
             && self.parts == other.parts
             && self.joints == other.joints
-            && self.shapes.iter().zip(&other.shapes).all(shape)
+            && self
+                .shapes
+                .iter()
+                .zip(&other.shapes)
+                .all(|(a, b)| Slice::ptr_eq(&a.0, &b.0) && Slice::ptr_eq(&a.1, &b.1))
     }
 
     /// Whether a document has these parts still, with as many vertices.

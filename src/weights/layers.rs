@@ -54,6 +54,9 @@ pub fn compose(
     Ok(changes)
 }
 
+/// Vertices that are compared at once.
+const RUN: usize = 256;
+
 /// What turns `now` into `base` with a patch over it, whose vertices rise.
 fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Option<PartChange> {
     let whole = |over: &mut WeightPatch| {
@@ -71,8 +74,24 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     let (base_joints, base_weights): (&[u16], &[f32]) = (&base.joints, &base.weights);
     let numbers = now.not_numbers.is_empty() && base.not_numbers.is_empty();
     let mut patch = WeightPatch::new(base.sets, over.vertices.len());
-    let mut k = 0;
-    for v in 0..base.vertex_count() {
+    // Most of a surface is as it was: whole runs are compared at once.
+    let count = base.vertex_count();
+    let same_run = |run: std::ops::Range<usize>| {
+        let slots = run.start * stride..run.end * stride;
+        let (a, b): (&[u32], &[u32]) =
+            (bytemuck::cast_slice(&now_weights[slots.clone()]), bytemuck::cast_slice(&base_weights[slots.clone()]));
+        now_joints[slots.clone()] == base_joints[slots] && a == b
+    };
+    let (mut k, mut next) = (0, 0);
+    while next < count {
+        let v = next;
+        let end = (v + RUN).min(count);
+        let clear = over.vertices.get(k).is_none_or(|first| *first as usize >= end);
+        if numbers && v.is_multiple_of(RUN) && clear && same_run(v..end) {
+            next = end;
+            continue;
+        }
+        next += 1;
         let own = v * stride..(v + 1) * stride;
         let is_over = over.vertices.get(k) == Some(&(v as u32));
         let (joints, weights) = if is_over {

@@ -67,7 +67,8 @@ impl Layering {
         };
         let newest = layers.layers.iter().map(|l| l.id).max().map(LayerTarget::Layer);
         if is_new && self.known.is_some_and(|(of, _)| of == skin) {
-            self.target = newest;
+            // It is empty, so there is no mask of it yet.
+            (self.target, self.painted) = (newest, Painted::Weights);
         } else if is_new || gone {
             self.target = topmost;
         }
@@ -177,7 +178,7 @@ impl Painting {
             let end = part.first + part.count;
             let own = touched.partition_point(|v| *v < part.first)..touched.partition_point(|v| *v < end);
             let own: Vec<u32> = touched[own].iter().map(|v| v - part.first).collect();
-            let wanted = if whole { vec![0..part.count as usize] } else { ranges(&own) };
+            let wanted = if whole { std::iter::once(0..part.count as usize).collect() } else { ranges(&own) };
             for range in wanted {
                 let from = part.first as usize;
                 let tints: Vec<u32> =
