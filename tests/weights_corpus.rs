@@ -15,6 +15,7 @@ use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
     model::{Document, SkinId, WeightEncoding, WeightMap},
+    motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
     weights::{Canvas, faults},
 };
@@ -584,6 +585,33 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
     let refused = session.run(&CommandLine::new("weights.normalize")).expect_err("there are none").to_string();
     assert!(refused.contains("name a mesh that hangs on a skin"), "{refused}");
     assert!(*session.document() == *session.opened());
+}
+
+#[test]
+fn joints_past_the_skin_move_nothing_and_are_mended() {
+    // One vertex names a joint that is not there with a third of its weight, one with none.
+    let past = [[(0, 0.5), (9, 0.5), (1, 0.0), (0, 0.0)], [(0, 0.5), (1, 0.5), (9, 0.0), (0, 0.0)]];
+    let fine = [(0, 0.5), (1, 0.5), (0, 0.0), (0, 0.0)];
+    let (json, bin) = rigged(2, &[past[0], past[1], past[0], past[1], fine, fine]);
+    let mut session = session(json, &bin);
+    let found: Vec<_> = session.diagnostics.iter().filter(|d| d.code == "ACCESSOR_JOINTS_INDEX_OOB").collect();
+    assert!(found.len() == 1 && found[0].fixable && found[0].message.contains("4 vertices"), "{found:?}");
+    // It is posed, though what is not there moves nothing.
+    let document = session.document();
+    let pose = Pose::evaluate(document, Moment::default());
+    let node = document.nodes.iter().position(|n| n.mesh.is_some()).expect("a mesh");
+    let primitive = &document.mesh(0.into()).primitives[0];
+    let placement = Placement::of(document, &pose, node.into(), primitive);
+    let mut posed = Posed::default();
+    skinning::skin(primitive, &skinning::base_normals(primitive), &[], &placement, &mut posed);
+    assert!(posed.positions.len() == 6 && posed.positions.iter().all(|p| p.is_finite()));
+    assert!(session.run(&CommandLine::new("weights.normalize")).expect("normalises"));
+    let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
+    assert!(again.diagnostics.iter().all(|d| !d.fixable), "{:?}", again.diagnostics);
+    let after = map(again.document(), (0, 0));
+    let used = |v: usize| after.vertex(v).filter(|(_, w)| *w > 0.0).collect::<Vec<_>>();
+    assert_eq!([used(0), used(1), used(4)], [vec![(0, 1.0)], vec![(0, 0.5), (1, 0.5)], vec![(0, 0.5), (1, 0.5)]]);
+    assert!(after.joints.iter().all(|j| *j < 2));
 }
 
 #[test]

@@ -96,8 +96,14 @@ impl Session {
 
     fn new(opened: Opened, path: Option<PathBuf>) -> Self {
         let mut diagnostics = opened.diagnostics;
-        for (place, map) in &opened.weights {
-            diagnostics.extend(weight_findings(place, map));
+        let document = &opened.document;
+        let joints = joint_counts(document);
+        for (k, mesh) in document.meshes.iter().enumerate() {
+            for (primitive, found) in mesh.primitives.iter().enumerate() {
+                if let Some(map) = found.weights.as_deref() {
+                    diagnostics.extend(weight_findings(&weight_place(k.into(), primitive), map, joints[k]));
+                }
+            }
         }
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         Self {
@@ -142,7 +148,7 @@ impl Session {
     pub fn weight_problems(&self, mesh: MeshId, primitive: usize) -> Vec<Diagnostic> {
         let found = self.document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
         let Some(map) = found.and_then(|p| p.weights.as_deref()) else { return Vec::new() };
-        weight_findings(&weight_place(mesh, primitive), map)
+        weight_findings(&weight_place(mesh, primitive), map, joint_counts(&self.document)[mesh.index()])
     }
 
     /// What can be undone.
@@ -387,15 +393,28 @@ pub fn weight_place(mesh: MeshId, primitive: usize) -> String {
     format!("meshes/{}/primitives/{primitive}", mesh.index())
 }
 
+/// By mesh, how many joints all skins have that it hangs on.
+fn joint_counts(document: &Document) -> Vec<usize> {
+    let mut counts = vec![usize::MAX; document.meshes.len()];
+    for node in &document.nodes {
+        if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
+            let count = &mut counts[mesh.index()];
+            *count = (*count).min(document.skin(skin).joints.len());
+        }
+    }
+    counts
+}
+
 /// What is wrong with a primitive's weights, as findings.
-fn weight_findings(place: &str, map: &crate::model::WeightMap) -> Vec<Diagnostic> {
-    let faults = weights::faults(map, usize::MAX);
+fn weight_findings(place: &str, map: &crate::model::WeightMap, joint_count: usize) -> Vec<Diagnostic> {
+    let faults = weights::faults_in(map, usize::MAX, joint_count);
     let list = [
         (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
         (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),
         (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
         (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; 0 is shown"),
         (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint has two weights"),
+        (faults.past, "ACCESSOR_JOINTS_INDEX_OOB", "a joint is past those of the skin; it moves nothing"),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };

@@ -18,6 +18,8 @@ pub enum Fault {
     /// The weights do not sum to 1: whole numbers not at all, floats not within the validator's limit, `2e-7 × count` in
     /// slot order.
     Sum,
+    /// A joint is past those of the skin. It moves nothing.
+    Past,
     /// More joints than wanted. No rule of the file's.
     Many,
 }
@@ -30,6 +32,14 @@ pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     }
     let range = vertex * stride..(vertex + 1) * stride;
     fault_of(&map.joints[range.clone()], &map.weights[range], map.encoding, most)
+}
+
+/// As [`fault`], with the skin's joints counted: whether a vertex names others, be it without a weight.
+pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize) -> Option<Fault> {
+    let found = fault(map, vertex, most);
+    let slots = &map.joints[vertex * map.stride()..(vertex + 1) * map.stride()];
+    let past = || slots.iter().any(|j| usize::from(*j) >= joint_count);
+    if matches!(found, None | Some(Fault::Many)) && past() { Some(Fault::Past) } else { found }
 }
 
 /// What is wrong with slots in their stored type.
@@ -75,6 +85,8 @@ pub struct Faults {
     pub twice: usize,
     /// [`Fault::None`]
     pub none: usize,
+    /// [`Fault::Past`]
+    pub past: usize,
     /// [`Fault::Many`]
     pub many: usize,
 }
@@ -88,6 +100,7 @@ impl Faults {
             Fault::NotNumber => self.not_numbers += 1,
             Fault::Twice => self.twice += 1,
             Fault::None => self.none += 1,
+            Fault::Past => self.past += 1,
             Fault::Many => self.many += 1,
         }
     }
@@ -100,18 +113,24 @@ impl Faults {
             Fault::NotNumber => self.not_numbers -= 1,
             Fault::Twice => self.twice -= 1,
             Fault::None => self.none -= 1,
+            Fault::Past => self.past -= 1,
             Fault::Many => self.many -= 1,
         }
     }
 
     /// Vertices that break a rule of the file's.
     pub const fn broken(&self) -> usize {
-        self.sum + self.negative + self.not_numbers + self.twice + self.none
+        self.sum + self.negative + self.not_numbers + self.twice + self.none + self.past
     }
 }
 
 /// Counts the vertices that break a rule, or have more than `most` joints.
 pub fn faults(map: &WeightMap, most: usize) -> Faults {
+    faults_in(map, most, usize::MAX)
+}
+
+/// As [`faults`], with the skin's joints counted.
+pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
     /// Vertices that one core looks over before another may help.
     const BLOCK: usize = 1 << 16;
     let plain = map.encoding.one().is_none() && map.stride() == 4 && most >= 4 && map.not_numbers.is_empty();
@@ -122,10 +141,12 @@ pub fn faults(map: &WeightMap, most: usize) -> Faults {
         if plain {
             let joints = &map.joints.as_chunks::<4>().0[range.clone()];
             let weights = &map.weights.as_chunks::<4>().0[range.clone()];
-            let odd = range.zip(joints.iter().zip(weights)).filter(|(_, (j, w))| !is_sound(j, w));
-            odd.filter_map(|(v, _)| fault(map, v, most)).for_each(|f| faults.add(f));
+            let odd = range
+                .zip(joints.iter().zip(weights))
+                .filter(|(_, (j, w))| !is_sound(j, w) | !are_inside(j, joint_count));
+            odd.filter_map(|(v, _)| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
         } else {
-            range.filter_map(|v| fault(map, v, most)).for_each(|f| faults.add(f));
+            range.filter_map(|v| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
         }
         faults
     };
@@ -135,10 +156,16 @@ pub fn faults(map: &WeightMap, most: usize) -> Faults {
         not_numbers: a.not_numbers + b.not_numbers,
         twice: a.twice + b.twice,
         none: a.none + b.none,
+        past: a.past + b.past,
         many: a.many + b.many,
     };
     let blocks = count.div_ceil(BLOCK);
     (0..blocks).into_par_iter().map(|k| block(k * BLOCK)).reduce(Faults::default, sum)
+}
+
+/// Whether joints are a skin's.
+pub(super) fn are_inside(joints: &[u16; 4], joint_count: usize) -> bool {
+    joints.iter().fold(true, |inside, j| inside & (usize::from(*j) < joint_count))
 }
 
 /// Whether a vertex plainly breaks no rule; most do not, and this has no branches.

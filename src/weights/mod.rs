@@ -18,7 +18,7 @@ pub use self::{
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Canvas, CanvasPart, Maps, NOWHERE},
     draft::{Draft, PartChange, Refused, Scope},
-    faults::{Fault, Faults, fault, faults},
+    faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     mirror::{MirrorMap, pair_joints},
     reach::{PosedCanvas, ReachScratch, Touch, reach},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::{
     Brush, BrushKind, Rule, fault,
-    faults::is_sound,
+    faults::{are_inside, is_sound},
     lanes::{Floats, Masks, Wholes},
 };
 use crate::model::{WeightEncoding, WeightMap};
@@ -462,7 +462,9 @@ pub(super) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Option<Vec<u32>
     const CHUNK: usize = 16_384;
     let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
     let joints = map.joints.as_chunks::<4>().0;
-    let right = |(v, (j, w)): (usize, (&[u16; 4], &[f32; 4]))| is_sound(j, w) || fault(map, v, 4).is_none();
+    let right = |(v, (j, w)): (usize, (&[u16; 4], &[f32; 4]))| {
+        (is_sound(j, w) || fault(map, v, 4).is_none()) && are_inside(j, rule.locked.len())
+    };
     if joints.par_iter().zip(map.weights.as_chunks::<4>().0).enumerate().with_min_len(CHUNK).all(right) {
         return Some(Vec::new());
     }

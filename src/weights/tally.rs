@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Canvas, Fault, Faults, Maps, fault, tools::is_stray};
+use super::{Canvas, Fault, Faults, Maps, fault_in, tools::is_stray};
 
 /// No joint.
 const NOBODY: u16 = u16::MAX;
@@ -144,7 +144,7 @@ impl Tally {
         let limit = self.limit;
         let found = |v: &u32| {
             let (map, own) = maps.map_of(*v);
-            fault(map, own, limit)
+            fault_in(map, own, limit, canvas.joints().len())
         };
         let found: Vec<Option<Fault>> = list.par_iter().with_min_len(1024).map(found).collect();
         for (v, now) in list.into_iter().zip(found) {

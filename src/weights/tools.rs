@@ -7,7 +7,7 @@ use super::{
     Brush, Canvas, Draft, Influences, Maps, MirrorMap, Refusal, Refused, Rule, Scope,
     canvas::NOWHERE,
     draft::{Fast, Look, Scratch, Slots, rule},
-    quick,
+    fault_in, quick,
     share::{self, normalize},
     stroke::mean,
 };
@@ -28,7 +28,8 @@ impl Draft<'_> {
             return Refused::new();
         }
         let broken = |look: &Look<'_>| {
-            super::fault(look.map, look.own as usize, scope.limit.clamp(1, look.map.stride())).is_some()
+            let most = scope.limit.clamp(1, look.map.stride());
+            fault_in(look.map, look.own as usize, most, scope.locked.len()).is_some()
         };
         let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
         let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &Rule<'_>| normalize(&mut s.list, rule).map(|()| true);
@@ -55,7 +56,9 @@ impl Draft<'_> {
                 Influences::default,
                 |list, (own, (open, (joints, weights)))| {
                     // What breaks no rule needs nobody.
-                    if scope.has(part.first + own as u32) && super::fault(map, own, rule.limit).is_some() {
+                    if scope.has(part.first + own as u32)
+                        && fault_in(map, own, rule.limit, scope.locked.len()).is_some()
+                    {
                         let done = list.read(joints, weights, &rule).and_then(|()| normalize(list, &rule));
                         *open = done == Err(Refusal::NobodyTakes);
                     }

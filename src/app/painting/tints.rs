@@ -9,7 +9,7 @@ use crate::{
     model::{Document, WeightMap},
     render::{Color, TintKind, tokens},
     ui::WeightLook,
-    weights::{Canvas, Fault, Tally, fault},
+    weights::{Canvas, Fault, Tally, fault_in},
 };
 
 /// What the tints on the device show.
@@ -159,12 +159,12 @@ impl Painting {
                 let byte = |v: f32| (v / sum * 255.0).round().clamp(0.0, 255.0) as u8;
                 TintKind::color(Color([byte(mixed[0]), byte(mixed[1]), byte(mixed[2]), 255]))
             }
-            WeightLook::Faults => match fault(map, vertex, self.limit) {
+            WeightLook::Faults => match fault_in(map, vertex, self.limit, self.tally.used().len()) {
                 None if colors.placed.is_some_and(|c| self.tally.is_stray(c.place_of(first + vertex as u32))) => {
                     TintKind::color(colors.stray)
                 }
                 None => TintKind::color(Color([0, 0, 0, 0])),
-                Some(Fault::None | Fault::Negative | Fault::NotNumber) => TintKind::color(colors.none),
+                Some(Fault::None | Fault::Negative | Fault::NotNumber | Fault::Past) => TintKind::color(colors.none),
                 Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
                 Some(Fault::Sum) => TintKind::color(colors.sum),
             },

@@ -12,7 +12,7 @@ use crate::{
     model::{Document, NodeId},
     render::Camera,
     ui::{ToastKind, VertexArea},
-    weights::{Influences, STRAY, fault, strays},
+    weights::{Influences, STRAY, fault_in, strays},
 };
 
 impl Painting {
@@ -83,7 +83,7 @@ impl Painting {
                 let maps = canvas.maps(document);
                 let faulty = |v: &u32| {
                     let (map, own) = maps.map_of(*v);
-                    fault(map, own, self.limit).is_some()
+                    fault_in(map, own, self.limit, canvas.joints().len()).is_some()
                 };
                 (0..count).filter(faulty).collect()
             }

@@ -15,7 +15,6 @@ use super::{
 use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Slice, Topology, WeightEncoding, WeightMap};
 
 /// The weights of each primitive that has some, by its place in the file. For checking sums.
-pub type WeightPlaces = Vec<(String, Arc<WeightMap>)>;
 
 /// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
@@ -24,7 +23,6 @@ pub fn read(
     counts: (usize, usize),
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
-    places: &mut WeightPlaces,
 ) -> Result<Mesh, ReadError> {
     let place = format!("meshes/{index}");
     let mut repaired = false;
@@ -53,7 +51,7 @@ pub fn read(
         let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
         let mut reader =
             PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics, triangles: None };
-        let read = match reader.read(places) {
+        let read = match reader.read() {
             Ok(read) => read,
             // What Draco packs and cannot be unpacked is a finding already.
             Err(Missing::Packed(draco::NAME)) => hidden(primitive),
@@ -110,7 +108,7 @@ struct PrimitiveReader<'r, 'a> {
 }
 
 impl PrimitiveReader<'_, '_> {
-    fn read(&mut self, places: &mut WeightPlaces) -> Result<Primitive, Missing> {
+    fn read(&mut self) -> Result<Primitive, Missing> {
         let mode = self.raw.mode.map_or(4, |m| m.0);
         if mode > 6 {
             return Err(ReadError::at(&self.place, format!("mode {mode} is unknown")).into());
@@ -133,7 +131,7 @@ impl PrimitiveReader<'_, '_> {
         let uv0 = self.optional("TEXCOORD_0", count, |s, i| s.vec2(i))?;
         let uv1 = self.optional("TEXCOORD_1", count, |s, i| s.vec2(i))?;
         let colors = self.optional("COLOR_0", count, |s, i| s.colors(i))?;
-        let weights = self.weights(count, places)?;
+        let weights = self.weights(count)?;
         let indices = self.indices(count)?;
         let (topology, indices) = unroll(mode, indices);
         let indices = if topology == Topology::Triangles && indices.len() % 3 != 0 {
@@ -261,7 +259,7 @@ impl PrimitiveReader<'_, '_> {
         Ok(list)
     }
 
-    fn weights(&mut self, count: usize, places: &mut WeightPlaces) -> Result<Option<Arc<WeightMap>>, Missing> {
+    fn weights(&mut self, count: usize) -> Result<Option<Arc<WeightMap>>, Missing> {
         let attributes = &self.raw.attributes;
         let mut pairs = Vec::new();
         while let (Some(j), Some(w)) =
@@ -330,7 +328,6 @@ impl PrimitiveReader<'_, '_> {
         let one_type = encodings.iter().all(|e| *e == encodings[0]);
         let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
         let map = Arc::new(WeightMap { sets, joints, weights, encoding, not_numbers: not_numbers.into() });
-        places.push((self.place.clone(), map.clone()));
         Ok(Some(map))
     }
 

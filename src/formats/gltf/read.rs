@@ -21,8 +21,8 @@ use super::{
 };
 use crate::formats::read_whole;
 use crate::model::{
-    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Scene, Severity,
-    Skin, Transform, WeightMap, find_rest, transform::unit_or,
+    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, RestSource, Scene, Severity, Skin,
+    Transform, find_rest, transform::unit_or,
 };
 
 /// What opening a file gives.
@@ -34,8 +34,6 @@ pub struct Opened {
     pub document: Document,
     /// What is odd about it.
     pub diagnostics: Vec<Diagnostic>,
-    /// Weights by primitive, for checking.
-    pub weights: Vec<(String, Arc<WeightMap>)>,
     /// What wrote the file.
     pub generator: Option<String>,
     /// `extensionsUsed`
@@ -140,20 +138,12 @@ pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress)
         diagnostics,
         root: &root,
         animations: long.animations(),
-        weights: Vec::new(),
     };
     let (document, image_uris) = reader.document(progress)?;
-    let Reader { diagnostics, weights, .. } = reader;
+    let Reader { diagnostics, .. } = reader;
     source.image_uris = image_uris;
     progress.reach(1.0)?;
-    Ok(Opened {
-        source,
-        document,
-        diagnostics: diagnostics.finish(),
-        weights,
-        generator: asset.generator,
-        extensions_used,
-    })
+    Ok(Opened { source, document, diagnostics: diagnostics.finish(), generator: asset.generator, extensions_used })
 }
 
 fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
@@ -232,7 +222,6 @@ struct Reader<'a> {
     root: &'a json::RawMap<'a>,
     /// Where they could be typed at once; they are not in `root` then.
     animations: Option<Vec<schema::Animation>>,
-    weights: mesh::WeightPlaces,
 }
 
 impl Reader<'_> {
@@ -258,7 +247,6 @@ impl Reader<'_> {
                 (materials.len(), variants.len()),
                 &mut self.accessors,
                 &mut self.diagnostics,
-                &mut self.weights,
             )?));
             progress.reach(0.5)?;
         }
@@ -278,7 +266,6 @@ impl Reader<'_> {
         document.order = order(&document.nodes)?;
         self.scenes(&mut document)?;
         self.skins(&mut document)?;
-        self.check_joints(&document)?;
         progress.reach(0.7)?;
         let animations = match self.animations.take() {
             Some(typed) => typed.into_iter().map(animation::Raw::Typed).collect(),
@@ -577,35 +564,6 @@ impl Reader<'_> {
             let message = format!("Its skeleton, node {}, is not above all joints", skeleton.0);
             self.diagnostics.add(Severity::Error, "SKIN_SKELETON_INVALID", place, message);
         }
-    }
-
-    /// A weight on a joint that is not there cannot be shown.
-    fn check_joints(&mut self, document: &Document) -> Result<(), ReadError> {
-        for (k, node) in document.nodes.iter().enumerate() {
-            let (Some(mesh), Some(skin)) = (node.mesh, node.skin) else { continue };
-            let joints = document.skin(skin).joints.len();
-            for primitive in &document.mesh(mesh).primitives {
-                let Primitive { weights: Some(weights), .. } = primitive else { continue };
-                if mesh::count_in(&weights.joints, |j| usize::from(*j) >= joints) == 0 {
-                    continue;
-                }
-                let past = |used: bool| {
-                    let mut pairs = weights.joints.iter().zip(weights.weights.iter());
-                    pairs.any(|(j, w)| usize::from(*j) >= joints && (*w != 0.0) == used)
-                };
-                if past(true) {
-                    return Err(ReadError::at(
-                        format!("nodes/{k}"),
-                        format!("a vertex names a joint past the {joints} of the skin"),
-                    ));
-                }
-                if past(false) {
-                    let message = format!("Vertices name joints past the {joints} of the skin, with weight 0");
-                    self.diagnostics.add(Severity::Error, "ACCESSOR_JOINTS_INDEX_OOB", format!("nodes/{k}"), message);
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -415,7 +415,7 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let faults = view.paint.faults;
     let limit = view.paint.limit;
     let list = [
-        ("severity.error", "No weights".to_owned(), faults.none + faults.negative + faults.not_numbers),
+        ("severity.error", "No weights".to_owned(), faults.none + faults.negative + faults.not_numbers + faults.past),
         ("severity.warning", format!("More than {limit}"), faults.many + faults.twice),
         ("severity.info", "Sum off".to_owned(), faults.sum),
         ("timeline.marker", "Stray".to_owned(), view.paint.strays),

@@ -158,7 +158,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
                     }
                 }
                 let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
-                let off = crate::weights::fault(map, own as usize, usize::MAX).is_some();
+                let off = crate::weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
                 let color = if off { "severity.warning" } else { "text.secondary" };
                 ui.painter().text(
                     pos2(rect.right(), rect.center().y),
