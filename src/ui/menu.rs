@@ -19,13 +19,16 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.add_space(4.0);
         ui.label(RichText::new("Ulna").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
         ui.add_space(8.0);
+        let mut right = whole.left();
         for name in MENUS {
-            ui.menu_button(RichText::new(name).color(theme.color("text.secondary")), |ui| {
+            let menu = ui.menu_button(RichText::new(name).color(theme.color("text.secondary")), |ui| {
                 ui.set_min_width(240.0);
                 menu_items(ui, view, name, actions);
             });
+            right = menu.response.rect.right();
         }
-        ui.min_rect().right()
+        // Not the bar's own edge: that is as wide as the window.
+        right
     });
     let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 230.0, whole.top()), whole.right_bottom());
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
