@@ -105,7 +105,11 @@ pub fn reach(
                         let p = posed.positions.get(*v as usize).copied().and_then(test)?;
                         is_front(*v).then_some((*v, p))
                     };
-                    let lists = near.par_chunks(NEAR).map(|near| near.iter().filter_map(one).collect::<Vec<_>>());
+                    let lists = near.par_chunks(NEAR).map(|near| {
+                        let mut list = Vec::with_capacity(near.len());
+                        list.extend(near.iter().filter_map(one));
+                        list
+                    });
                     lists.collect::<Vec<_>>().iter().for_each(|list| out.extend_from_slice(list));
                     return;
                 }
