@@ -14,8 +14,6 @@ use super::{
 };
 use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Slice, Topology, WeightEncoding, WeightMap};
 
-/// The weights of each primitive that has some, by its place in the file. For checking sums.
-
 /// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
     text: &str,
