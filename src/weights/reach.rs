@@ -62,7 +62,7 @@ impl PartialOrd for Front {
 }
 
 /// Vertices of a ball that one core takes at a time.
-const NEAR: usize = 4_096;
+const NEAR: usize = 16_384;
 
 /// A way along edges is longer than the surface's own by up to this; where it is not longer than this, the straight line
 /// is the distance, so that the brush is round.

@@ -159,6 +159,7 @@ impl Stroke {
             .zip(self.memory[vertices].par_chunks_mut(CHUNK))
             .zip(&mut self.starts[chunks.clone()])
             .enumerate()
+            .with_min_len((chunks.len() / 4).max(1))
             .map(|(k, (((marks, amounts), memory), starts))| {
                 let first = ((chunks.start + k) * CHUNK) as u32;
                 let touched = take(first, marks, amounts, once.then_some(&mut *memory));

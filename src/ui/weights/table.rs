@@ -116,7 +116,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         theme.color("text.tertiary"),
     );
     for (k, j) in columns.iter().enumerate() {
-        let label = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
+        let label = node(*j).map_or_else(|| format!("no joint {j}"), |n| document.node(n).label(n));
         let color = if view.paint.joint == Some(*j) { "selection.text" } else { "text.tertiary" };
         put(head.left() + first + each * (k + 1) as f32, &elided(ui, &label, &font, each - 8.0), theme.color(color));
     }
