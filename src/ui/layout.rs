@@ -108,9 +108,21 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// As text, for the preferences.
+    /// As text, for the preferences: the points that sides were given by hand, not those that a mode or a small window leaves
+    /// them for a while.
     pub fn to_text(&self) -> Option<String> {
-        serde_json::to_string(&self.tree).map_err(|e| log::warn!("the layout could not be stored: {e}")).ok()
+        let mut tree = self.tree.clone();
+        let sides: Vec<TileId> = tree.tiles.tile_ids().collect();
+        for side in sides {
+            let Some((wanted, given)) = self.points.get(&side) else { continue };
+            let Some(parent) = tree.tiles.parent_of(side) else { continue };
+            if let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(parent)
+                && (given - linear.shares[side]).abs() < 0.5
+            {
+                linear.shares.set_share(side, *wanted);
+            }
+        }
+        serde_json::to_string(&tree).map_err(|e| log::warn!("the layout could not be stored: {e}")).ok()
     }
 
     /// What was stored; the first arrangement where it does not read, or has not every panel once.
@@ -339,18 +351,32 @@ mod tests {
         assert!(Layout::from_text(&lacking).tree == layout.tree);
     }
 
+    fn share(layout: &Layout, pane: Pane) -> f32 {
+        let id = layout.tree.tiles.find_pane(&pane).unwrap();
+        let parent = layout.tree.tiles.parent_of(id).unwrap();
+        match layout.tree.tiles.get_container(parent) {
+            Some(Container::Linear(l)) => l.shares[id],
+            _ => panic!("not in a row"),
+        }
+    }
+
+    #[test]
+    fn what_a_mode_leaves_a_side_for_a_while_is_not_stored() {
+        let mut layout = Layout::default();
+        let root = layout.tree.root().unwrap();
+        let size = vec2(1600.0, 900.0);
+        layout.fit(root, size, Room { timeline: Some(90.0), problems: Some(104.0), inspector: 350.0 });
+        assert_eq!((share(&layout, Pane::Timeline), share(&layout, Pane::Problems)), (90.0, 104.0));
+        let mut again = Layout::from_text(&layout.to_text().unwrap());
+        again.fit(root, size, Room::default());
+        assert_eq!(share(&again, Pane::Timeline), Pane::Timeline.points());
+        assert_eq!(share(&again, Pane::Problems), Pane::Problems.points());
+    }
+
     #[test]
     fn the_sides_keep_their_points_while_the_window_grows() {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
-        let share = |layout: &Layout, pane: Pane| {
-            let id = layout.tree.tiles.find_pane(&pane).unwrap();
-            let parent = layout.tree.tiles.parent_of(id).unwrap();
-            match layout.tree.tiles.get_container(parent) {
-                Some(Container::Linear(l)) => l.shares[id],
-                _ => panic!("not in a row"),
-            }
-        };
         for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
             layout.fit(root, vec2(width, 900.0), Room::default());
         }
