@@ -335,11 +335,16 @@ impl LayerPaint {
             return Some((self.skin, layers));
         };
         let at = self.layers.position(id)?;
+        // A mask says nothing about slots: there are as many as before.
+        let least = |key: &PrimitiveKey| match self.layers.layers[at].parts.get(key) {
+            Some(old) if self.painted == Painted::Mask => old.sets,
+            _ => self.layers.bases[key].sets,
+        };
         let part = |(key, surface): (&PrimitiveKey, &Surface)| {
             let held = surface.holds.as_ref().unwrap_or(&surface.shows);
             let vertices: Vec<u32> =
                 (0..surface.changed.len() as u32).filter(|v| surface.changed[*v as usize]).collect();
-            (*key, held.part(&vertices, self.layers.bases[key].sets))
+            (*key, held.part(&vertices, least(key)))
         };
         Some((self.skin, with_part(&self.layers, at, changed().map(part).collect())))
     }
