@@ -199,14 +199,15 @@ fn brush(c: &mut Criterion) {
     // π r² of a square metre, a little less for the slope of the sheet.
     let (centre, radius) = (Vec3::new(0.1, -0.1, (0.9f32).sin() * 0.1), 0.106);
     let mut found = Vec::new();
-    surface.in_ball(centre, radius, &mut found);
+    surface.around(centre, radius, &mut |_, list| found.extend_from_slice(list));
     assert!((28_000..34_000).contains(&found.len()), "{}", found.len());
-    let vertices: Vec<u32> = found.iter().map(|(_, v)| *v).collect();
+    let vertices: Vec<u32> = found.clone();
     let mut group = c.benchmark_group(format!("brush of {} vertices", found.len()));
     group.throughput(Throughput::Elements(found.len() as u64));
     group.bench_function("vertices in a ball", |b| {
         b.iter(|| {
-            surface.in_ball(centre, radius, &mut found);
+            found.clear();
+            surface.around(centre, radius, &mut |_, list| found.extend_from_slice(list));
             black_box(&found);
         });
     });

@@ -1,17 +1,19 @@
 //! Weights: whatever is painted, and whatever tool is run, the rule holds after every dab.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit, mirror_partners},
-    model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap, WeightPatch},
     session::Session,
     weights::{
         Brush, BrushKind, Canvas, Dab, Draft, Falloff, Influences, Maps, MirrorMap, NOWHERE, Paint, PartChange,
-        PosedCanvas, Reach, ReachScratch, Refusal, Refused, Rule, Scope, Stroke, Touch, blend, fault, gradient,
-        in_common, normalize, reach,
+        PosedCanvas, Reach, Refusal, Refused, Rule, Scope, Stroke, Touch, blend, fault, gradient, in_common, normalize,
     },
 };
 
@@ -120,6 +122,20 @@ fn rule_holds(before: &WeightMap, after: &WeightMap, vertices: &[u32], locked: &
     }
 }
 
+/// What patches do to each vertex, to the bit.
+fn by_vertex(patches: &[(usize, WeightPatch)]) -> BTreeMap<(usize, u32), (Vec<u16>, Vec<u32>)> {
+    let mut all = BTreeMap::new();
+    for (part, patch) in patches {
+        let stride = patch.sets * 4;
+        let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
+        for (v, (joints, weights)) in patch.vertices.iter().zip(slots) {
+            let old = all.insert((*part, *v), (joints.to_vec(), bits(weights)));
+            assert!(old.is_none(), "vertex {v} comes twice");
+        }
+    }
+    all
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
@@ -142,13 +158,23 @@ proptest! {
             mirror: None,
         };
         let mut stroke = Stroke::new(&canvas);
+        // The same stroke for which a tree knows who is near, in an order of its own.
+        let mut known = Stroke::new(&canvas);
+        let mut near: Vec<u32> = (0..canvas.vertex_count() as u32).collect();
+        near.sort_by_key(|v| (*v / 50).wrapping_mul(2_654_435_761));
         let mut touched = 0;
         for (spot, radius) in &plan.dabs {
             let vertex = (spot % canvas.vertex_count()) as u32;
             let at = positions[vertex as usize];
             let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: radius * 0.3 };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
-            let patches = stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint);
+            let maps = canvas.maps(session.document());
+            let patches = stroke.dab(&maps, &canvas, posed, &dab, &paint);
+            let again = known.dab(&maps, &canvas, posed, &Dab { near: Some(&near), ..dab }, &paint);
+            prop_assert_eq!(by_vertex(&again), by_vertex(&patches));
+            prop_assert_eq!(known.refused(), stroke.refused());
+            let hits = |s: &Stroke| s.last_hits().map(|(v, p)| (v, p.to_bits())).collect::<std::collections::BTreeSet<_>>();
+            prop_assert_eq!(hits(&known), hits(&stroke));
             for (part, patch) in patches {
                 let part = canvas.parts()[part];
                 let before = map(session.document(), part.mesh, part.primitive).clone();
@@ -489,9 +515,9 @@ proptest! {
         for (part, mut patch) in patches {
             maps[part].swap(&mut patch);
         }
-        prop_assert!(!stroke.last_hits().is_empty());
+        prop_assert!(stroke.last_hits().next().is_some());
         for (v, _) in stroke.last_hits() {
-            let (part, own) = canvas.part_of(*v);
+            let (part, own) = canvas.part_of(v);
             let p = canvas.parts()[part];
             let before = map(document, p.mesh, p.primitive);
             let used: Vec<(u16, f32)> = before.vertex(own as usize).filter(|(_, w)| *w > 0.0).collect();
@@ -733,13 +759,17 @@ proptest! {
         let vertex = (spot % canvas.vertex_count()) as u32;
         let at = positions[vertex as usize] + Vec3::from(aside) * radius;
         let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius };
-        let mut scratch = ReachScratch::default();
-        let mut hits = Vec::new();
         let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let brush = Brush { reach: Reach::Surface, front_only: false, ..Brush::default() };
+        let locked = vec![false; canvas.joints().len()];
+        let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         // Twice in the same memory: nothing is left behind.
+        let mut stroke = Stroke::new(&canvas);
         for _ in 0..2 {
-            reach(&canvas, posed, &touch, None, Reach::Surface, false, &mut scratch, &mut hits);
+            stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
         }
+        let mut hits: Vec<(u32, f32)> = stroke.last_hits().collect();
         // Every edge again and again, until no way gets shorter.
         let place = |p: u32| positions[canvas.first_at(p) as usize];
         let mut way = vec![f32::INFINITY; canvas.place_count()];

@@ -6,7 +6,7 @@ use ulna::{
     edit::Edit,
     model::{Document, SkinId, WeightMap},
     session::Session,
-    weights::{Canvas, PosedCanvas, Reach, ReachScratch, STRAY, Tally, Touch, faults, reach, strays},
+    weights::{Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faults, strays},
 };
 
 fn sample() -> Session {
@@ -97,6 +97,10 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
     let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect();
     let turned: Vec<Vec3> = normals.iter().map(|n| -*n).collect();
+    let brush = Brush { kind: BrushKind::Add, reach: Reach::Through, front_only: true, ..Brush::default() };
+    let locked = vec![false; canvas.joints().len()];
+    let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
+    let mut stroke = Stroke::new(&canvas);
     let mut tried = 0;
     for (part, primitive) in canvas.parts().iter().zip(&primitives) {
         for corners in primitive.indices.chunks_exact(3).step_by(17) {
@@ -108,11 +112,12 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
                 continue;
             }
             let touch = Touch { at: (a + b + c) / 3.0, corners, direction: -out, eye: None, radius: 0.15 };
-            let hits = |normals: &[Vec3]| {
+            let mut hits = |normals: &[Vec3]| {
                 let posed = PosedCanvas { positions: &positions, normals };
-                let mut found = Vec::new();
-                reach(&canvas, posed, &touch, None, Reach::Through, true, &mut ReachScratch::default(), &mut found);
-                found
+                let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
+                stroke.begin(&canvas);
+                stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
+                stroke.last_hits().collect::<Vec<_>>()
             };
             let found = hits(&normals);
             assert!(corners.iter().any(|v| found.iter().any(|(w, _)| w == v)), "the side that was hit is touched");

@@ -1,4 +1,4 @@
-//! Triangles in a tree of boxes: what a ray hits, which vertices a ball holds.
+//! Triangles in a tree of boxes: what a ray hits, which vertices are in a ball.
 //!
 //! The shape of the tree follows from the number of triangles alone: leaves of eight, and every two neighbours of a level
 //! make one of the next. So a level is one slice, a node holds one range of leaves, and new boxes for all of it are a few
@@ -291,15 +291,15 @@ impl Bvh {
         }
     }
 
-    /// Hands over, list by list, the vertices at most `radius` from `centre`, each once. Vertices that no triangle uses are not seen.
-    pub fn in_ball(&self, positions: &[Vec3], centre: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
+    /// Hands over, list by list, the vertices of all leaves that come within `radius` of `centre`: those that are that near,
+    /// and some more, each once. Vertices that no triangle uses are not seen.
+    pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
         if radius.is_nan() || radius < 0.0 {
             return;
         }
         let within = Vec3A::from(centre);
         let square = radius * radius;
         let mut stack: Vec<NodeAt> = self.root().into_iter().collect();
-        let mut found = Vec::new();
         while let Some(at) = stack.pop() {
             let Bounds { low, high } = *self.bounds_of(at);
             let nearest = within.clamp(low, high.max(low)).distance_squared(within);
@@ -307,15 +307,10 @@ impl Bvh {
                 continue;
             }
             let farthest = (within - low).abs().max((high - within).abs()).length_squared();
-            if farthest <= square {
+            if at.level == 0 || farthest <= square {
                 add(self.owned.of(self.leaves(at)));
-            } else if at.level > 0 {
-                stack.extend(self.below(at));
             } else {
-                found.clear();
-                let near = |v: &&u32| Vec3A::from(positions[**v as usize]).distance_squared(within) <= square;
-                found.extend(self.owned.of(self.leaves(at)).iter().filter(near));
-                add(&found);
+                stack.extend(self.below(at));
             }
         }
     }
@@ -506,7 +501,7 @@ mod tests {
         let (positions, indices) = sheet(60, 0.3);
         let mut tree = Bvh::build(&positions, &indices);
         tree.refit(&positions);
-        let mut counts = Vec::new();
+        let (mut counts, mut more) = (Vec::new(), 0);
         for (centre, radius) in [
             (Vec3::ZERO, 0.2),
             (Vec3::new(0.5, 0.5, 0.0), 0.7),
@@ -519,14 +514,18 @@ mod tests {
             (Vec3::ZERO, f32::NAN),
         ] {
             let mut found = Vec::new();
-            tree.in_ball(&positions, centre, radius, &mut |list| found.extend_from_slice(list));
+            tree.around(centre, radius, &mut |list| found.extend_from_slice(list));
             found.sort_unstable();
             let near = |v: &u32| positions[*v as usize].distance_squared(centre) <= radius * radius;
+            assert!(found.is_sorted_by(|a, b| a < b), "each once");
+            more += found.iter().filter(|v| !near(v)).count();
+            found.retain(near);
             let plain: Vec<u32> = (0..positions.len() as u32).filter(near).collect();
             assert_eq!(found, plain, "{centre} {radius}");
             counts.push(found.len());
         }
         assert_eq!((counts[3], counts[4], counts[6]), (3600, 0, 3600));
+        assert!(more * 4 < counts.iter().sum(), "{more} more than {counts:?}");
         assert!(counts[0] > 100 && counts[1] > 500, "{counts:?}");
     }
 
@@ -546,6 +545,6 @@ mod tests {
         }
         let tree = Bvh::build(&positions, &indices);
         assert!(tree.hit(&positions, &indices, &ray, f32::INFINITY).is_none_or(|h| h.0.is_finite()));
-        tree.in_ball(&positions, Vec3::ZERO, 1.0, &mut |list| assert!(list.len() <= positions.len()));
+        tree.around(Vec3::ZERO, 1.0, &mut |list| assert!(list.len() <= positions.len()));
     }
 }

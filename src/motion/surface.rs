@@ -156,7 +156,7 @@ impl Surface {
         part.bvh.refit_leaves(leaves, &part.posed.positions);
     }
 
-    /// All parts; their order is what [`Surface::in_ball`] counts them by.
+    /// All parts; their order is what [`Surface::around`] counts them by.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = PartView<'_>> {
         self.parts.iter().map(|part| PartView {
             node: part.node,
@@ -167,13 +167,11 @@ impl Surface {
         })
     }
 
-    /// The vertices of the posed surface at most `radius` metres from a place in the scene, each once: part and vertex.
-    /// Clears `out` first. Instances are left out, and so are vertices that no triangle uses.
-    pub fn in_ball(&self, centre: Vec3, radius: f32, out: &mut Vec<(u32, u32)>) {
-        out.clear();
+    /// Hands over, list by list with its part, the vertices of the posed surface at most `radius` metres from a place in the
+    /// scene, and some more, each once. Instances are left out, and so are vertices that no triangle uses.
+    pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
         for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
-            let mut add = |list: &[u32]| out.extend(list.iter().map(|v| (k as u32, *v)));
-            part.bvh.in_ball(&part.posed.positions, centre, radius, &mut add);
+            part.bvh.around(centre, radius, &mut |list| add(k, list));
         }
     }
 
@@ -358,18 +356,20 @@ mod tests {
         let surface = Surface::new(&document, &pose);
         let parts: Vec<PartView<'_>> = surface.parts().collect();
         assert_eq!(parts.iter().map(|p| p.places.map_or(0, <[Mat4]>::len)).collect::<Vec<_>>(), [0, 0, 2]);
-        let mut found = vec![(9, 9)];
         let mut seen = [0; 3];
         for centre in [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.4, 0.8, 0.0), Vec3::new(0.2, 0.1, 0.1)] {
-            surface.in_ball(centre, 0.17, &mut found);
+            let mut found = Vec::new();
+            surface.around(centre, 0.17, &mut |part, list| found.extend(list.iter().map(|v| (part, *v))));
             let mut plain = Vec::new();
             for (k, part) in parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
                 let near = part.positions.iter().enumerate().filter(|(_, p)| p.distance(centre) <= 0.17);
-                plain.extend(near.map(|(v, _)| (k as u32, v as u32)));
+                plain.extend(near.map(|(v, _)| (k, v as u32)));
             }
             found.sort_unstable();
+            assert!(found.is_sorted_by(|a, b| a < b), "each once");
+            found.retain(|(part, v)| parts[*part].positions[*v as usize].distance(centre) <= 0.17);
             assert_eq!(found, plain);
-            found.iter().for_each(|(part, _)| seen[*part as usize] += 1);
+            found.iter().for_each(|(part, _)| seen[*part] += 1);
         }
         assert!(seen[0] > 50 && seen[1] > 50 && seen[2] == 0, "{seen:?}");
     }
@@ -419,7 +419,7 @@ mod tests {
         let moved = surface.parts().next().expect("the tube").positions[500];
         // The tree knows: a ray at where the vertex is now hits a triangle of it.
         let mut near = Vec::new();
-        surface.in_ball(moved, 1e-3, &mut near);
+        surface.around(moved, 1e-3, &mut |part, list| near.extend(list.iter().map(|v| (part, *v))));
         assert!(near.contains(&(0, 500)));
         assert_eq!(surface.bounds(), fresh.bounds());
         // Other triangles: the tree is built anew.

@@ -20,7 +20,7 @@ pub use self::{
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     mirror::{MirrorMap, pair_joints},
-    reach::{PosedCanvas, ReachScratch, Touch, reach},
+    reach::{PosedCanvas, Touch},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, Tally},

@@ -33,7 +33,7 @@ pub struct PosedCanvas<'a> {
 
 /// Memory for reaching, kept from dab to dab.
 #[derive(Clone, Debug, Default)]
-pub struct ReachScratch {
+pub(super) struct ReachScratch {
     way: Vec<f32>,
     touched: Vec<u32>,
     /// The front, by how far it has come.
@@ -61,62 +61,106 @@ impl PartialOrd for Front {
     }
 }
 
-/// Vertices of a ball that one core takes at a time.
-const NEAR: usize = 16_384;
-
 /// A way along edges is longer than the surface's own by up to this; where it is not longer than this, the straight line
 /// is the distance, so that the brush is round.
 const DETOUR: f32 = 1.3;
 
+/// What lies within the radius of a touch.
+pub(super) struct Ball {
+    at: Vec3,
+    limit: f32,
+    scale: f32,
+}
+
+impl Ball {
+    /// Nothing where nothing can be touched.
+    pub fn new(touch: &Touch) -> Option<Self> {
+        let radius = touch.radius;
+        (radius > 0.0 && touch.at.is_finite()).then(|| Self {
+            at: touch.at,
+            limit: radius * radius,
+            scale: 1.0 / radius,
+        })
+    }
+
+    /// 1 in its middle, towards 0 at its rim.
+    #[inline]
+    pub fn depth_of(&self, p: Vec3) -> Option<f32> {
+        let square = p.distance_squared(self.at);
+        (square < self.limit).then(|| 1.0 - square.sqrt() * self.scale)
+    }
+}
+
+/// Vertices that are looked at together.
+pub(super) const AT_ONCE: usize = 64;
+
+/// Which vertices may be painted: all, or those that face the eye.
+pub(super) struct Sight<'a> {
+    /// Nothing where it does not matter.
+    front: Option<(PosedCanvas<'a>, f32)>,
+    eye: Option<Vec3>,
+    direction: Vec3,
+}
+
+impl<'a> Sight<'a> {
+    pub fn new(posed: PosedCanvas<'a>, touch: &Touch, front_only: bool) -> Self {
+        let front_only = front_only && posed.normals.len() == posed.positions.len();
+        // The side that was hit is the one that is seen, whichever way the file's normals point.
+        let front = front_only.then(|| (posed, if is_inside_out(posed, touch) { -1.0 } else { 1.0 }));
+        Self { front, eye: touch.eye, direction: touch.direction }
+    }
+
+    /// Whether a vertex, which is there, may be painted.
+    #[inline]
+    pub fn has(&self, v: u32) -> bool {
+        self.front.is_none_or(|(posed, side)| {
+            let sight = self.eye.map_or(self.direction, |eye| posed.positions[v as usize] - eye);
+            side * posed.normals[v as usize].dot(sight) <= 0.0
+        })
+    }
+
+    /// Takes in those of some vertices that lie in a ball and may be painted. `near` are no more than [`AT_ONCE`].
+    #[inline]
+    pub fn within(&self, ball: &Ball, positions: &[Vec3], near: &[u32], hits: &mut Vec<(u32, f32)>) {
+        // First everything is fetched: so many come from far away at once.
+        let mut at = [Vec3::NAN; AT_ONCE];
+        let mut facing = [Vec3::ZERO; AT_ONCE];
+        let there = |list: &[Vec3], v: u32| list.get(v as usize).copied().unwrap_or(Vec3::NAN);
+        at.iter_mut().zip(near).for_each(|(at, v)| *at = there(positions, *v));
+        if let Some((posed, side)) = self.front {
+            facing.iter_mut().zip(near).for_each(|(n, v)| *n = there(posed.normals, *v) * side);
+        }
+        for ((v, p), n) in near.iter().zip(at).zip(facing) {
+            let sight = self.eye.map_or(self.direction, |eye| p - eye);
+            if let Some(depth) = ball.depth_of(p).filter(|_| n.dot(sight) <= 0.0) {
+                hits.push((*v, depth));
+            }
+        }
+    }
+}
+
 /// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where somebody knows them: a
 /// volume then looks at no others. With `p`: 1 in its middle, towards 0 at its rim.
-pub fn reach(
+pub(super) fn reach(
     canvas: &Canvas,
     posed: PosedCanvas<'_>,
     touch: &Touch,
     near: Option<&[u32]>,
     kind: Reach,
-    front_only: bool,
+    sight: &Sight<'_>,
     scratch: &mut ReachScratch,
     out: &mut Vec<(u32, f32)>,
 ) {
     out.clear();
-    if !(touch.radius > 0.0 && touch.at.is_finite()) {
-        return;
-    }
-    let front_only = front_only && posed.normals.len() == posed.positions.len();
-    // The side that was hit is the one that is seen, whichever way the file's normals point.
-    let side = if front_only && is_inside_out(posed, touch) { -1.0 } else { 1.0 };
-    let is_front = |v: u32| {
-        let sight = touch.eye.map_or(touch.direction, |eye| posed.positions[v as usize] - eye);
-        !front_only || side * posed.normals[v as usize].dot(sight) <= 0.0
-    };
-    match kind {
-        Reach::Surface => along(canvas, posed, touch, scratch, out),
-        Reach::Volume => {
-            let (limit, scale) = (touch.radius * touch.radius, 1.0 / touch.radius);
-            let test = |p: Vec3| {
-                let square = p.distance_squared(touch.at);
-                (square < limit).then(|| 1.0 - square.sqrt() * scale)
-            };
-            match near {
-                Some(near) => {
-                    let one = |v: &u32| {
-                        let p = posed.positions.get(*v as usize).copied().and_then(test)?;
-                        is_front(*v).then_some((*v, p))
-                    };
-                    let lists = near.par_chunks(NEAR).map(|near| {
-                        let mut list = Vec::with_capacity(near.len());
-                        list.extend(near.iter().filter_map(one));
-                        list
-                    });
-                    lists.collect::<Vec<_>>().iter().for_each(|list| out.extend_from_slice(list));
-                    return;
-                }
-                None => gather(posed.positions, out, test),
-            }
-        }
-        Reach::Through => {
+    let Some(ball) = Ball::new(touch) else { return };
+    match (kind, near) {
+        (Reach::Surface, _) => along(canvas, posed, touch, scratch, out),
+        (Reach::Volume, Some(near)) => out.extend(near.iter().filter_map(|v| {
+            let p = posed.positions.get(*v as usize)?;
+            Some((*v, ball.depth_of(*p)?))
+        })),
+        (Reach::Volume, None) => gather(posed.positions, out, |p| ball.depth_of(p)),
+        (Reach::Through, _) => {
             let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));
             gather(posed.positions, out, |p| {
                 // Distance from the line of sight, by the radius there: with perspective it grows with the depth.
@@ -133,8 +177,8 @@ pub fn reach(
             });
         }
     }
-    if front_only {
-        out.retain(|(v, _)| is_front(*v));
+    if sight.front.is_some() {
+        out.retain(|(v, _)| sight.has(*v));
     }
 }
 

@@ -106,7 +106,7 @@ impl App {
                 self.painting.layering.forget_stroke();
                 error
             }
-            Ok(false) if self.painting.stroke.last_hits().is_empty() => {
+            Ok(false) if self.painting.stroke.last_hits().next().is_none() => {
                 let text = "Nothing was painted: no surface of this skin is under the brush.";
                 self.toast(ctx, ToastKind::Ok, text);
                 return;
@@ -169,9 +169,11 @@ impl App {
                     canvas.parts().iter().find(|p| p.node == v.node && p.primitive == v.primitive).map(|p| p.first)
                 })
                 .collect();
-            let mut found = Vec::new();
-            surface.in_ball(touch.at, touch.radius, &mut found);
-            found.into_iter().filter_map(|(part, v)| Some(firsts[part as usize]? + v)).collect::<Vec<u32>>()
+            let mut near: Vec<u32> = Vec::new();
+            surface.around(touch.at, touch.radius, &mut |part, list| {
+                near.extend(firsts[part].iter().flat_map(|first| list.iter().map(move |v| first + v)));
+            });
+            near
         });
         let motion = before.map_or(Vec3::ZERO, |b| touch.at - b);
         let dab = Dab { touch, pressure, motion, near: near.as_deref() };
