@@ -130,6 +130,8 @@ pub struct LayerPaint {
     surfaces: BTreeMap<PrimitiveKey, Surface>,
     /// By the canvas's parts.
     keys: Vec<PrimitiveKey>,
+    /// A bit a vertex, to put some in order; all 0 between calls.
+    marks: Vec<u64>,
 }
 
 impl LayerPaint {
@@ -198,7 +200,7 @@ impl LayerPaint {
                 MirrorMap::near(canvas, m.sides.axis, m.sides.offset, m.sides.pairs.joints().to_vec())
             }
         });
-        Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys })
+        Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys, marks: Vec::new() })
     }
 
     /// What the brush works on: the layer's weights, or its mask as the weight of joint 0 of two.
@@ -246,10 +248,7 @@ impl LayerPaint {
             }
         }
         for (key, mut vertices) in touched {
-            if !vertices.is_sorted_by(|a, b| a < b) {
-                vertices.sort_unstable();
-                vertices.dedup();
-            }
+            self.put_in_order(&mut vertices);
             seen.push((key.0, key.1, self.seen(key, vertices)));
         }
         seen
@@ -305,6 +304,28 @@ impl LayerPaint {
                 put_mask(map, own, mask);
             }
             touched.entry(key).or_default().push(own);
+        }
+    }
+
+    /// Makes vertices rise, each once.
+    fn put_in_order(&mut self, vertices: &mut Vec<u32>) {
+        if vertices.is_sorted_by(|a, b| a < b) {
+            return;
+        }
+        let (mut low, mut high) = (usize::MAX, 0);
+        for v in vertices.drain(..) {
+            let word = v as usize / 64;
+            if word >= self.marks.len() {
+                self.marks.resize(word + 1, 0);
+            }
+            self.marks[word] |= 1 << (v % 64);
+            (low, high) = (low.min(word), high.max(word));
+        }
+        for (k, word) in self.marks[low..=high].iter_mut().enumerate() {
+            while *word != 0 {
+                vertices.push((low + k) as u32 * 64 + word.trailing_zeros());
+                *word &= *word - 1;
+            }
         }
     }
 
