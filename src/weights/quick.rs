@@ -8,8 +8,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{
-    Brush, BrushKind, Rule, fault,
-    faults::{are_inside, is_sound},
+    Brush, BrushKind, Rule,
     lanes::{Floats, Masks, Wholes},
 };
 use crate::model::{WeightEncoding, WeightMap};
@@ -64,6 +63,8 @@ pub(super) struct Quick {
     arch: Arch,
     /// By the skin's joints.
     keys: Vec<i32>,
+    /// Whether one of them is locked.
+    locks: bool,
 }
 
 impl Quick {
@@ -71,14 +72,23 @@ impl Quick {
     pub fn new(stride: usize, rule: &Rule<'_>) -> Option<Self> {
         let plain = rule.encoding == WeightEncoding::Float && stride == 4 && rule.limit >= 4 && rule.pairs.is_empty();
         let key = |(k, locked): (usize, &bool)| (k as i32) << JOINT | if *locked { LOCKED } else { 0 };
-        plain.then(|| Self { arch: Arch::new(), keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect() })
+        plain.then(|| Self {
+            arch: Arch::new(),
+            keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect(),
+            locks: rule.locked.contains(&true),
+        })
     }
 
     /// Puts a vertex in.
     #[inline]
     pub fn put(&self, group: &mut Group, lane: usize, joints: &[u16; 4], weights: &[f32; 4]) {
         group.weights[lane] = *weights;
-        group.keys[lane] = joints.map(|j| self.keys.get(usize::from(j)).copied().unwrap_or(i32::MAX));
+        group.keys[lane] = joints.map(|j| self.key(j));
+    }
+
+    #[inline]
+    fn key(&self, joint: u16) -> i32 {
+        self.keys.get(usize::from(joint)).copied().unwrap_or_else(|| i32::from(joint) << JOINT)
     }
 
     /// Gives a joint, which is not locked, the weight that a brush of one joint makes of its own and the amounts.
@@ -91,26 +101,44 @@ impl Quick {
         self.run(group, Task::Normalize);
     }
 
-    /// Drops unlocked weights below a value, but never the largest, and normalises what is left.
-    pub fn prune(&self, group: &mut Group, below: f32) {
-        self.run(group, Task::Prune { below });
-    }
-
     fn run(&self, group: &mut Group, task: Task) {
-        self.arch.dispatch(Run { group, task, end: (self.keys.len() as i32) << JOINT });
+        let Group { weights, keys, amounts, done } = group;
+        let end = (self.keys.len() as i32) << JOINT;
+        self.arch.dispatch(Run {
+            weights: weights.as_flattened_mut(),
+            keys: keys.as_flattened_mut(),
+            amounts: amounts.as_flattened(),
+            done: done.as_flattened_mut(),
+            task,
+            end,
+        });
     }
 }
 
 #[derive(Clone, Copy)]
 enum Task {
-    Brush { kind: BrushKind, value: f32, key: i32 },
+    Brush {
+        kind: BrushKind,
+        value: f32,
+        key: i32,
+    },
     Normalize,
+    /// Whether it is right as it is.
+    Look,
+    /// Only where the order of slots stays: joints need not be written then.
     NormalizeInPlace,
-    Prune { below: f32 },
+    NormalizeInOrder,
+    PruneInPlace {
+        below: f32,
+    },
 }
 
+/// Work on the slots of [`LANES`] vertices, laid out as in a [`Group`].
 struct Run<'a> {
-    group: &'a mut Group,
+    weights: &'a mut [f32],
+    keys: &'a mut [i32],
+    amounts: &'a [f32],
+    done: &'a mut [f32],
     task: Task,
     /// The first key that is no joint's.
     end: i32,
@@ -121,17 +149,15 @@ impl WithSimd for Run<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let weights = S::as_mut_simd_f32s(self.group.weights.as_flattened_mut()).0.as_chunks_mut::<4>().0;
+        let weights = S::as_mut_simd_f32s(self.weights).0.as_chunks_mut::<4>().0;
         // Whole numbers change their places as floats do.
-        let keys = bytemuck::cast_slice_mut(self.group.keys.as_flattened_mut());
-        let keys = S::as_mut_simd_f32s(keys).0.as_chunks_mut::<4>().0;
-        let amounts = S::as_simd_f32s(self.group.amounts.as_flattened()).0.as_chunks::<4>().0;
-        let done = S::as_mut_simd_f32s(self.group.done.as_flattened_mut()).0.as_chunks_mut::<4>().0;
+        let keys = S::as_mut_simd_f32s(bytemuck::cast_slice_mut(self.keys)).0.as_chunks_mut::<4>().0;
+        let amounts = S::as_simd_f32s(self.amounts).0.as_chunks::<4>().0;
+        let done = S::as_mut_simd_f32s(self.done).0.as_chunks_mut::<4>().0;
         for i in 0..LANES / S::F32_LANES {
             // Slots of a vertex side by side become vertices side by side, in whatever order.
             let w = simd.deinterleave_shfl_f32s(weights[i]);
             let k = simd.deinterleave_shfl_f32s(keys[i]);
-            let amount = Floats(simd, simd.deinterleave_shfl_f32s(amounts[i])[0]);
             let slots = [Floats(simd, w[0]), Floats(simd, w[1]), Floats(simd, w[2]), Floats(simd, w[3])];
             let owners = [
                 Wholes::of_bits(simd, k[0]),
@@ -139,18 +165,33 @@ impl WithSimd for Run<'_> {
                 Wholes::of_bits(simd, k[2]),
                 Wholes::of_bits(simd, k[3]),
             ];
-            let (mut five, plain) = Five::new(simd, slots, owners, self.end);
+            let (mut five, mut plain) = Five::new(simd, slots, owners, self.end);
             let fine = match self.task {
                 Task::Brush { kind, value, key } => {
                     let key = Wholes::all(simd, key);
+                    let amount = Floats(simd, simd.deinterleave_shfl_f32s(amounts[i])[0]);
                     let now = five.sum(five.slots_of(key));
                     five.paint(key, wish(kind, value, now, amount))
                 }
                 Task::Normalize => five.normalize(),
-                Task::NormalizeInPlace => five.normalize_in_place(owners),
-                Task::Prune { below } => {
-                    five.prune(below);
-                    five.normalize()
+                Task::Look => five.is_one(),
+                Task::NormalizeInPlace => {
+                    let (right, fine) = five.normalize_in_place(owners);
+                    five.keep_but(fine & !right & plain, slots, owners);
+                    right | fine
+                }
+                Task::NormalizeInOrder => {
+                    let right = five.is_one();
+                    let fine = five.normalize();
+                    five.keep_but(fine & !right & plain, slots, owners);
+                    right | fine
+                }
+                Task::PruneInPlace { below } => {
+                    let small = five.prune(below);
+                    let fine = five.normalize() & plain;
+                    five.keep_but(fine & small, slots, owners);
+                    plain = plain | !small;
+                    fine | !small
                 }
             };
             let one = (plain & fine).pick(five.one, five.zero).1;
@@ -297,14 +338,28 @@ impl<S: Simd> Five<S> {
         room.ge(-1e-4) & (shared | !rest.gt(1e-7)) & settled
     }
 
+    /// Drops unlocked weights below a value, but never the largest. Which vertices have one that is so small.
     #[inline(always)]
-    fn prune(&mut self, below: f32) {
+    fn prune(&mut self, below: f32) -> Masks<S> {
         let [a, b, c, d, _] = self.weights;
         let largest = a.max(b).max(c.max(d));
+        let limit = Floats::all(self.one.0, below);
+        let small = |w: Floats<S>| w.gt(0.0) & w.lt(limit);
+        let found = small(a) | small(b) | small(c) | small(d);
         for k in 0..4 {
             let w = self.weights[k];
             let goes = !w.ge(below) & w.lt(largest) & self.keys[k].lacks(LOCKED);
             self.weights[k] = goes.pick(self.zero, w);
+        }
+        found
+    }
+
+    /// Puts slots back as they were, but for some vertices.
+    #[inline(always)]
+    fn keep_but(&mut self, changed: Masks<S>, slots: [Floats<S>; 4], owners: [Wholes<S>; 4]) {
+        for k in 0..4 {
+            self.weights[k] = changed.pick(self.weights[k], slots[k]);
+            self.keys[k] = changed.pick_whole(self.keys[k], owners[k]);
         }
     }
 
@@ -315,15 +370,11 @@ impl<S: Simd> Five<S> {
         fine & self.settle()
     }
 
-    /// As [`Self::normalize`], but what is right keeps its bits, and where slots are not in order it is not done.
+    /// As [`Self::normalize`], but without another order: which vertices are right as they were, and which it was done to, as
+    /// the slots are in order.
     #[inline(always)]
-    fn normalize_in_place(&mut self, owners: [Wholes<S>; 4]) -> Masks<S> {
-        let (w, used, zero, one) = (self.weights, self.used(), self.zero, self.one);
-        let count =
-            used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
-        let allowed = Floats::all(one.0, 2e-7) * count;
-        let sum = w[0] + w[1] + w[2] + w[3];
-        let right = !allowed.lt((sum - one).abs());
+    fn normalize_in_place(&mut self, owners: [Wholes<S>; 4]) -> (Masks<S>, Masks<S>) {
+        let (used, right) = (self.used(), self.is_one());
         // A slot without a weight is joint 0's when it is written.
         let k = self.keys;
         let clean = k[0].eq(owners[0]) & k[1].eq(owners[1]) & k[2].eq(owners[2]) & k[3].eq(owners[3]);
@@ -332,10 +383,18 @@ impl<S: Simd> Five<S> {
         let before = self.in_order();
         let rest = self.give_remainder();
         let after = self.in_order();
-        for slot in 0..4 {
-            self.weights[slot] = right.pick(w[slot], self.weights[slot]);
-        }
-        right | (fine & clean & stays & before & rest & after)
+        (right, fine & clean & stays & before & rest & after)
+    }
+
+    /// Whether weights sum to 1 as the validator has it.
+    #[inline(always)]
+    fn is_one(&self) -> Masks<S> {
+        let (w, used, zero, one) = (self.weights, self.used(), self.zero, self.one);
+        let count =
+            used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
+        let allowed = Floats::all(one.0, 2e-7) * count;
+        let sum = w[0] + w[1] + w[2] + w[3];
+        !allowed.lt((sum - one).abs())
     }
 
     /// Scales the unlocked weights to what locked ones leave.
@@ -456,38 +515,117 @@ impl<S: Simd> Five<S> {
     }
 }
 
+/// Vertices that one core takes at a time.
+const CHUNK: usize = 16_384;
+/// Slots of the vertices that are worked on together.
+const SLOTS: usize = LANES * 4;
+
+/// Works on the slots of a chunk where they are.
+struct Sweep<'a> {
+    quick: &'a Quick,
+    task: Task,
+    /// The present group's.
+    keys: [i32; SLOTS],
+    /// Vertices that are not plain.
+    odd: Vec<u32>,
+}
+
+impl<'a> Sweep<'a> {
+    const fn new(quick: &'a Quick, task: Task) -> Self {
+        Self { quick, task, keys: [0; SLOTS], odd: Vec::new() }
+    }
+
+    /// Whether no more than [`LANES`] vertices are plain and right.
+    fn looks_right(&mut self, joints: &[u16], weights: &[f32]) -> bool {
+        let mut all = [0.0; SLOTS];
+        all[..weights.len()].copy_from_slice(weights);
+        self.run(0, joints, &mut all);
+        self.odd.is_empty()
+    }
+
+    /// No more than [`LANES`] vertices, the first of which has this number.
+    fn group(&mut self, first: u32, joints: &[u16], weights: &mut [f32]) {
+        let Some(weights) = weights.as_chunks_mut::<SLOTS>().0.first_mut() else {
+            let mut all = [0.0; SLOTS];
+            all[..weights.len()].copy_from_slice(weights);
+            self.run(first, joints, &mut all);
+            weights.copy_from_slice(&all[..weights.len()]);
+            return;
+        };
+        self.run(first, joints, weights);
+    }
+
+    fn run(&mut self, first: u32, joints: &[u16], weights: &mut [f32; SLOTS]) {
+        let quick = self.quick;
+        match joints.as_array::<SLOTS>() {
+            // Of a known length, so that it is done side by side.
+            Some(joints) if !quick.locks => {
+                self.keys.iter_mut().zip(joints).for_each(|(key, joint)| *key = i32::from(*joint) << JOINT);
+            }
+            _ => self.keys.iter_mut().zip(joints).for_each(|(key, joint)| *key = quick.key(*joint)),
+        }
+        let mut done = [0.0; SLOTS];
+        let end = (quick.keys.len() as i32) << JOINT;
+        let (task, keys) = (self.task, &mut self.keys[..]);
+        quick.arch.dispatch(Run { weights, keys, amounts: &[0.0; SLOTS], done: &mut done, task, end });
+        if done.iter().fold(true, |all, done| all & (*done == 1.0)) {
+            return;
+        }
+        let lanes = done.as_chunks::<4>().0.iter().take(joints.len() / 4).enumerate();
+        self.odd.extend(lanes.filter(|(_, done)| done[0] != 1.0).map(|(lane, _)| first + lane as u32));
+    }
+}
+
 /// Normalises the vertices of a map that are plain, and gives those that are not, in rising order; nothing where no vertex
 /// can be. What is right keeps its bits, and a map in which all is right is not touched at all.
 pub(super) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Option<Vec<u32>> {
-    const CHUNK: usize = 16_384;
     let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
-    let joints = map.joints.as_chunks::<4>().0;
-    let right = |(v, (j, w)): (usize, (&[u16; 4], &[f32; 4]))| {
-        (is_sound(j, w) || fault(map, v, 4).is_none()) && are_inside(j, rule.locked.len())
+    // What is right already is not written: nobody's memory becomes another's by it.
+    let is_right = |(weights, joints): (&[f32], &[u16])| {
+        let mut sweep = Sweep::new(&quick, Task::Look);
+        weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).all(|(weights, joints)| sweep.looks_right(joints, weights))
     };
-    if joints.par_iter().zip(map.weights.as_chunks::<4>().0).enumerate().with_min_len(CHUNK).all(right) {
+    if map.weights.par_chunks(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).all(is_right) {
         return Some(Vec::new());
     }
-    // What sums are is looked at and what they should be is done in one go: memory is what it costs.
-    let weights = map.weights.make_mut().as_chunks_mut::<4>().0;
-    let chunks = weights.par_chunks_mut(CHUNK).zip(joints.par_chunks(CHUNK)).enumerate();
+    if quick.locks {
+        return Some(sweep(map, &quick, Task::NormalizeInOrder, |_| true));
+    }
+    let chunks = map.weights.make_mut().par_chunks_mut(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {
-        let mut odd = Vec::new();
-        let mut group = Group::default();
-        for (k, (weights, joints)) in weights.chunks_mut(LANES).zip(joints.chunks(LANES)).enumerate() {
-            for (lane, (j, w)) in joints.iter().zip(&*weights).enumerate() {
-                quick.put(&mut group, lane, j, w);
-            }
-            quick.run(&mut group, Task::NormalizeInPlace);
-            for (lane, w) in weights.iter_mut().enumerate() {
-                if group.is_done(lane) {
-                    *w = group.get(lane).1;
-                } else {
-                    odd.push((chunk * CHUNK + k * LANES + lane) as u32);
-                }
-            }
+        let mut sweep = Sweep::new(&quick, Task::NormalizeInPlace);
+        for (k, (weights, joints)) in weights.chunks_mut(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
+            sweep.group((chunk * CHUNK + k * LANES) as u32, joints, weights);
         }
-        odd
+        sweep.odd
     });
     Some(odd.collect::<Vec<Vec<u32>>>().concat())
+}
+
+/// Of the vertices of a map that have a weight below a value, takes unlocked ones that are so small from those that are plain
+/// and normalises what is left; gives those that are not plain, in rising order; nothing where no vertex can be.
+pub(super) fn prune(map: &mut WeightMap, below: f32, rule: &Rule<'_>) -> Option<Vec<u32>> {
+    let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
+    let small = |weights: &[f32]| weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
+    if !map.weights.par_chunks(CHUNK * 4).any(small) {
+        return Some(Vec::new());
+    }
+    Some(sweep(map, &quick, Task::PruneInPlace { below }, small))
+}
+
+/// Works on those vertices of a map that lie in groups of which the test of weights says yes; those that are not plain.
+fn sweep(map: &mut WeightMap, quick: &Quick, task: Task, test: impl Fn(&[f32]) -> bool + Sync) -> Vec<u32> {
+    let (weights, joints) = (map.weights.make_mut(), map.joints.make_mut());
+    let chunks = weights.par_chunks_mut(CHUNK * 4).zip(joints.par_chunks_mut(CHUNK * 4)).enumerate();
+    let odd = chunks.map(|(chunk, (weights, joints))| {
+        let mut sweep = Sweep::new(quick, task);
+        for (k, (weights, joints)) in weights.chunks_mut(SLOTS).zip(joints.chunks_mut(SLOTS)).enumerate() {
+            if test(weights) {
+                sweep.group((chunk * CHUNK + k * LANES) as u32, joints, weights);
+                joints.iter_mut().zip(&sweep.keys).for_each(|(j, key)| *j = (key >> JOINT) as u16);
+            }
+        }
+        sweep.odd
+    });
+    odd.collect::<Vec<Vec<u32>>>().concat()
 }

@@ -125,8 +125,14 @@ impl Draft<'_> {
     /// Drops unlocked weights below a value, but never the last one.
     pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
         let small = |look: &Look<'_>| look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
-        let fast = Fast::Group(&|quick, group, _| quick.prune(group, below));
-        self.each(scope, fast, small, |_, _, s, rule| {
+        let canvas = self.canvas;
+        let quick = |map: &mut WeightMap| {
+            let rule = rule(scope, canvas, map);
+            if scope.vertices.is_none() { quick::prune(map, below, &rule) } else { None }
+        };
+        // By the parts, what the quick way left over; nothing where it did not run.
+        let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
+        self.each_of(scope, &odd, Fast::None, small, |_, _, s, rule| {
             // Two slots of a joint are one.
             if !s.list.iter().any(|(_, w)| w < below) {
                 return Ok(false);
