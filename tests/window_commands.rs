@@ -129,6 +129,26 @@ fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
 }
 
 #[test]
+fn a_key_that_can_do_nothing_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bare.gltf");
+    std::fs::write(&path, r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"A"}]}"#)
+        .expect("a file");
+    let mut window = start(Some(&path), [1280.0, 800.0]);
+    assert!(window.state().session().is_some());
+    for (modifiers, key, wanted) in [
+        (Modifiers::NONE, Key::Num3, "Paint mode: The file has no vertex weights."),
+        (Modifiers::COMMAND, Key::Z, "Undo: Nothing to undo."),
+    ] {
+        assert!(window.query_by_label(wanted).is_none());
+        press(&mut window, modifiers, key);
+        assert!(window.query_by_label(wanted).is_some(), "{wanted}");
+    }
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.query_all_by_label_contains(": Nothing is selected").count(), 0, "Escape is quiet");
+}
+
+#[test]
 fn every_command_stands_in_its_menu() {
     let mut window = empty();
     let mut found = 0;

@@ -5,7 +5,7 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 use super::App;
 use crate::{
     edit::{CommandLine, is_of_brush, table},
-    ui::Action,
+    ui::{Action, ToastKind},
 };
 
 /// A key such as `Ctrl+Shift+Z`; nothing where it is none.
@@ -63,7 +63,9 @@ impl App {
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {
                 match (command.enabled)(&availability) {
                     Ok(()) => actions.push(Action::Run(CommandLine::new(command.name))),
-                    Err(reason) => log::info!("{}: {reason}", command.title),
+                    // Escape is pressed to be sure that nothing is selected: that it is so already is no news.
+                    Err(_) if key == "Escape" => {}
+                    Err(reason) => self.toast(ctx, ToastKind::Ok, format!("{}: {reason}.", command.title)),
                 }
             }
         }
