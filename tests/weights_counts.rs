@@ -88,6 +88,12 @@ proptest! {
     }
 }
 
+/// Whether vertices at one place are all touched, or none is.
+fn are_alike(canvas: &Canvas, hits: &[(u32, f32)]) -> bool {
+    let hit: std::collections::BTreeMap<u32, u32> = hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();
+    hit.iter().all(|(v, p)| canvas.vertices_at(canvas.place_of(*v)).iter().all(|other| hit.get(other) == Some(p)))
+}
+
 #[test]
 fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let session = sample();
@@ -97,6 +103,9 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
     let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect();
     let turned: Vec<Vec3> = normals.iter().map(|n| -*n).collect();
+    let wild: Vec<Vec3> =
+        (0..normals.len()).map(|k| Vec3::from([1.0, 3.0, 7.0].map(|f| (k as f32 * f).sin()))).collect();
+    let touches = |found: &[(u32, f32)], corners: [u32; 3]| corners.iter().all(|v| found.iter().any(|(w, _)| w == v));
     let brush = Brush { kind: BrushKind::Add, reach: Reach::Through, front_only: true, ..Brush::default() };
     let locked = vec![false; canvas.joints().len()];
     let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
@@ -120,8 +129,11 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
                 stroke.last_hits().collect::<Vec<_>>()
             };
             let found = hits(&normals);
-            assert!(corners.iter().any(|v| found.iter().any(|(w, _)| w == v)), "the side that was hit is touched");
+            assert!(touches(&found, corners), "the side that was hit is touched");
+            assert!(are_alike(&canvas, &found), "copies of a vertex are touched alike");
             assert_eq!(hits(&turned), found);
+            let found = hits(&wild);
+            assert!(touches(&found, corners) && are_alike(&canvas, &found), "whatever normals a file has");
             tried += 1;
         }
     }

@@ -54,6 +54,8 @@ pub(super) struct Topo {
     pub firsts: Vec<u32>,
     pub vertices: Lists,
     pub rings: Lists,
+    /// The triangles around each place: pairs of the places that follow it in them.
+    fans: Lists,
     rest: Vec<Vec3>,
 }
 
@@ -130,9 +132,9 @@ impl Canvas {
             for (part, (_, indices)) in self.parts.iter().zip(&self.shapes) {
                 corners.extend(indices.iter().map(|v| place_of[(*v + part.first) as usize]));
             }
-            let rings = rings(&corners, rest.len());
+            let (rings, fans) = around(&corners, rest.len());
             let firsts = (0..rest.len() as u32).map(|p| vertices.of(p)[0]).collect();
-            Topo { place_of, firsts, vertices, rings, rest }
+            Topo { place_of, firsts, vertices, rings, fans, rest }
         })
     }
 
@@ -204,6 +206,11 @@ impl Canvas {
     #[inline]
     pub fn ring(&self, place: u32) -> &[u32] {
         self.topo().rings.of(place)
+    }
+
+    /// The triangles around a place: the two places that follow it in each.
+    pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
+        self.topo().fans.of(place).as_chunks().0
     }
 
     /// Rest positions of the places, mesh space.
@@ -371,8 +378,9 @@ pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
     Lists { starts, items }
 }
 
-/// The places around each place, each once, in rising order. `corners` are triples of places.
-fn rings(corners: &[u32], places: usize) -> Lists {
+/// The places around each place, each once, in rising order; and before, two by two, as triangles have them. `corners` are
+/// triples of places.
+fn around(corners: &[u32], places: usize) -> (Lists, Lists) {
     let mut starts = vec![0u32; places + 1];
     for c in corners {
         starts[*c as usize + 1] += 2;
@@ -390,6 +398,7 @@ fn rings(corners: &[u32], places: usize) -> Lists {
             *slot += 2;
         }
     }
+    let fans = Lists { starts: starts.clone(), items: items.clone() };
     // Every list for itself, then closed up.
     let mut lists: Vec<&mut [u32]> = Vec::with_capacity(places);
     let mut rest = items.as_mut_slice();
@@ -418,7 +427,7 @@ fn rings(corners: &[u32], places: usize) -> Lists {
         closed.extend_from_slice(&list[..*length as usize]);
         ends.push(closed.len() as u32);
     }
-    Lists { starts: ends, items: closed }
+    (Lists { starts: ends, items: closed }, fans)
 }
 
 #[cfg(test)]
@@ -433,9 +442,10 @@ mod tests {
         let (place_of, places) = weld(&at.map(Vec3::from));
         assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
         assert_eq!(places.len(), 4);
-        let rings = rings(&place_of, 4);
+        let (rings, fans) = around(&place_of, 4);
         assert_eq!(rings.of(0), [1, 2]);
         assert_eq!(rings.of(1), [0, 2, 3]);
+        assert_eq!(fans.of(1), [2, 0, 2, 3]);
         assert_eq!(group(&place_of, 4).of(2), [2, 4]);
     }
 }

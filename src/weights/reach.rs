@@ -94,45 +94,67 @@ impl Ball {
 /// Vertices that are looked at together.
 pub(super) const AT_ONCE: usize = 64;
 
-/// Which vertices may be painted: all, or those that face the eye.
+/// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal of it does, or a
+/// triangle around it: so copies of a vertex are painted alike, and all that can be seen is.
 pub(super) struct Sight<'a> {
-    /// Nothing where it does not matter.
-    front: Option<(PosedCanvas<'a>, f32)>,
+    canvas: &'a Canvas,
+    posed: PosedCanvas<'a>,
+    /// Which way normals point, and which way triangles wind, where it matters; 1 or −1.
+    front: Option<[f32; 2]>,
     eye: Option<Vec3>,
     direction: Vec3,
 }
 
 impl<'a> Sight<'a> {
-    pub fn new(posed: PosedCanvas<'a>, touch: &Touch, front_only: bool) -> Self {
+    pub fn new(canvas: &'a Canvas, posed: PosedCanvas<'a>, touch: &Touch, front_only: bool) -> Self {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
-        // The side that was hit is the one that is seen, whichever way the file's normals point.
-        let front = front_only.then(|| (posed, if is_inside_out(posed, touch) { -1.0 } else { 1.0 }));
-        Self { front, eye: touch.eye, direction: touch.direction }
+        // The side that was hit is the one that is seen, whichever way the file's normals point and its triangles wind.
+        let front = front_only.then(|| sides_of(posed, touch));
+        Self { canvas, posed, front, eye: touch.eye, direction: touch.direction }
+    }
+
+    #[inline]
+    fn to(&self, p: Vec3) -> Vec3 {
+        self.eye.map_or(self.direction, |eye| p - eye)
     }
 
     /// Whether a vertex, which is there, may be painted.
-    #[inline]
     pub fn has(&self, v: u32) -> bool {
-        self.front.is_none_or(|(posed, side)| {
-            let sight = self.eye.map_or(self.direction, |eye| posed.positions[v as usize] - eye);
-            side * posed.normals[v as usize].dot(sight) <= 0.0
+        self.front.is_none_or(|[side, _]| {
+            let v = v as usize;
+            self.posed.normals[v].dot(self.to(self.posed.positions[v])) * side <= 0.0 || self.has_place(v as u32)
         })
+    }
+
+    /// Whether the place of a vertex faces the eye.
+    #[cold]
+    fn has_place(&self, v: u32) -> bool {
+        let Some([side, winding]) = self.front else { return true };
+        let place = self.canvas.place_of(v);
+        let at = |v: u32| self.posed.positions[v as usize];
+        let faces = |v: &u32| self.posed.normals[*v as usize].dot(self.to(at(*v))) * side <= 0.0;
+        let here = at(self.canvas.first_at(place));
+        let triangle = |[b, c]: &[u32; 2]| {
+            let [b, c] = [b, c].map(|p| at(self.canvas.first_at(*p)) - here);
+            b.cross(c).dot(self.to(here)) * winding < 0.0
+        };
+        self.canvas.vertices_at(place).iter().any(faces) || self.canvas.fan(place).iter().any(triangle)
     }
 
     /// Takes in those of some vertices that lie in a ball and may be painted. `near` are no more than [`AT_ONCE`].
     #[inline]
-    pub fn within(&self, ball: &Ball, positions: &[Vec3], near: &[u32], hits: &mut Vec<(u32, f32)>) {
+    pub fn within(&self, ball: &Ball, near: &[u32], hits: &mut Vec<(u32, f32)>) {
         // First everything is fetched: so many come from far away at once.
         let mut at = [Vec3::NAN; AT_ONCE];
         let mut facing = [Vec3::ZERO; AT_ONCE];
         let there = |list: &[Vec3], v: u32| list.get(v as usize).copied().unwrap_or(Vec3::NAN);
-        at.iter_mut().zip(near).for_each(|(at, v)| *at = there(positions, *v));
-        if let Some((posed, side)) = self.front {
-            facing.iter_mut().zip(near).for_each(|(n, v)| *n = there(posed.normals, *v) * side);
+        at.iter_mut().zip(near).for_each(|(at, v)| *at = there(self.posed.positions, *v));
+        if let Some([side, _]) = self.front {
+            facing.iter_mut().zip(near).for_each(|(n, v)| *n = there(self.posed.normals, *v) * side);
         }
         for ((v, p), n) in near.iter().zip(at).zip(facing) {
-            let sight = self.eye.map_or(self.direction, |eye| p - eye);
-            if let Some(depth) = ball.depth_of(p).filter(|_| n.dot(sight) <= 0.0) {
+            let depth = ball.depth_of(p);
+            if let Some(depth) = depth.filter(|_| n.dot(self.to(p)) <= 0.0 || self.has_place(*v)) {
                 hits.push((*v, depth));
             }
         }
@@ -182,12 +204,13 @@ pub(super) fn reach(
     }
 }
 
-/// Whether the normals of the triangle that was hit point away from the side that was hit.
-fn is_inside_out(posed: PosedCanvas<'_>, touch: &Touch) -> bool {
+/// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for no.
+fn sides_of(posed: PosedCanvas<'_>, touch: &Touch) -> [f32; 2] {
     let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
     let normal = (b - a).cross(c - a);
-    let seen = if normal.dot(touch.direction) > 0.0 { -normal } else { normal };
-    touch.corners.iter().map(|v| posed.normals[*v as usize]).sum::<Vec3>().dot(seen) < 0.0
+    let winding = if normal.dot(touch.direction) > 0.0 { -1.0 } else { 1.0 };
+    let mean = touch.corners.iter().map(|v| posed.normals[*v as usize]).sum::<Vec3>();
+    [if mean.dot(normal) * winding < 0.0 { -1.0 } else { 1.0 }, winding]
 }
 
 fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> Option<f32> + Sync) {

@@ -121,7 +121,7 @@ impl Stroke {
         let amount = |p: f32| brush.falloff.at(p) * strength;
         let mut work = Work { canvas, maps, posed, paint, motion: dab.motion, average: None };
         let once = brush.kind.is_of_one_joint() && !brush.build_up;
-        let sight = Sight::new(posed, touch, brush.front_only);
+        let sight = Sight::new(canvas, posed, touch, brush.front_only);
         // Where each vertex stands for itself, it is found and painted at once.
         let alone = paint.mirror.is_none() && brush.kind != BrushKind::Average;
         let done = match (dab.near.filter(|_| alone && brush.reach == Reach::Volume), Ball::new(touch)) {
@@ -174,7 +174,7 @@ impl Stroke {
             let mut painted = Vec::with_capacity(AT_ONCE);
             for near in near.chunks(AT_ONCE) {
                 let before = hits.len();
-                sight.within(ball, work.posed.positions, near, hits);
+                sight.within(ball, near, hits);
                 painted.extend(hits[before..].iter().map(|(v, p)| (*v, amount(*p))).filter(|(_, a)| *a > 0.0));
                 task.paint_all(&mut painted);
             }
