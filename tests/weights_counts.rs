@@ -110,7 +110,7 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let locked = vec![false; canvas.joints().len()];
     let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
     let mut stroke = Stroke::new(&canvas);
-    let mut tried = 0;
+    let (mut tried, mut turned_away) = (0, 0);
     for (part, primitive) in canvas.parts().iter().zip(&primitives) {
         for corners in primitive.indices.chunks_exact(3).step_by(17) {
             let corners = [corners[0], corners[1], corners[2]].map(|v| v + part.first);
@@ -134,8 +134,11 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
             assert_eq!(hits(&turned), found);
             let found = hits(&wild);
             assert!(touches(&found, corners) && are_alike(&canvas, &found), "whatever normals a file has");
+            let posed = PosedCanvas { positions: &positions, normals: &normals };
+            assert!(corners.iter().all(|v| faces_eye(&canvas, posed, *v, -out)), "what is seen faces the eye");
+            turned_away += corners.iter().filter(|v| !faces_eye(&canvas, posed, **v, out)).count();
             tried += 1;
         }
     }
-    assert!(tried > 50, "{tried} triangles");
+    assert!(tried > 50 && turned_away > tried, "{tried} triangles, {turned_away} corners");
 }

@@ -20,7 +20,7 @@ pub use self::{
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     mirror::{MirrorMap, pair_joints},
-    reach::{PosedCanvas, Touch},
+    reach::{PosedCanvas, Touch, faces_eye},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, Tally},

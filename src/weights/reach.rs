@@ -133,11 +133,9 @@ impl<'a> Sight<'a> {
         let place = self.canvas.place_of(v);
         let at = |v: u32| self.posed.positions[v as usize];
         let faces = |v: &u32| self.posed.normals[*v as usize].dot(self.to(at(*v))) * side <= 0.0;
-        let here = at(self.canvas.first_at(place));
-        let triangle = |[b, c]: &[u32; 2]| {
-            let [b, c] = [b, c].map(|p| at(self.canvas.first_at(*p)) - here);
-            b.cross(c).dot(self.to(here)) * winding < 0.0
-        };
+        let first = self.canvas.first_at(place);
+        let sight = self.to(at(first));
+        let triangle = |t: &[u32; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
         self.canvas.vertices_at(place).iter().any(faces) || self.canvas.fan(place).iter().any(triangle)
     }
 
@@ -159,6 +157,26 @@ impl<'a> Sight<'a> {
             }
         }
     }
+}
+
+/// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal of it does, or a triangle
+/// around it, which faces the way that the normals do.
+pub fn faces_eye(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, sight: Vec3) -> bool {
+    let copies = canvas.vertices_at(canvas.place_of(vertex));
+    let normal = |v: &u32| posed.normals.get(*v as usize).copied().unwrap_or_default();
+    if copies.iter().any(|v| normal(v).dot(sight) <= 0.0) {
+        return true;
+    }
+    let out: Vec3 = copies.iter().map(normal).sum();
+    let triangles = canvas.fan(canvas.place_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
+    triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
+}
+
+/// A triangle's normal, of no certain length, as it winds: of a vertex and the two places after it.
+fn across(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, [b, c]: &[u32; 2]) -> Vec3 {
+    let here = posed.positions[vertex as usize];
+    let [b, c] = [b, c].map(|p| posed.positions[canvas.first_at(*p) as usize] - here);
+    b.cross(c)
 }
 
 /// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where somebody knows them: a

@@ -12,7 +12,7 @@ use crate::{
     model::{Document, NodeId},
     render::Camera,
     ui::{ToastKind, VertexArea},
-    weights::{Influences, STRAY, fault_in, strays},
+    weights::{Influences, PosedCanvas, STRAY, faces_eye, fault_in, strays},
 };
 
 impl Painting {
@@ -29,10 +29,10 @@ impl Painting {
     /// The vertices of the canvas in a part of the picture; those that turn from the eye only where the brush paints such.
     pub fn vertices_in(&self, camera: &Camera, area: &VertexArea, size: Vec2) -> Vec<u32> {
         let eye = camera.eye();
+        let posed = PosedCanvas { positions: &self.posed.positions, normals: &self.posed.normals };
         let seen = |v: usize| {
-            let normal = self.posed.normals.get(v).copied().unwrap_or_default();
             let sight = if camera.orthographic { camera.forward() } else { self.posed.positions[v] - eye };
-            normal.dot(sight) <= 0.0
+            self.canvas.as_ref().is_some_and(|canvas| faces_eye(canvas, posed, v as u32, sight))
         };
         let inside = |at: Vec2| match area {
             VertexArea::Here => false,
