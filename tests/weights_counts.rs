@@ -6,7 +6,10 @@ use ulna::{
     edit::Edit,
     model::{Document, SkinId, WeightMap},
     session::Session,
-    weights::{Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faults, strays},
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faces_eye, faults,
+        strays,
+    },
 };
 
 fn sample() -> Session {
