@@ -55,13 +55,11 @@ const CHUNK: usize = 4_096;
 pub(super) enum Fast<'a> {
     None,
     /// A group of vertices at once; these are their numbers.
-    Group(&'a (dyn Fn(&Quick, &mut Group, &[u32]) + Sync)),
-    /// The slots that a vertex comes to.
-    Direct(&'a (dyn Fn(&Maps<'_>, u32) -> Option<Slots> + Sync)),
+    Group(&'a (dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync)),
 }
 
 /// Joints and weights of a vertex with four slots.
-pub(super) type Slots = ([u16; 4], [f32; 4]);
+type Slots = ([u16; 4], [f32; 4]);
 
 /// A vertex as it is, before anything is done to it.
 #[derive(Clone, Copy)]
@@ -149,10 +147,6 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
     fn take(&mut self, look: Look<'a>) {
         match self.fast {
             Fast::None => self.slow(&look),
-            Fast::Direct(slots) => match slots(self.maps, look.vertex) {
-                Some(slots) => self.out.keep_slots(&look, &slots),
-                None => self.slow(&look),
-            },
             Fast::Group(_) => {
                 self.waiting.push(look);
                 if self.waiting.len() == LANES {
@@ -182,7 +176,7 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
             }
             vertices[lane] = look.vertex;
         }
-        run(quick, &mut self.group, &vertices[..waiting.len()]);
+        run(quick, &mut self.group, self.maps, &vertices[..waiting.len()]);
         for (lane, look) in waiting.iter().enumerate() {
             if self.group.is_done(lane) {
                 self.out.keep_slots(look, &self.group.get(lane));

@@ -96,6 +96,11 @@ impl Quick {
         self.run(group, Task::Brush { kind: brush.kind, value: brush.value, key: i32::from(joint) << JOINT });
     }
 
+    /// Puts slots in order, of vertices that are right but for that; others are not done.
+    pub fn order(&self, group: &mut Group) {
+        self.run(group, Task::Order);
+    }
+
     /// As `share::normalize`.
     pub fn normalize(&self, group: &mut Group) {
         self.run(group, Task::Normalize);
@@ -123,6 +128,7 @@ enum Task {
         key: i32,
     },
     Normalize,
+    Order,
     /// Whether it is right as it is.
     Look,
     /// Only where the order of slots stays: joints need not be written then.
@@ -174,6 +180,12 @@ impl WithSimd for Run<'_> {
                     five.paint(key, wish(kind, value, now, amount))
                 }
                 Task::Normalize => five.normalize(),
+                Task::Order => {
+                    let w = five.weights;
+                    let off = (w[0] + w[1] + w[2] + w[3] - five.one).abs().gt(1.2e-7);
+                    five.sort_four();
+                    !off
+                }
                 Task::Look => five.is_one(),
                 Task::NormalizeInPlace => {
                     let (right, fine) = five.normalize_in_place(owners);

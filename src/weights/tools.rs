@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use super::{
     Brush, Canvas, Draft, Influences, Maps, MirrorMap, Refusal, Refused, Rule, Scope,
     canvas::NOWHERE,
-    draft::{Fast, Look, Scratch, Slots, rule},
+    draft::{Fast, Look, Scratch, rule},
     fault_in, quick,
     share::{self, normalize},
     stroke::mean,
 };
-use crate::model::{WeightEncoding, WeightMap};
+use crate::model::WeightMap;
 
 impl Draft<'_> {
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
@@ -31,7 +31,7 @@ impl Draft<'_> {
             let most = scope.limit.clamp(1, look.map.stride());
             fault_in(look.map, look.own as usize, most, scope.locked.len()).is_some()
         };
-        let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
+        let fast = Fast::Group(&|quick, group, _, _| quick.normalize(group));
         let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &Rule<'_>| normalize(&mut s.list, rule).map(|()| true);
         let mut refused = self.each_of(scope, &odd, fast, broken, work);
         if refused.remove(&Refusal::NobodyTakes).is_some() {
@@ -251,13 +251,26 @@ impl Draft<'_> {
             let high = rest[place as usize][axis] > offset;
             partner != NOWHERE && (partner == place || high != from_high)
         };
-        let copied = |maps: &Maps<'_>, vertex: u32| {
-            let place = canvas.place_of(vertex);
-            let partner = mirror.place(place);
-            let plain = partner != place && scope.limit >= 4 && !any_locked;
-            plain.then(|| turned_over(maps, canvas.first_at(partner), mirror, scope.locked.len()))?
+        let name = |(j, other): (usize, &u16)| if *other == u16::MAX { j as u16 } else { *other };
+        let names: Vec<u16> = mirror.joints().iter().enumerate().map(name).collect();
+        let turned = |quick: &quick::Quick, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
+            for (lane, vertex) in vertices.iter().enumerate() {
+                let place = canvas.place_of(*vertex);
+                let partner = mirror.place(place);
+                let (joints, weights) = maps.slots(canvas.first_at(partner));
+                match (joints.as_array(), weights.as_array()) {
+                    (Some(joints), Some(weights)) if partner != place => {
+                        let name = |j: u16| names.get(usize::from(j)).copied().unwrap_or(j);
+                        quick.put(group, lane, &joints.map(name), weights);
+                    }
+                    // What lies on the plane is not plain.
+                    _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
+                }
+            }
+            quick.order(group);
         };
-        self.each(scope, Fast::Direct(&copied), takes, |maps, vertex, Scratch { list, other }, rule| {
+        let fast = if any_locked { Fast::None } else { Fast::Group(&turned) };
+        self.each(scope, fast, takes, |maps, vertex, Scratch { list, other }, rule| {
             let place = canvas.place_of(vertex);
             let partner = mirror.place(place);
             let (joints, weights) = maps.slots(canvas.first_at(partner));
@@ -287,7 +300,7 @@ impl Draft<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let group = |quick: &quick::Quick, group: &mut quick::Group, vertices: &[u32]| {
+        let group = |quick: &quick::Quick, group: &mut quick::Group, _: &Maps<'_>, vertices: &[u32]| {
             vertices.iter().enumerate().for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
             quick.brush(group, joint, brush);
         };
@@ -378,36 +391,6 @@ impl Draft<'_> {
         }
         refused
     }
-}
-
-/// The slots of a vertex with the joints of the other side, where the rule does no more than that: four floats that sum to 1,
-/// no joint twice.
-#[inline]
-fn turned_over(maps: &Maps<'_>, vertex: u32, mirror: &MirrorMap, joint_count: usize) -> Option<Slots> {
-    let (map, _) = maps.map_of(vertex);
-    let (joints, weights) = maps.slots(vertex);
-    let (joints, mut weights) = (*joints.as_array::<4>()?, *weights.as_array::<4>()?);
-    let mut joints = joints.map(|j| if mirror.joint(j) == u16::MAX { j } else { mirror.joint(j) });
-    let inside = joints.iter().all(|j| usize::from(*j) < joint_count);
-    if map.encoding != WeightEncoding::Float || !inside || !weights.iter().all(|w| *w >= 0.0) {
-        return None;
-    }
-    for k in 0..4 {
-        if weights[k] == 0.0 {
-            (joints[k], weights[k]) = (0, 0.0);
-        }
-        let mut at = k;
-        while at > 0
-            && (weights[at - 1] < weights[at] || (weights[at - 1] == weights[at] && joints[at - 1] > joints[at]))
-        {
-            weights.swap(at - 1, at);
-            joints.swap(at - 1, at);
-            at -= 1;
-        }
-    }
-    let sum: f32 = weights.iter().sum();
-    let twice = (0..4).any(|k| weights[k] > 0.0 && joints[..k].contains(&joints[k]));
-    ((sum - 1.0).abs() <= 1.2e-7 && !twice).then_some((joints, weights))
 }
 
 /// The mean of the places around, each by 1 over its distance at rest.
