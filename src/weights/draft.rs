@@ -55,7 +55,9 @@ const CHUNK: usize = 4_096;
 pub(super) enum Fast<'a> {
     None,
     /// A group of vertices at once; these are their numbers.
-    Group(&'a (dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync)),
+    Group(&'a (dyn Fn(&Quick, &mut Group, &[u32]) + Sync)),
+    /// As `Group`, of other slots than the vertices' own, which are put in here.
+    Others(&'a (dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync)),
 }
 
 /// Joints and weights of a vertex with four slots.
@@ -147,7 +149,7 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
     fn take(&mut self, look: Look<'a>) {
         match self.fast {
             Fast::None => self.slow(&look),
-            Fast::Group(_) => {
+            Fast::Group(_) | Fast::Others(_) => {
                 self.waiting.push(look);
                 if self.waiting.len() == LANES {
                     self.flush();
@@ -167,16 +169,23 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
     }
 
     fn flush(&mut self) {
-        let (Fast::Group(run), Some(quick)) = (self.fast, self.quick) else { return };
+        let Some(quick) = self.quick else { return };
         let waiting = std::mem::take(&mut self.waiting);
         let mut vertices = [0; LANES];
-        for (lane, look) in waiting.iter().enumerate() {
-            if let (Some(joints), Some(weights)) = (look.joints.first_chunk(), look.weights.first_chunk()) {
-                quick.put(&mut self.group, lane, joints, weights);
+        vertices.iter_mut().zip(&waiting).for_each(|(v, look)| *v = look.vertex);
+        let vertices = &vertices[..waiting.len()];
+        match self.fast {
+            Fast::None => {}
+            Fast::Group(run) => {
+                for (lane, look) in waiting.iter().enumerate() {
+                    if let (Some(joints), Some(weights)) = (look.joints.first_chunk(), look.weights.first_chunk()) {
+                        quick.put(&mut self.group, lane, joints, weights);
+                    }
+                }
+                run(quick, &mut self.group, vertices);
             }
-            vertices[lane] = look.vertex;
+            Fast::Others(run) => run(quick, &mut self.group, self.maps, vertices),
         }
-        run(quick, &mut self.group, self.maps, &vertices[..waiting.len()]);
         for (lane, look) in waiting.iter().enumerate() {
             if self.group.is_done(lane) {
                 self.out.keep_slots(look, &self.group.get(lane));

@@ -31,7 +31,7 @@ impl Draft<'_> {
             let most = scope.limit.clamp(1, look.map.stride());
             fault_in(look.map, look.own as usize, most, scope.locked.len()).is_some()
         };
-        let fast = Fast::Group(&|quick, group, _, _| quick.normalize(group));
+        let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
         let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &Rule<'_>| normalize(&mut s.list, rule).map(|()| true);
         let mut refused = self.each_of(scope, &odd, fast, broken, work);
         if refused.remove(&Refusal::NobodyTakes).is_some() {
@@ -243,10 +243,11 @@ impl Draft<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let rest = canvas.rest();
+        // At hand: asking the canvas costs, vertex by vertex.
+        let (topo, rest) = (canvas.topo(), canvas.rest());
         let any_locked = scope.locked.contains(&true);
         let takes = |look: &Look<'_>| {
-            let place = canvas.place_of(look.vertex);
+            let place = topo.place_of[look.vertex as usize];
             let partner = mirror.place(place);
             let high = rest[place as usize][axis] > offset;
             partner != NOWHERE && (partner == place || high != from_high)
@@ -255,9 +256,9 @@ impl Draft<'_> {
         let names: Vec<u16> = mirror.joints().iter().enumerate().map(name).collect();
         let turned = |quick: &quick::Quick, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
-                let place = canvas.place_of(*vertex);
+                let place = topo.place_of[*vertex as usize];
                 let partner = mirror.place(place);
-                let (joints, weights) = maps.slots(canvas.first_at(partner));
+                let (joints, weights) = maps.slots(topo.firsts[partner as usize]);
                 match (joints.as_array(), weights.as_array()) {
                     (Some(joints), Some(weights)) if partner != place => {
                         let name = |j: u16| names.get(usize::from(j)).copied().unwrap_or(j);
@@ -269,7 +270,7 @@ impl Draft<'_> {
             }
             quick.order(group);
         };
-        let fast = if any_locked { Fast::None } else { Fast::Group(&turned) };
+        let fast = if any_locked { Fast::None } else { Fast::Others(&turned) };
         self.each(scope, fast, takes, |maps, vertex, Scratch { list, other }, rule| {
             let place = canvas.place_of(vertex);
             let partner = mirror.place(place);
@@ -300,7 +301,7 @@ impl Draft<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let group = |quick: &quick::Quick, group: &mut quick::Group, _: &Maps<'_>, vertices: &[u32]| {
+        let group = |quick: &quick::Quick, group: &mut quick::Group, vertices: &[u32]| {
             vertices.iter().enumerate().for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
             quick.brush(group, joint, brush);
         };
