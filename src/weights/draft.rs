@@ -57,8 +57,10 @@ pub(super) enum Fast<'a> {
     /// A group of vertices at once; these are their numbers.
     Group(&'a (dyn Fn(&Quick, &mut Group, &[u32]) + Sync)),
     /// As `Group`, of other slots than the vertices' own, which are put in here.
-    Others(&'a (dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync)),
+    Others(&'a Others<'a>),
 }
+
+type Others<'a> = dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync + 'a;
 
 /// Joints and weights of a vertex with four slots.
 type Slots = ([u16; 4], [f32; 4]);

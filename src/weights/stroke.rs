@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 pub(super) use self::vertex::mean;
 use self::{
-    memory::Memory,
+    memory::{Memory, Starts},
     part::{Done, PartWork, Task},
     vertex::Work,
 };
@@ -56,6 +56,9 @@ pub struct Dab<'a> {
 /// Vertices that one core takes at a time; the words that mark them are its own.
 const CHUNK: usize = 8_192;
 
+/// Vertices with how near the middle of a dab they are: 1 in it, towards 0 at its rim.
+type Hits = Vec<(u32, f32)>;
+
 /// A stroke under way.
 #[derive(Debug, Default)]
 pub struct Stroke {
@@ -66,7 +69,7 @@ pub struct Stroke {
     amounts: Vec<[f32; 2]>,
     reach: ReachScratch,
     /// What the last dab touched, list by list.
-    hits: Vec<Vec<(u32, f32)>>,
+    hits: Vec<Hits>,
     refused: BTreeMap<Refusal, usize>,
 }
 
@@ -167,7 +170,7 @@ impl Stroke {
         let lists = self.memory.lend(tasks);
         self.hits.resize_with(tasks, Vec::new);
         let memory = once.then_some(&self.memory);
-        let run = |(near, (hits, fresh)): (&[u32], (&mut Vec<(u32, f32)>, memory::Starts))| {
+        let run = |(near, (hits, fresh)): (&[u32], (&mut Hits, Starts))| {
             let mut task = Task::new(&parts, memory, fresh, near.len());
             hits.clear();
             hits.reserve(near.len());
