@@ -8,7 +8,7 @@ use std::{
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
-    edit::{CommandLine, Edit, mirror_partners},
+    edit::{Change, CommandLine, Edit, mirror_partners},
     model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap, WeightPatch},
     session::Session,
     weights::{
@@ -163,6 +163,8 @@ proptest! {
         let mut near: Vec<u32> = (0..canvas.vertex_count() as u32).collect();
         near.sort_by_key(|v| (*v / 50).wrapping_mul(2_654_435_761));
         let mut touched = 0;
+        let mut noted = std::collections::BTreeSet::new();
+        session.take_changes();
         for (spot, radius) in &plan.dabs {
             let vertex = (spot % canvas.vertex_count()) as u32;
             let at = positions[vertex as usize];
@@ -180,6 +182,7 @@ proptest! {
                 let before = map(session.document(), part.mesh, part.primitive).clone();
                 let vertices = patch.vertices.clone();
                 touched += vertices.len();
+                noted.extend(vertices.iter().map(|v| (part.mesh, part.primitive, *v)));
                 session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
                 let after = map(session.document(), part.mesh, part.primitive);
                 rule_holds(&before, after, &vertices, &locked, plan.limit);
@@ -190,6 +193,14 @@ proptest! {
                 }
             }
         }
+        // What changed is told once, whichever dab it was.
+        let mut told = Vec::new();
+        for change in session.take_changes() {
+            let Change::Weights { mesh, primitive, vertices: Some(list) } = change else { panic!("{change:?}") };
+            prop_assert!(list.is_sorted_by(|a, b| a < b));
+            told.extend(list.into_iter().map(|v| (mesh, primitive, v)));
+        }
+        prop_assert_eq!(told.iter().copied().collect::<std::collections::BTreeSet<_>>(), noted);
         let committed = session.commit(Vec::new());
         prop_assert_eq!(committed, *session.document() != opened);
         prop_assert!(touched > 0 || !committed);

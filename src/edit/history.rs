@@ -1,7 +1,7 @@
 //! History: gestures that become one step each, and the way back and forth between them.
 
 use super::{Edit, EditError, apply, command::CommandLine, layers::lines_of, weights::line_of};
-use crate::model::{Document, MeshId, WeightPatch};
+use crate::model::{Document, MeshId, WeightPatch, put_in_order};
 
 /// One undo step.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Stroked {
 /// What of a document an edit, its undoing or its redoing touched.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Weights of a primitive; these vertices, or all where there is no list.
+    /// Weights of a primitive; these vertices, which rise, or all where there is no list.
     Weights {
         /// Its mesh.
         mesh: MeshId,
@@ -132,20 +132,40 @@ impl History {
             }
             _ => Change::Other,
         };
-        // Nobody may be listening: what is not fetched must not grow.
-        if change != Change::Other || self.changes.last() != Some(&Change::Other) {
-            if self.changes.len() >= 256 {
-                self.changes.clear();
-                self.changes.push(Change::Other);
-            }
-            self.changes.push(change);
-        }
+        self.note(change);
         Ok(inverse)
+    }
+
+    /// Nobody may be listening: what is not fetched must not grow.
+    fn note(&mut self, change: Change) {
+        const MOST: usize = 256;
+        const MOST_VERTICES: usize = 1 << 22;
+        match (self.changes.last_mut(), change) {
+            (Some(Change::Other), Change::Other) => {}
+            // Dab after dab, often over the same vertices.
+            (
+                Some(Change::Weights { mesh, primitive, vertices: Some(all) }),
+                Change::Weights { mesh: m, primitive: p, vertices: Some(more) },
+            ) if (*mesh, *primitive) == (m, p) && all.len() + more.len() <= MOST_VERTICES => all.extend(more),
+            (_, change) => {
+                if self.changes.len() >= MOST {
+                    self.changes.clear();
+                    self.changes.push(Change::Other);
+                }
+                self.changes.push(change);
+            }
+        }
     }
 
     /// What was touched since this was asked last. [`Change::Other`] stands for whatever was forgotten, too.
     pub fn take_changes(&mut self) -> Vec<Change> {
-        std::mem::take(&mut self.changes)
+        let mut changes = std::mem::take(&mut self.changes);
+        for change in &mut changes {
+            if let Change::Weights { vertices: Some(vertices), .. } = change {
+                put_in_order(vertices);
+            }
+        }
+        changes
     }
 
     /// Another number after every change of the document, previews of gestures too.

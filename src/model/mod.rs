@@ -29,5 +29,5 @@ pub use self::{
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,
-    weights::{WeightEncoding, WeightMap, WeightPatch},
+    weights::{WeightEncoding, WeightMap, WeightPatch, put_in_order},
 };

@@ -143,6 +143,22 @@ impl WeightMap {
     }
 }
 
+/// Makes vertices rise, each once. Takes a bit for every vertex up to the last one: meant for many of a mesh.
+pub fn put_in_order(vertices: &mut Vec<u32>) {
+    let Some(last) = vertices.iter().max().copied() else { return };
+    if vertices.is_sorted_by(|a, b| a < b) {
+        return;
+    }
+    let mut marks = vec![0u64; last as usize / 64 + 1];
+    vertices.drain(..).for_each(|v| marks[v as usize / 64] |= 1 << (v % 64));
+    for (k, mut word) in marks.into_iter().enumerate() {
+        while word != 0 {
+            vertices.push(k as u32 * 64 + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+}
+
 /// New influences of some vertices of a primitive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightPatch {

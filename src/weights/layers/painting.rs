@@ -16,6 +16,7 @@ use super::{
 use crate::{
     model::{
         Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+        put_in_order,
     },
     weights::{Canvas, Maps, MirrorMap},
 };
@@ -130,8 +131,6 @@ pub struct LayerPaint {
     surfaces: BTreeMap<PrimitiveKey, Surface>,
     /// By the canvas's parts.
     keys: Vec<PrimitiveKey>,
-    /// A bit a vertex, to put some in order; all 0 between calls.
-    marks: Vec<u64>,
 }
 
 impl LayerPaint {
@@ -200,7 +199,7 @@ impl LayerPaint {
                 MirrorMap::near(canvas, m.sides.axis, m.sides.offset, m.sides.pairs.joints().to_vec())
             }
         });
-        Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys, marks: Vec::new() })
+        Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys })
     }
 
     /// What the brush works on: the layer's weights, or its mask as the weight of joint 0 of two.
@@ -248,7 +247,7 @@ impl LayerPaint {
             }
         }
         for (key, mut vertices) in touched {
-            self.put_in_order(&mut vertices);
+            put_in_order(&mut vertices);
             seen.push((key.0, key.1, self.seen(key, vertices)));
         }
         seen
@@ -304,28 +303,6 @@ impl LayerPaint {
                 put_mask(map, own, mask);
             }
             touched.entry(key).or_default().push(own);
-        }
-    }
-
-    /// Makes vertices rise, each once.
-    fn put_in_order(&mut self, vertices: &mut Vec<u32>) {
-        if vertices.is_sorted_by(|a, b| a < b) {
-            return;
-        }
-        let (mut low, mut high) = (usize::MAX, 0);
-        for v in vertices.drain(..) {
-            let word = v as usize / 64;
-            if word >= self.marks.len() {
-                self.marks.resize(word + 1, 0);
-            }
-            self.marks[word] |= 1 << (v % 64);
-            (low, high) = (low.min(word), high.max(word));
-        }
-        for (k, word) in self.marks[low..=high].iter_mut().enumerate() {
-            while *word != 0 {
-                vertices.push((low + k) as u32 * 64 + word.trailing_zeros());
-                *word &= *word - 1;
-            }
         }
     }
 
