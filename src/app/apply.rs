@@ -290,7 +290,7 @@ impl App {
         let Some(session) = &mut self.session else { return };
         match session.run_all(spec.title, &lines) {
             Ok(true) => {}
-            Ok(false) => self.toast(ctx, ToastKind::Ok, format!("{}: nothing needed to change.", spec.title)),
+            Ok(false) => self.toast(ctx, ToastKind::Note, format!("{}: nothing needed to change.", spec.title)),
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
         }
     }

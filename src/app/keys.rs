@@ -65,7 +65,7 @@ impl App {
                     Ok(()) => actions.push(Action::Run(CommandLine::new(command.name))),
                     // Escape is pressed to be sure that nothing is selected: that it is so already is no news.
                     Err(_) if key == "Escape" => {}
-                    Err(reason) => self.toast(ctx, ToastKind::Ok, format!("{}: {reason}.", command.title)),
+                    Err(reason) => self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title)),
                 }
             }
         }

@@ -248,8 +248,12 @@ impl App {
         const STAY: f64 = 6.0;
         let now = ctx.input(|i| i.time);
         self.toasts.retain(|t| t.kind == ToastKind::Error || now - t.since < STAY);
-        if let Some(next) =
-            self.toasts.iter().filter(|t| t.kind == ToastKind::Ok).map(|t| t.since + STAY - now).min_by(f64::total_cmp)
+        if let Some(next) = self
+            .toasts
+            .iter()
+            .filter(|t| t.kind != ToastKind::Error)
+            .map(|t| t.since + STAY - now)
+            .min_by(f64::total_cmp)
         {
             ctx.request_repaint_after(std::time::Duration::from_secs_f64(next.max(0.05)));
         }

@@ -106,12 +106,12 @@ fn edit() -> Vec<CommandSpec> {
     vec![
         CommandSpec {
             doer: Doer::Session,
-            enabled: |a| if a.undo { Ok(()) } else { Err("Nothing to undo") },
+            enabled: |a| if a.undo { Ok(()) } else { Err("Nothing was done yet") },
             ..host("edit.undo", "Undo", "Takes the last change back", "Edit", "Ctrl+Z")
         },
         CommandSpec {
             doer: Doer::Session,
-            enabled: |a| if a.redo { Ok(()) } else { Err("Nothing to redo") },
+            enabled: |a| if a.redo { Ok(()) } else { Err("Nothing was undone") },
             ..host("edit.redo", "Redo", "Does the change again that was undone", "Edit", "Ctrl+Shift+Z")
         },
         CommandSpec {

@@ -294,7 +294,9 @@ pub struct JobView {
 pub enum ToastKind {
     /// It went well.
     Ok,
-    /// It did not; stays until closed.
+    /// There was nothing to do, and why.
+    Note,
+    /// It did not go well; stays until closed.
     Error,
 }
 

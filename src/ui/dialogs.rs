@@ -247,6 +247,7 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
                     ui.horizontal_top(|ui| {
                         let (icon, role) = match toast.kind {
                             ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
+                            ToastKind::Note => (icons::ICON_INFO, "severity.info"),
                             ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
                         };
                         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());

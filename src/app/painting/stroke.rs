@@ -108,13 +108,13 @@ impl App {
             }
             Ok(false) if self.painting.stroke.last_hits().next().is_none() => {
                 let text = "Nothing was painted: no surface of this skin is under the brush.";
-                self.toast(ctx, ToastKind::Ok, text);
+                self.toast(ctx, ToastKind::Note, text);
                 return;
             }
             Ok(false) if masked => {
                 let text = "Nothing was painted: the mask is so already, or the layer holds nothing here; paint weights into \
                             it first.";
-                self.toast(ctx, ToastKind::Ok, text);
+                self.toast(ctx, ToastKind::Note, text);
                 return;
             }
             Ok(false) => match refused {
