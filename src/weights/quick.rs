@@ -4,6 +4,7 @@
 //! weight. Where a vertex is not plain (a joint twice, a negative weight, nobody who takes the rest …) it says so, and
 //! `share` has it.
 
+mod open;
 mod sweep;
 
 use pulp::{Arch, Simd, WithSimd};
@@ -133,8 +134,6 @@ enum Task {
     Order,
     /// Whether it is right as it is.
     Look,
-    /// Only where the order of slots stays: joints need not be written then.
-    NormalizeInPlace,
     NormalizeInOrder,
     PruneInPlace {
         below: f32,
@@ -189,11 +188,6 @@ impl WithSimd for Run<'_> {
                     !off
                 }
                 Task::Look => five.is_one(),
-                Task::NormalizeInPlace => {
-                    let (right, fine) = five.normalize_in_place(owners);
-                    five.keep_but(fine & !right & plain, slots, owners);
-                    right | fine
-                }
                 Task::NormalizeInOrder => {
                     let right = five.is_one();
                     let fine = five.normalize();
@@ -384,22 +378,6 @@ impl<S: Simd> Five<S> {
         fine & self.settle()
     }
 
-    /// As [`Self::normalize`], but without another order: which vertices are right as they were, and which it was done to, as
-    /// the slots are in order.
-    #[inline(always)]
-    fn normalize_in_place(&mut self, owners: [Wholes<S>; 4]) -> (Masks<S>, Masks<S>) {
-        let (used, right) = (self.used(), self.is_one());
-        // A slot without a weight is joint 0's when it is written.
-        let k = self.keys;
-        let clean = k[0].eq(owners[0]) & k[1].eq(owners[1]) & k[2].eq(owners[2]) & k[3].eq(owners[3]);
-        let (fine, kept) = (self.scale_to_one(), self.used());
-        let stays = (kept[0].eq(used[0])) & kept[1].eq(used[1]) & kept[2].eq(used[2]) & kept[3].eq(used[3]);
-        let before = self.in_order();
-        let rest = self.give_remainder();
-        let after = self.in_order();
-        (right, fine & clean & stays & before & rest & after)
-    }
-
     /// Whether weights sum to 1 as the validator has it.
     #[inline(always)]
     fn is_one(&self) -> Masks<S> {
@@ -489,18 +467,6 @@ impl<S: Simd> Five<S> {
             self.weights[k] = (off & taker[k]).pick(left, w[k]);
         }
         !off | (found & left.gt(0.0))
-    }
-
-    /// Which vertices have the largest weight first and of equals the joint that comes first.
-    #[inline(always)]
-    fn in_order(&self) -> Masks<S> {
-        self.follows(0) & self.follows(1) & self.follows(2)
-    }
-
-    #[inline(always)]
-    fn follows(&self, k: usize) -> Masks<S> {
-        let (v, w, i, j) = (self.weights[k], self.weights[k + 1], self.keys[k], self.keys[k + 1]);
-        w.lt(v) | (v.eq(w) & (i.lt(j) | !v.gt(0.0)))
     }
 
     /// Puts the next slot in the place of this one.

@@ -9,7 +9,7 @@ use crate::{model::WeightMap, weights::Rule};
 /// Vertices that one core takes at a time.
 const CHUNK: usize = 16_384;
 /// Slots of the vertices that are worked on together.
-const SLOTS: usize = LANES * 4;
+pub(super) const SLOTS: usize = LANES * 4;
 
 /// Works on the slots of a chunk where they are.
 struct Sweep<'a> {
@@ -24,14 +24,6 @@ struct Sweep<'a> {
 impl<'a> Sweep<'a> {
     const fn new(quick: &'a Quick, task: Task) -> Self {
         Self { quick, task, keys: [0; SLOTS], odd: Vec::new() }
-    }
-
-    /// Whether no more than [`LANES`] vertices are plain and right.
-    fn looks_right(&mut self, joints: &[u16], weights: &[f32]) -> bool {
-        let mut all = [0.0; SLOTS];
-        all[..weights.len()].copy_from_slice(weights);
-        self.run(0, joints, &mut all);
-        self.odd.is_empty()
     }
 
     /// No more than [`LANES`] vertices, the first of which has this number.
@@ -67,15 +59,23 @@ impl<'a> Sweep<'a> {
     }
 }
 
+/// Those of some vertices that are not plain or not right, the first of which has this number.
+fn not_right(quick: &Quick, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
+    let mut sweep = Sweep::new(quick, Task::Look);
+    for (k, (weights, joints)) in weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
+        let mut all = [0.0; SLOTS];
+        all[..weights.len()].copy_from_slice(weights);
+        sweep.run(first + (k * LANES) as u32, joints, &mut all);
+    }
+    sweep.odd
+}
+
 /// Normalises the vertices of a map that are plain, and gives those that are not, in rising order; nothing where no vertex
 /// can be. What is right keeps its bits, and a map in which all is right is not touched at all.
 pub(in crate::weights) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Option<Vec<u32>> {
     let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
     // What is right already is not written: nobody's memory becomes another's by it.
-    let is_right = |(weights, joints): (&[f32], &[u16])| {
-        let mut sweep = Sweep::new(&quick, Task::Look);
-        weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).all(|(weights, joints)| sweep.looks_right(joints, weights))
-    };
+    let is_right = |(weights, joints): (&[f32], &[u16])| quick.are_right(joints, weights);
     if map.weights.par_chunks(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).all(is_right) {
         return Some(Vec::new());
     }
@@ -84,11 +84,8 @@ pub(in crate::weights) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Opt
     }
     let chunks = map.weights.make_mut().par_chunks_mut(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {
-        let mut sweep = Sweep::new(&quick, Task::NormalizeInPlace);
-        for (k, (weights, joints)) in weights.chunks_mut(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
-            sweep.group((chunk * CHUNK + k * LANES) as u32, joints, weights);
-        }
-        sweep.odd
+        let first = (chunk * CHUNK) as u32;
+        if quick.normalize_open(joints, weights) { Vec::new() } else { not_right(&quick, first, joints, weights) }
     });
     Some(odd.collect::<Vec<Vec<u32>>>().concat())
 }
