@@ -77,6 +77,31 @@ pub(super) struct Look<'a> {
     pub weights: &'a [f32],
 }
 
+/// A part as it is, before anything is done to it.
+#[derive(Clone, Copy)]
+struct PartLook<'a> {
+    first: u32,
+    map: &'a WeightMap,
+    stride: usize,
+    joints: &'a [u16],
+    weights: &'a [f32],
+}
+
+impl<'a> PartLook<'a> {
+    #[inline]
+    fn look(&self, own: u32) -> Look<'a> {
+        let slots = own as usize * self.stride..(own as usize + 1) * self.stride;
+        let (joints, weights) = (&self.joints[slots.clone()], &self.weights[slots]);
+        Look { own, vertex: self.first + own, map: self.map, joints, weights }
+    }
+
+    /// Where a vertex has four of them.
+    #[inline]
+    fn slots(&self, own: u32) -> Option<(&'a [u16; 4], &'a [f32; 4])> {
+        Some((self.joints.as_chunks().0.get(own as usize)?, self.weights.as_chunks().0.get(own as usize)?))
+    }
+}
+
 impl Look<'_> {
     #[cold]
     pub fn influences(&self) -> Influences {
@@ -123,37 +148,50 @@ impl Found {
 
     /// As [`Self::keep`], where no weight of the map is no number.
     #[inline]
-    fn keep_slots(&mut self, look: &Look<'_>, (joints, weights): &Slots) {
-        if look.joints != joints || look.weights != weights {
+    fn keep_slots(&mut self, own: u32, now: (&[u16; 4], &[f32; 4]), (joints, weights): &Slots) {
+        if now.0 != joints || now.1 != weights {
+            if self.vertices.is_empty() {
+                self.vertices.reserve(CHUNK);
+                self.joints.reserve(CHUNK * 4);
+                self.weights.reserve(CHUNK * 4);
+            }
             self.joints.extend_from_slice(joints);
             self.weights.extend_from_slice(weights);
-            self.vertices.push(look.own);
+            self.vertices.push(own);
         }
+    }
+
+    /// Puts what the vertices have now where they have it: of a known length, so that no call copies it.
+    fn place<T: Copy>(&self, to: &mut [[T; 4]], from: &[[T; 4]]) {
+        self.vertices.iter().zip(from).for_each(|(own, slots)| to[*own as usize % CHUNK] = *slots);
     }
 }
 
 /// What takes the vertices of a chunk.
 struct Worker<'a, W> {
     maps: &'a Maps<'a>,
+    part: PartLook<'a>,
     rule: &'a Rule<'a>,
     quick: Option<&'a Quick>,
     fast: &'a Fast<'a>,
     work: &'a W,
     scratch: Scratch,
     group: Group,
-    /// Those that are to become a group.
-    waiting: Vec<Look<'a>>,
+    /// Those that are to become a group, by their numbers in the part.
+    waiting: [u32; LANES],
+    count: usize,
     out: Found,
 }
 
 impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>> Worker<'a, W> {
     #[inline]
-    fn take(&mut self, look: Look<'a>) {
+    fn take(&mut self, look: &Look<'a>) {
         match self.fast {
-            Fast::None => self.slow(&look),
+            Fast::None => self.slow(look),
             Fast::Group(_) | Fast::Others(_) => {
-                self.waiting.push(look);
-                if self.waiting.len() == LANES {
+                self.waiting[self.count] = look.own;
+                self.count += 1;
+                if self.count == LANES {
                     self.flush();
                 }
             }
@@ -172,15 +210,17 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
 
     fn flush(&mut self) {
         let Some(quick) = self.quick else { return };
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = self.waiting;
+        let waiting = &waiting[..std::mem::take(&mut self.count)];
+        let part = self.part;
         let mut vertices = [0; LANES];
-        vertices.iter_mut().zip(&waiting).for_each(|(v, look)| *v = look.vertex);
+        vertices.iter_mut().zip(waiting).for_each(|(v, own)| *v = part.first + own);
         let vertices = &vertices[..waiting.len()];
         match self.fast {
             Fast::None => {}
             Fast::Group(run) => {
-                for (lane, look) in waiting.iter().enumerate() {
-                    if let (Some(joints), Some(weights)) = (look.joints.first_chunk(), look.weights.first_chunk()) {
+                for (lane, own) in waiting.iter().enumerate() {
+                    if let Some((joints, weights)) = part.slots(*own) {
                         quick.put(&mut self.group, lane, joints, weights);
                     }
                 }
@@ -188,15 +228,12 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
             }
             Fast::Others(run) => run(quick, &mut self.group, self.maps, vertices),
         }
-        for (lane, look) in waiting.iter().enumerate() {
-            if self.group.is_done(lane) {
-                self.out.keep_slots(look, &self.group.get(lane));
-            } else {
-                self.slow(look);
+        for (lane, own) in waiting.iter().enumerate() {
+            match part.slots(*own) {
+                Some(now) if self.group.is_done(lane) => self.out.keep_slots(*own, now, &self.group.get(lane)),
+                _ => self.slow(&part.look(*own)),
             }
         }
-        self.waiting = waiting;
-        self.waiting.clear();
     }
 }
 
@@ -288,42 +325,40 @@ impl<'a> Draft<'a> {
             }
             let stride = map.stride();
             let rule = rule(scope, canvas, map);
-            let chunks = map.joints.par_chunks(CHUNK * stride).zip(map.weights.par_chunks(CHUNK * stride)).enumerate();
             let quick = Quick::new(stride, &rule).filter(|_| map.not_numbers.is_empty());
-            let run = |(chunk, (joints, weights)): (usize, (&[u16], &[f32]))| {
+            let part = PartLook { first: part.first, map, stride, joints: &map.joints, weights: &map.weights };
+            let run = |chunk: usize| {
                 let mut worker = Worker {
                     maps: &maps,
+                    part,
                     rule: &rule,
                     fast: if quick.is_some() { &fast } else { &Fast::None },
                     quick: quick.as_ref(),
                     work: &work,
                     scratch: Scratch::default(),
                     group: Group::default(),
-                    waiting: Vec::with_capacity(LANES),
+                    waiting: [0; LANES],
+                    count: 0,
                     out: Found::default(),
                 };
-                let slots = joints.chunks_exact(stride).zip(weights.chunks_exact(stride));
-                let mut one = |k: usize, joints, weights| {
-                    let own = (chunk * CHUNK + k) as u32;
-                    let look = Look { own, vertex: part.first + own, map, joints, weights };
+                let mut one = |own: u32| {
+                    let look = part.look(own);
                     if scope.has(look.vertex) && test(&look) {
-                        worker.take(look);
+                        worker.take(&look);
                     }
                 };
+                let (first, end) = ((chunk * CHUNK) as u32, ((chunk + 1) * CHUNK).min(map.vertex_count()) as u32);
                 match lists.get(index).and_then(Option::as_ref) {
-                    None => slots.enumerate().for_each(|(k, (js, ws))| one(k, js, ws)),
+                    None => (first..end).for_each(one),
                     Some(list) => {
-                        let at = |chunk: usize| list.partition_point(|v| (*v as usize) < chunk * CHUNK);
-                        for v in &list[at(chunk)..at(chunk + 1)] {
-                            let k = *v as usize % CHUNK;
-                            let slots = k * stride..(k + 1) * stride;
-                            one(k, &joints[slots.clone()], &weights[slots]);
-                        }
+                        let at = |vertex: u32| list.partition_point(|v| *v < vertex);
+                        list[at(first)..at(end)].iter().for_each(|own| one(*own));
                     }
                 }
                 worker.flush();
                 worker.out
             };
+            let chunks = (0..map.vertex_count().div_ceil(CHUNK)).into_par_iter();
             found.push(chunks.map(run).collect());
         }
         let mut refused = Refused::new();
@@ -344,6 +379,11 @@ impl<'a> Draft<'a> {
                 .zip(map.weights.make_mut().par_chunks_mut(CHUNK * stride))
                 .zip(found);
             chunks.for_each(|((joints, weights), found)| {
+                if stride == 4 {
+                    found.place(joints.as_chunks_mut::<4>().0, found.joints.as_chunks().0);
+                    found.place(weights.as_chunks_mut::<4>().0, found.weights.as_chunks().0);
+                    return;
+                }
                 let slots = found.joints.chunks_exact(stride).zip(found.weights.chunks_exact(stride));
                 for (own, (js, ws)) in found.vertices.iter().zip(slots) {
                     let at = (*own as usize % CHUNK) * stride;

@@ -92,8 +92,8 @@ impl MirrorMap {
     }
 }
 
-/// Places in the cells of a grid, a few tolerances wide, by what is left of the cell's mixed number. Cells that share a list
-/// cost a look at places that are too far.
+/// Places in the cells of a grid, some tolerances wide, by what is left of the cell's mixed number. Cells that share a list
+/// cost a look at places that are too far; cells of one block lie side by side, so that near places are near in memory.
 struct Cells {
     cell: f32,
     mask: u64,
@@ -105,7 +105,7 @@ const CROWD: usize = 256;
 
 impl Cells {
     fn new(rest: &[Vec3], tolerance: f32) -> Self {
-        let cell = (tolerance * 8.0).max(f32::MIN_POSITIVE);
+        let cell = (tolerance * 24.0).max(f32::MIN_POSITIVE);
         let size = rest.len().next_power_of_two();
         let mask = size as u64 - 1;
         let of = |p: &Vec3| (number(corner(*p, cell)) & mask) as u32;
@@ -147,13 +147,22 @@ fn corner(p: Vec3, cell: f32) -> [i64; 3] {
 }
 
 fn number(cell: [i64; 3]) -> u64 {
-    let mixed = cell.iter().fold(0u64, |h, c| (h.rotate_left(21) ^ *c as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    mixed ^ (mixed >> 29)
+    /// Bits of the cells along a side of a block.
+    const SIDE: u32 = 2;
+    let mix = |h: u64, c: &i64| (h.rotate_left(21) ^ (*c >> SIDE) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = cell.iter().fold(0, mix);
+    let within = cell.iter().fold(0, |n, c| n << SIDE | (*c as u64 & ((1 << SIDE) - 1)));
+    (mixed ^ (mixed >> 29)) << (3 * SIDE) | within
 }
 
 /// Pairs what is left by its paired neighbours; how many places that paired.
 fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) -> usize {
-    let mut front: Vec<u32> = (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();
+    // Only next to what is unpaired there is something to find.
+    let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NOWHERE);
+    let mut front: Vec<u32> = open.flat_map(|p| canvas.ring(p)).copied().collect();
+    front.retain(|p| places[*p as usize] != NOWHERE);
+    front.sort_unstable();
+    front.dedup();
     let mut paired = 0;
     let rest = canvas.rest();
     let side = |p: u32| (rest[p as usize][axis] - offset).signum();
