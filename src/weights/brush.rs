@@ -129,7 +129,7 @@ impl Falloff {
     }
 
     /// The strength at `p`, 0 at the rim and 1 in the middle.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, p: f32) -> f32 {
         let p = p.clamp(0.0, 1.0);
         match self {
@@ -153,6 +153,22 @@ impl Falloff {
                     b + 0.5 * t * ((c - a) + t * ((2.0 * a - 5.0 * b + 4.0 * c - d) + t * (3.0 * (b - c) + d - a)));
                 curve.clamp(0.0, 1.0)
             }
+        }
+    }
+
+    /// [`Self::at`] of many. What is chosen is chosen before the loop, which so becomes one of vectors.
+    #[inline(always)]
+    pub(super) fn fill<const N: usize>(&self, p: &[f32; N], values: &mut [f32; N]) {
+        match self {
+            Self::Smooth => (0..N).for_each(|k| values[k] = Self::Smooth.at(p[k])),
+            Self::Smoother => (0..N).for_each(|k| values[k] = Self::Smoother.at(p[k])),
+            Self::Linear => (0..N).for_each(|k| values[k] = Self::Linear.at(p[k])),
+            Self::Sharp => (0..N).for_each(|k| values[k] = Self::Sharp.at(p[k])),
+            Self::Sharper => (0..N).for_each(|k| values[k] = Self::Sharper.at(p[k])),
+            Self::Root => (0..N).for_each(|k| values[k] = Self::Root.at(p[k])),
+            Self::Sphere => (0..N).for_each(|k| values[k] = Self::Sphere.at(p[k])),
+            Self::Constant => values.fill(1.0),
+            Self::Own(_) => (0..N).for_each(|k| values[k] = self.at(p[k])),
         }
     }
 

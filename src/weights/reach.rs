@@ -3,9 +3,10 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use glam::Vec3;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{Canvas, Reach};
+use super::{Canvas, Falloff, Reach};
 
 /// Where a brush touches the posed surface.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +85,7 @@ impl Ball {
     }
 
     /// 1 in its middle, towards 0 at its rim.
-    #[inline]
+    #[inline(always)]
     pub fn depth_of(&self, p: Vec3) -> Option<f32> {
         let square = p.distance_squared(self.at);
         (square < self.limit).then(|| 1.0 - square.sqrt() * self.scale)
@@ -103,6 +104,7 @@ pub(super) struct Sight<'a> {
     front: Option<[f32; 2]>,
     eye: Option<Vec3>,
     direction: Vec3,
+    arch: Arch,
 }
 
 impl<'a> Sight<'a> {
@@ -110,7 +112,7 @@ impl<'a> Sight<'a> {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
         // The side that was hit is the one that is seen, whichever way the file's normals point and its triangles wind.
         let front = front_only.then(|| sides_of(posed, touch));
-        Self { canvas, posed, front, eye: touch.eye, direction: touch.direction }
+        Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: Arch::new() }
     }
 
     #[inline]
@@ -139,23 +141,82 @@ impl<'a> Sight<'a> {
         self.canvas.vertices_at(place).iter().any(faces) || self.canvas.fan(place).iter().any(triangle)
     }
 
-    /// Takes in those of some vertices that lie in a ball and may be painted. `near` are no more than [`AT_ONCE`].
+    /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near the middle it is and what
+    /// the fall-off makes of that. `near` are no more than [`AT_ONCE`].
     #[inline]
-    pub fn within(&self, ball: &Ball, near: &[u32], hits: &mut Vec<(u32, f32)>) {
+    pub fn within(&self, ball: &Ball, falloff: &Falloff, near: &[u32], mut take: impl FnMut(u32, f32, f32)) {
         // First everything is fetched: so many come from far away at once.
-        let mut at = [Vec3::NAN; AT_ONCE];
-        let mut facing = [Vec3::ZERO; AT_ONCE];
-        let there = |list: &[Vec3], v: u32| list.get(v as usize).copied().unwrap_or(Vec3::NAN);
-        at.iter_mut().zip(near).for_each(|(at, v)| *at = there(self.posed.positions, *v));
-        if let Some([side, _]) = self.front {
-            facing.iter_mut().zip(near).for_each(|(n, v)| *n = there(self.posed.normals, *v) * side);
+        let mut spots = Spots::default();
+        fetch(self.posed.positions, near, &mut spots.at);
+        if self.front.is_some() {
+            fetch(self.posed.normals, near, &mut spots.normals);
         }
-        for ((v, p), n) in near.iter().zip(at).zip(facing) {
-            let depth = ball.depth_of(p);
-            if let Some(depth) = depth.filter(|_| n.dot(self.to(p)) <= 0.0 || self.has_place(*v)) {
-                hits.push((*v, depth));
+        self.arch.dispatch(Measure { sight: self, ball, falloff, spots: &mut spots });
+        for (k, v) in near.iter().enumerate() {
+            if spots.depth[k] > OUTSIDE && (spots.away[k] <= 0.0 || self.has_place(*v)) {
+                take(*v, spots.depth[k], spots.value[k]);
             }
         }
+    }
+}
+
+/// A depth that no vertex in a ball has.
+const OUTSIDE: f32 = -0.5;
+
+/// Vertices that are looked at together, number by number.
+struct Spots {
+    at: [[f32; AT_ONCE]; 3],
+    normals: [[f32; AT_ONCE]; 3],
+    /// How near the middle; [`OUTSIDE`] or less beyond the rim.
+    depth: [f32; AT_ONCE],
+    /// What the fall-off makes of it.
+    value: [f32; AT_ONCE],
+    /// Above 0 where a normal points away from the eye.
+    away: [f32; AT_ONCE],
+}
+
+impl Default for Spots {
+    fn default() -> Self {
+        let none = [0.0; AT_ONCE];
+        Self { at: [[f32::NAN; AT_ONCE]; 3], normals: [none; 3], depth: none, value: none, away: none }
+    }
+}
+
+#[inline]
+fn fetch(from: &[Vec3], vertices: &[u32], to: &mut [[f32; AT_ONCE]; 3]) {
+    for (k, v) in vertices.iter().take(AT_ONCE).enumerate() {
+        let p = from.get(*v as usize).copied().unwrap_or(Vec3::NAN);
+        (to[0][k], to[1][k], to[2][k]) = (p.x, p.y, p.z);
+    }
+}
+
+/// Measures spots. Its loops become vectors as wide as the machine has them, so nothing in them may stay a call.
+struct Measure<'a> {
+    sight: &'a Sight<'a>,
+    ball: &'a Ball,
+    falloff: &'a Falloff,
+    spots: &'a mut Spots,
+}
+
+impl WithSimd for Measure<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { sight, ball, falloff, spots: Spots { at: [x, y, z], normals, depth, value, away } } = self;
+        for k in 0..AT_ONCE {
+            depth[k] = ball.depth_of(Vec3::new(x[k], y[k], z[k])).unwrap_or(-1.0);
+        }
+        if let Some([side, _]) = sight.front {
+            let (eye, direction) = (sight.eye.unwrap_or_default(), sight.direction);
+            let perspective = sight.eye.is_some();
+            for k in 0..AT_ONCE {
+                let p = Vec3::new(x[k], y[k], z[k]);
+                let to = if perspective { p - eye } else { direction };
+                away[k] = (Vec3::new(normals[0][k], normals[1][k], normals[2][k]) * side).dot(to);
+            }
+        }
+        falloff.fill(depth, value);
     }
 }
 

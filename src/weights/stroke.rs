@@ -121,18 +121,17 @@ impl Stroke {
         let (brush, touch) = (&paint.brush, &dab.touch);
         let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
         let strength = brush.strength * pressure;
-        let amount = |p: f32| brush.falloff.at(p) * strength;
         let mut work = Work { canvas, maps, posed, paint, motion: dab.motion, average: None };
         let once = brush.kind.is_of_one_joint() && !brush.build_up;
         let sight = Sight::new(canvas, posed, touch, brush.front_only);
         // Where each vertex stands for itself, it is found and painted at once.
         let alone = paint.mirror.is_none() && brush.kind != BrushKind::Average;
         let done = match (dab.near.filter(|_| alone && brush.reach == Reach::Volume), Ball::new(touch)) {
-            (Some(near), Some(ball)) => self.paint_near(&work, near, &ball, &sight, once, amount),
+            (Some(near), Some(ball)) => self.paint_near(&work, near, &ball, &sight, once, strength),
             _ => {
                 let mut hits = self.hits.drain(..).next().unwrap_or_default();
                 reach(canvas, posed, touch, dab.near, brush.reach, &sight, &mut self.reach, &mut hits);
-                let chunks = self.mark(canvas, paint.mirror, &hits, amount);
+                let chunks = self.mark(canvas, paint.mirror, &hits, |p| brush.falloff.at(p) * strength);
                 if brush.kind == BrushKind::Average {
                     work.average = Some(vertex::average(canvas, maps, &hits));
                 }
@@ -161,7 +160,7 @@ impl Stroke {
         ball: &Ball,
         sight: &Sight<'_>,
         once: bool,
-        amount: impl Fn(f32) -> f32 + Sync,
+        strength: f32,
     ) -> Vec<Done> {
         const FEWEST: usize = 2_048;
         let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
@@ -174,12 +173,15 @@ impl Stroke {
             let mut task = Task::new(&parts, memory, fresh, near.len());
             hits.clear();
             hits.reserve(near.len());
-            let mut painted = Vec::with_capacity(AT_ONCE);
+            let falloff = &work.paint.brush.falloff;
             for near in near.chunks(AT_ONCE) {
-                let before = hits.len();
-                sight.within(ball, near, hits);
-                painted.extend(hits[before..].iter().map(|(v, p)| (*v, amount(*p))).filter(|(_, a)| *a > 0.0));
-                task.paint_all(&mut painted);
+                sight.within(ball, falloff, near, |vertex, depth, value| {
+                    hits.push((vertex, depth));
+                    let amount = value * strength;
+                    if amount > 0.0 {
+                        task.paint(vertex, [amount, 0.0]);
+                    }
+                });
             }
             task.end()
         };

@@ -10,6 +10,7 @@ use crate::{
     weights::{
         Refusal, Rule,
         quick::{Group, LANES, Quick},
+        reach::AT_ONCE,
     },
 };
 
@@ -44,6 +45,13 @@ impl<'a> PartWork<'a> {
     }
 }
 
+impl PartWork<'_> {
+    #[inline]
+    const fn has(&self, vertex: u32) -> bool {
+        vertex.wrapping_sub(self.first) < self.count
+    }
+}
+
 /// What a task came to in one part.
 pub(super) struct Piece {
     pub part: usize,
@@ -70,10 +78,9 @@ pub(super) struct Task<'a> {
     /// The part of the last vertex.
     part: usize,
     piece: WeightPatch,
-    /// Vertices that wait to be painted together.
+    /// Vertices that are to be painted, with how much.
+    noted: Vec<(u32, [f32; 2])>,
     group: Group,
-    waiting: [(u32, f32); LANES],
-    count: usize,
     lists: Lists,
 }
 
@@ -86,46 +93,44 @@ impl<'a> Task<'a> {
             done: Done { fresh, ..Done::default() },
             part: usize::MAX,
             piece: WeightPatch::default(),
+            noted: Vec::with_capacity(AT_ONCE),
             group: Group::default(),
-            waiting: [(0, 0.0); LANES],
-            count: 0,
             lists: Lists::default(),
         }
     }
 
-    /// Paints a vertex of the canvas by so much, on both sides, if that is more than before.
+    /// Paints a vertex of the canvas by so much, on both sides, if that is more than before; with others, at the latest when
+    /// the task ends.
+    #[inline]
     pub fn paint(&mut self, vertex: u32, amounts: [f32; 2]) {
         let raised = self.memory.map_or(Some(amounts), |memory| memory.raise(vertex, amounts));
         if let Some(amounts) = raised {
-            self.take(vertex, amounts);
+            self.noted.push((vertex, amounts));
+        }
+        if self.noted.len() == AT_ONCE {
+            self.paint_noted();
         }
     }
 
-    /// As [`Self::paint`] of several vertices, which the mirror of the brush does not touch.
-    pub fn paint_all(&mut self, vertices: &mut Vec<(u32, f32)>) {
-        if let Some(memory) = self.memory {
-            // All of them before the first is painted: so many come from far away at once.
-            vertices.retain(|(vertex, amount)| memory.raise(*vertex, [*amount, 0.0]).is_some());
+    /// Paints what was noted.
+    fn paint_noted(&mut self) {
+        let noted = std::mem::take(&mut self.noted);
+        let mut left = &noted[..];
+        while let Some((vertex, _)) = left.first() {
+            if !self.parts.get(self.part).is_some_and(|part| part.has(*vertex)) {
+                self.enter(*vertex);
+            }
+            let part = &self.parts[self.part];
+            let count = left.iter().position(|(v, _)| !part.has(*v)).unwrap_or(left.len());
+            let (here, rest) = left.split_at(count);
+            match &part.quick {
+                Some(quick) => self.paint_quick(part, quick, here),
+                None => here.iter().for_each(|(vertex, amounts)| self.one(*vertex, *amounts)),
+            }
+            left = rest;
         }
-        vertices.drain(..).for_each(|(vertex, amount)| self.take(vertex, [amount, 0.0]));
-    }
-
-    #[inline]
-    fn take(&mut self, vertex: u32, amounts: [f32; 2]) {
-        let here = |p: &PartWork<'_>| vertex.wrapping_sub(p.first) < p.count;
-        if !self.parts.get(self.part).is_some_and(here) {
-            self.enter(vertex);
-        }
-        let part = &self.parts[self.part];
-        if part.quick.is_none() {
-            self.one(vertex, amounts);
-            return;
-        }
-        self.waiting[self.count] = (vertex, amounts[0]);
-        self.count += 1;
-        if self.count == LANES {
-            self.paint_group();
-        }
+        self.noted = noted;
+        self.noted.clear();
     }
 
     /// Goes on in the part that has a vertex.
@@ -136,7 +141,6 @@ impl<'a> Task<'a> {
     }
 
     fn leave(&mut self) {
-        self.paint_group();
         let patch = std::mem::take(&mut self.piece);
         if !patch.vertices.is_empty() {
             self.done.pieces.push(Piece { part: self.part, patch });
@@ -145,42 +149,41 @@ impl<'a> Task<'a> {
 
     /// What it came to.
     pub fn end(mut self) -> Done {
+        self.paint_noted();
         self.leave();
         self.done
     }
 
-    fn paint_group(&mut self) {
-        let count = std::mem::take(&mut self.count);
-        let Some((part, quick)) = self.parts.get(self.part).and_then(|p| Some((p, p.quick.as_ref()?))) else { return };
-        if count == 0 {
-            return;
-        }
+    /// Paints vertices of the present part, no more than [`AT_ONCE`], which the mirror of the brush does not touch.
+    fn paint_quick(&mut self, part: &PartWork<'_>, quick: &Quick, noted: &[(u32, [f32; 2])]) {
         // First everything is fetched: so many come from far away at once.
-        let mut from = ([[0; 4]; LANES], [[0.0; 4]; LANES]);
-        for (lane, (vertex, _)) in self.waiting[..count].iter().enumerate() {
+        let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
+        for (k, (vertex, _)) in noted.iter().enumerate() {
             let own = (*vertex - part.first) as usize;
             let now = (&part.now.0[own..=own], &part.now.1[own..=own]);
             let start = self.memory.map_or(now, |memory| memory.start(*vertex, now, &mut self.done.fresh));
-            (from.0[lane], from.1[lane]) = (start.0[0], start.1[0]);
-        }
-        for (lane, (_, amount)) in self.waiting[..count].iter().enumerate() {
-            quick.put(&mut self.group, lane, &from.0[lane], &from.1[lane]);
-            self.group.set_amount(lane, *amount);
+            (from.0[k], from.1[k]) = (start.0[0], start.1[0]);
         }
         let paint = part.work.paint;
-        quick.brush(&mut self.group, paint.joint, &paint.brush);
-        for lane in 0..count {
-            let (vertex, amount) = self.waiting[lane];
-            if !self.group.is_done(lane) {
-                self.one(vertex, [amount, 0.0]);
-                continue;
+        let from = from.0.chunks(LANES).zip(from.1.chunks(LANES));
+        for (noted, (joints, weights)) in noted.chunks(LANES).zip(from) {
+            for (lane, (_, amounts)) in noted.iter().enumerate() {
+                quick.put(&mut self.group, lane, &joints[lane], &weights[lane]);
+                self.group.set_amount(lane, amounts[0]);
             }
-            let (joints, weights) = self.group.get(lane);
-            let own = vertex - part.first;
-            if joints != part.now.0[own as usize] || weights != part.now.1[own as usize] {
-                self.piece.vertices.push(own);
-                self.piece.joints.extend_from_slice(&joints);
-                self.piece.weights.extend_from_slice(&weights);
+            quick.brush(&mut self.group, paint.joint, &paint.brush);
+            for (lane, (vertex, amounts)) in noted.iter().enumerate() {
+                if !self.group.is_done(lane) {
+                    self.one(*vertex, *amounts);
+                    continue;
+                }
+                let (joints, weights) = self.group.get(lane);
+                let own = *vertex - part.first;
+                if joints != part.now.0[own as usize] || weights != part.now.1[own as usize] {
+                    self.piece.vertices.push(own);
+                    self.piece.joints.extend_from_slice(&joints);
+                    self.piece.weights.extend_from_slice(&weights);
+                }
             }
         }
     }
