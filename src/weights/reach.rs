@@ -6,7 +6,7 @@ use glam::Vec3;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{Canvas, Falloff, Reach};
+use super::{Canvas, Falloff, Reach, canvas::Topo};
 
 /// Where a brush touches the posed surface.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +35,23 @@ pub struct PosedCanvas<'a> {
 /// Memory for reaching, kept from dab to dab.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReachScratch {
-    way: Vec<f32>,
+    spots: Vec<Spot>,
     touched: Vec<u32>,
     /// The front, by how far it has come.
     steps: Vec<Vec<Front>>,
     heap: BinaryHeap<Front>,
+}
+
+/// A place, once the front came to it.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    at: Vec3,
+    /// The shortest way so far; infinite where none is known.
+    way: f32,
+}
+
+impl Spot {
+    const UNKNOWN: Self = Self { at: Vec3::NAN, way: f32::INFINITY };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,9 +74,9 @@ impl PartialOrd for Front {
     }
 }
 
-/// A way along edges is longer than the surface's own by up to this; where it is not longer than this, the straight line
-/// is the distance, so that the brush is round.
-const DETOUR: f32 = 1.3;
+/// A way along edges is longer than the surface's own, by √2 across quads that are all cut the same way; where it is not
+/// longer than this, the straight line is the distance, so that the brush is round.
+const DETOUR: f32 = 1.44;
 
 /// What lies within the radius of a touch.
 pub(super) struct Ball {
@@ -319,8 +331,8 @@ fn along(
     scratch: &mut ReachScratch,
     out: &mut Vec<(u32, f32)>,
 ) {
-    let ReachScratch { way, touched, steps, heap } = scratch;
-    way.resize(canvas.place_count(), f32::INFINITY);
+    let ReachScratch { spots, touched, steps, heap } = scratch;
+    spots.resize(canvas.place_count(), Spot::UNKNOWN);
     steps.resize_with(STEPS, Vec::new);
     heap.clear();
     let topo = canvas.topo();
@@ -330,49 +342,29 @@ fn along(
     let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
     for corner in touch.corners {
         let place = topo.place_of[corner as usize];
+        let spot = &mut spots[place as usize];
         let start = at(place).distance(touch.at);
-        if start < limit && start < way[place as usize] {
+        if start < limit && start < spot.way {
             touched.push(place);
-            way[place as usize] = start;
+            *spot = Spot { at: at(place), way: start };
             steps[step_of(start)].push(Front { way: start, place });
         }
     }
     let square = touch.radius * touch.radius;
-    let mut expand = |front: Front, touched: &mut Vec<u32>, push: &mut dyn FnMut(Front)| {
-        let Front { way: here, place } = front;
-        if here > way[place as usize] {
-            return;
-        }
-        let from = at(place);
-        for next in topo.rings.of(place) {
-            let old = way[*next as usize];
-            if here >= old {
-                continue;
-            }
-            let to = at(*next);
-            let there = here + from.distance(to);
-            if there < limit && there < old && to.distance_squared(touch.at) < square {
-                if old == f32::INFINITY {
-                    touched.push(*next);
-                }
-                way[*next as usize] = there;
-                push(Front { way: there, place: *next });
-            }
-        }
-    };
+    let mut front = Way { topo, spots, touched, limit, at, within: |p: Vec3| p.distance_squared(touch.at) < square };
     let mut taken = 0;
     for step in 0..STEPS {
         let mut list = std::mem::take(&mut steps[step]);
         let mut k = 0;
         while k < list.len() {
-            let front = list[k];
+            let next = list[k];
             k += 1;
             taken += 1;
-            expand(front, touched, &mut |next| {
+            front.expand(next, |next| {
                 let s = step_of(next.way);
                 if s == step { list.push(next) } else { steps[s].push(next) }
             });
-            if taken > 8 * touched.len() + 1024 {
+            if taken > 8 * front.touched.len() + 1024 {
                 heap.extend(list.drain(k..));
                 steps.iter_mut().for_each(|s| heap.extend(s.drain(..)));
             }
@@ -383,16 +375,55 @@ fn along(
             break;
         }
     }
-    while let Some(front) = heap.pop() {
-        expand(front, touched, &mut |next| heap.push(next));
+    while let Some(next) = heap.pop() {
+        front.expand(next, |next| heap.push(next));
     }
     for place in touched.drain(..) {
-        let way = std::mem::replace(&mut way[place as usize], f32::INFINITY);
-        let straight = at(place).distance(touch.at);
+        let Spot { at, way } = std::mem::replace(&mut spots[place as usize], Spot::UNKNOWN);
+        let straight = at.distance(touch.at);
         let distance = if way <= straight * DETOUR { straight } else { way };
         if distance < touch.radius {
             let p = 1.0 - distance / touch.radius;
             out.extend(topo.vertices.of(place).iter().map(|v| (*v, p)));
+        }
+    }
+}
+
+/// Ways along edges, as far as they are known.
+struct Way<'a, A, W> {
+    topo: &'a Topo,
+    spots: &'a mut [Spot],
+    touched: &'a mut Vec<u32>,
+    limit: f32,
+    /// Where a place is.
+    at: A,
+    /// Whether a spot may be gone through.
+    within: W,
+}
+
+impl<A: Fn(u32) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
+    /// Goes on to the places around one.
+    #[inline]
+    fn expand(&mut self, Front { way: here, place }: Front, mut push: impl FnMut(Front)) {
+        let from = self.spots[place as usize];
+        if here > from.way {
+            return;
+        }
+        for next in self.topo.rings.of(place) {
+            let spot = &mut self.spots[*next as usize];
+            if here >= spot.way {
+                continue;
+            }
+            let fresh = spot.way == f32::INFINITY;
+            let to = if fresh { (self.at)(*next) } else { spot.at };
+            let there = here + from.at.distance(to);
+            if there < self.limit && there < spot.way && (!fresh || (self.within)(to)) {
+                if fresh {
+                    self.touched.push(*next);
+                }
+                *spot = Spot { at: to, way: there };
+                push(Front { way: there, place: *next });
+            }
         }
     }
 }

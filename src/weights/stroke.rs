@@ -73,6 +73,12 @@ pub struct Stroke {
     refused: BTreeMap<Refusal, usize>,
 }
 
+/// How many vertices of a dab one core takes at a time. Others need not be woken for a few.
+fn share_of(vertices: usize) -> usize {
+    const FEWEST: usize = 2_048;
+    (vertices / (4 * rayon::current_num_threads())).max(FEWEST)
+}
+
 /// Memory for one vertex after another.
 #[derive(Default)]
 struct Lists {
@@ -131,12 +137,17 @@ impl Stroke {
             _ => {
                 let mut hits = self.hits.drain(..).next().unwrap_or_default();
                 reach(canvas, posed, touch, dab.near, brush.reach, &sight, &mut self.reach, &mut hits);
-                let chunks = self.mark(canvas, paint.mirror, &hits, |p| brush.falloff.at(p) * strength);
-                if brush.kind == BrushKind::Average {
-                    work.average = Some(vertex::average(canvas, maps, &hits));
-                }
+                let done = if alone {
+                    self.paint_hits(&work, &hits, once, strength)
+                } else {
+                    let chunks = self.mark(canvas, paint.mirror, &hits, |p| brush.falloff.at(p) * strength);
+                    if brush.kind == BrushKind::Average {
+                        work.average = Some(vertex::average(canvas, maps, &hits));
+                    }
+                    self.paint_marked(&work, chunks, once)
+                };
                 self.hits.push(hits);
-                self.paint_marked(&work, chunks, once)
+                done
             }
         };
         let mut patches = Vec::with_capacity(done.len());
@@ -162,9 +173,8 @@ impl Stroke {
         once: bool,
         strength: f32,
     ) -> Vec<Done> {
-        const FEWEST: usize = 2_048;
         let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
-        let each = (near.len() / (4 * rayon::current_num_threads())).max(FEWEST);
+        let each = share_of(near.len());
         let tasks = near.len().div_ceil(each);
         let lists = self.memory.lend(tasks);
         self.hits.resize_with(tasks, Vec::new);
@@ -186,10 +196,33 @@ impl Stroke {
             task.end()
         };
         if tasks < 2 {
-            // Others need not be woken for a task that is small.
             near.chunks(each).zip(self.hits.iter_mut().zip(lists)).map(run).collect()
         } else {
             near.par_chunks(each).zip(self.hits.par_iter_mut().zip(lists)).map(run).collect()
+        }
+    }
+
+    /// Paints vertices, each once, by how near the middle they are.
+    fn paint_hits(&mut self, work: &Work<'_>, hits: &[(u32, f32)], once: bool, strength: f32) -> Vec<Done> {
+        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+        let each = share_of(hits.len());
+        let lists = self.memory.lend(hits.len().div_ceil(each));
+        let memory = once.then_some(&self.memory);
+        let falloff = &work.paint.brush.falloff;
+        let run = |(hits, fresh): (&[(u32, f32)], Starts)| {
+            let mut task = Task::new(&parts, memory, fresh, hits.len());
+            for (vertex, depth) in hits {
+                let amount = falloff.at(*depth) * strength;
+                if amount > 0.0 {
+                    task.paint(*vertex, [amount, 0.0]);
+                }
+            }
+            task.end()
+        };
+        if lists.len() < 2 {
+            hits.chunks(each).zip(lists).map(run).collect()
+        } else {
+            hits.par_chunks(each).zip(lists).map(run).collect()
         }
     }
 

@@ -1,6 +1,8 @@
-//! Where the shared corpus is, for tests that walk it.
+//! What several test files want: where the shared corpus is, small files, the sample.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
+
+pub mod weights;
 
 use std::{
     fs,

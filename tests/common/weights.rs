@@ -1,0 +1,144 @@
+//! The sample with its weights as tests want them, and the rule that has to hold for them.
+
+use std::sync::{Arc, OnceLock};
+
+use glam::Vec3;
+use ulna::{
+    edit::{CommandLine, Edit},
+    model::{Document, MeshId, Primitive, WeightEncoding, WeightMap},
+    session::Session,
+    weights::{Canvas, Influences, Maps, fault},
+};
+
+pub fn sample() -> Session {
+    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
+}
+
+pub fn map(document: &Document, mesh: MeshId, primitive: usize) -> &WeightMap {
+    document.mesh(mesh).primitives[primitive].weights.as_deref().expect("weights")
+}
+
+/// The sample with its weights kept in another type: written so, opened, and settled by *Normalise all*.
+pub fn with_encoding(encoding: WeightEncoding) -> Session {
+    let mut session = sample();
+    if encoding == WeightEncoding::Float {
+        return session;
+    }
+    let mut edits = Vec::new();
+    for (mesh, m) in session.document().meshes.iter().enumerate() {
+        for (primitive, p) in m.primitives.iter().enumerate() {
+            let Some(map) = p.weights.as_deref() else { continue };
+            let weights: Vec<f32> = map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
+            let to = WeightMap { weights: weights.into(), encoding, ..map.clone() };
+            edits.push(Edit::SetWeights { mesh: mesh.into(), primitive, to: to.into() });
+        }
+    }
+    session.preview("Another type", edits).expect("it fits");
+    session.commit(Vec::new());
+    let bytes = session.pack("x").expect("it packs").bytes;
+    let mut session = Session::open_bytes(&bytes).expect("the sample with whole weights");
+    assert_eq!(map(session.document(), MeshId(0), 0).encoding, encoding);
+    session.run(&CommandLine::new("weights.normalize")).expect("normalises");
+    session
+}
+
+pub fn positions(document: &Document, canvas: &Canvas) -> (Vec<Vec3>, Vec<Vec3>) {
+    let primitive =
+        |p: &ulna::weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive].clone() };
+    let all: Vec<Primitive> = canvas.parts().iter().map(primitive).collect();
+    (
+        all.iter().flat_map(|p| p.positions.to_vec()).collect(),
+        all.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect(),
+    )
+}
+
+/// Asserts the rule for every vertex that a patch touched.
+pub fn rule_holds(before: &WeightMap, after: &WeightMap, vertices: &[u32], locked: &[bool], limit: usize) {
+    for v in vertices {
+        let v = *v as usize;
+        let found = fault(after, v, limit.max(before.vertex(v).filter(|(_, w)| *w > 0.0).count()));
+        assert_eq!(found, None, "vertex {v}: {:?}", after.vertex(v).collect::<Vec<_>>());
+        let mut last = f32::INFINITY;
+        for (_, w) in after.vertex(v) {
+            assert!(w <= last, "not the strongest first");
+            last = w;
+        }
+        // All slots of a joint together, as the file has them: where it gives a joint two, they become one.
+        let stored = |m: &WeightMap, j: u16| match m.encoding {
+            WeightEncoding::Float => m.weight(v, j).to_bits(),
+            encoding => encoding.encode(m.weight(v, j)),
+        };
+        for (j, _) in before.vertex(v).chain(after.vertex(v)).filter(|(j, w)| locked[usize::from(*j)] && *w > 0.0) {
+            assert_eq!(stored(after, j), stored(before, j), "joint {j} is locked");
+        }
+    }
+}
+
+/// A file with its weights in a type, packed once.
+pub fn packed(encoding: WeightEncoding) -> &'static [u8] {
+    static FILES: [OnceLock<Vec<u8>>; 3] = [const { OnceLock::new() }; 3];
+    FILES[encoding as usize].get_or_init(|| with_encoding(encoding).pack("x").expect("it packs").bytes.to_vec())
+}
+
+/// Breaks every rule somewhere: vertex `v` by the `v`th of the harms, over and over; 0 is none.
+pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
+    let (mut joints, mut weights) = (map.joints.to_vec(), map.weights.to_vec());
+    let mut not_numbers = Vec::new();
+    let stride = map.stride();
+    for v in 0..map.vertex_count() {
+        let range = v * stride..(v + 1) * stride;
+        let (js, ws) = (&mut joints[range.clone()], &mut weights[range]);
+        match harms[v % harms.len()] {
+            1 => ws.iter_mut().for_each(|w| *w *= 0.7),
+            2 => ws.fill(0.0),
+            3 => js[1] = js[0],
+            4 if map.encoding == WeightEncoding::Float => ws[3] = -0.25,
+            5 if map.encoding == WeightEncoding::Float => {
+                ws[0] = 0.0;
+                not_numbers.push(v as u32);
+            }
+            6 => ws.reverse(),
+            7 => ws[2] = 1.0,
+            _ => {}
+        }
+        if map.encoding != WeightEncoding::Float {
+            ws.iter_mut().for_each(|w| *w = map.encoding.decode(map.encoding.encode(*w)));
+        }
+    }
+    WeightMap { joints: joints.into(), weights: weights.into(), not_numbers: not_numbers.into(), ..map.clone() }
+}
+
+/// The document with weights that break rules, unless `harms` says nothing else; times factors, or, `evened`, in few steps, so
+/// that many are the same and ties are decided.
+pub fn harmed(document: &Document, canvas: &Canvas, harms: &[u8], factors: &[f32], evened: bool) -> Document {
+    let mut document = document.clone();
+    for part in canvas.parts() {
+        let mut to = harm(map(&document, part.mesh, part.primitive), harms);
+        let stride = to.stride();
+        for (v, slots) in to.weights.make_mut().chunks_exact_mut(stride).enumerate() {
+            let factor = factors[v % factors.len()];
+            slots.iter_mut().for_each(|w| *w = if evened { (*w * 4.0).ceil() / 8.0 } else { *w * factor });
+        }
+        // No quick way is for a map with weights that are no numbers.
+        if harms.contains(&8) {
+            to.not_numbers = [].into();
+        }
+        Arc::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
+    }
+    document
+}
+
+/// The mean of the places around a vertex.
+pub fn mean(canvas: &Canvas, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
+    let ring = canvas.ring(canvas.place_of(vertex));
+    for p in ring {
+        let (joints, weights) = maps.slots(canvas.first_at(*p));
+        for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+            out.add(*j, *w * (1.0 / ring.len() as f32));
+        }
+    }
+}
+
+pub fn bits(weights: &[f32]) -> Vec<u32> {
+    weights.iter().map(|w| w.to_bits()).collect()
+}
