@@ -403,12 +403,17 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
                 (weights[0], weights[1]) = (0.25, 0.75);
             }
             scene.reweigh(&gpu, &document, node, 0, &ranges);
-            scene.update(&gpu, &document, &pose);
+            scene.update_reweighed(&gpu, &document, &pose);
             let mut fresh = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
             fresh.update(&gpu, &document, &pose);
             let (found, wanted) = (read(&scene), read(&fresh));
-            assert_eq!(found.positions, wanted.positions, "{software} {round}");
-            assert_eq!(found.normals, wanted.normals, "{software} {round}");
+            // On the CPU what was weighed anew is placed one by one, which rounds otherwise.
+            let near = if software { 1e-6 } else { 0.0 };
+            let pairs = found.positions.iter().zip(&wanted.positions).chain(found.normals.iter().zip(&wanted.normals));
+            assert!(pairs.into_iter().all(|(a, b)| a.abs_diff_eq(*b, near)), "{software} {round}");
+            assert_eq!(found.positions.len(), wanted.positions.len());
+            let still = before.positions.iter().zip(&found.positions).filter(|(a, b)| a == b).count();
+            assert!(still > own / 2, "{software} {round}: {still} stay as they were");
             let moved = before.positions[own..].iter().zip(&found.positions[own..]).filter(|(a, b)| a != b).count();
             assert!(moved > 10, "{software} {round}: {moved} copies moved");
             before = found;

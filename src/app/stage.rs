@@ -311,8 +311,10 @@ impl Stage {
                 self.pose_serial += 1;
             }
             self.serial += 1;
-            if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
-                scene.update(gpu, document, &self.pose);
+            match (&self.gpu, &mut self.scene) {
+                (Some((gpu, _)), Some(scene)) if only_weights => scene.update_reweighed(gpu, document, &self.pose),
+                (Some((gpu, _)), Some(scene)) => scene.update(gpu, document, &self.pose),
+                _ => {}
             }
         }
         let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else { return };

@@ -130,7 +130,7 @@ pub(super) fn blended(palette: &[Mat4], weights: &WeightMap, vertex: usize) -> M
 }
 
 /// [`skin`] of some vertices alone, into a surface that is posed already. Differs from it by what rounding does.
-pub(super) fn skin_some(
+pub fn skin_some(
     primitive: &Primitive,
     base_normals: &[Vec3],
     morphs: &[f32],

@@ -3,7 +3,7 @@
 //! glTF 2.0 (*Meshes overview*) asks for MikkTSpace where a primitive has no tangents of its own. Its result is one a corner
 //! of a triangle, so a vertex whose corners disagree is split for showing.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
@@ -73,6 +73,11 @@ impl Tangents {
 
     /// Turns the tangents with the surface: by `Σ w·T`, the side flipped where that mirrors.
     pub fn posed(&self, primitive: &Primitive, placement: &Placement) -> Vec<Vec4> {
+        self.posed_some(primitive, placement, 0..self.tangents.len())
+    }
+
+    /// [`Self::posed`] of some vertices alone, split ones being numbered after the primitive's own.
+    pub fn posed_some(&self, primitive: &Primitive, placement: &Placement, vertices: Range<usize>) -> Vec<Vec4> {
         let own = primitive.positions.len();
         let source = |k: usize| if k < own { k } else { self.copies[k - own] as usize };
         let turn = |matrix: &Mat4, t: Vec4| {
@@ -91,10 +96,10 @@ impl Tangents {
                     }
                     blended
                 };
-                self.tangents.iter().enumerate().map(|(k, t)| turn(&blend(source(k)), *t)).collect()
+                vertices.map(|k| turn(&blend(source(k)), self.tangents[k])).collect()
             }
-            (Placement::Rigid(matrix), _) => self.tangents.iter().map(|t| turn(matrix, *t)).collect(),
-            (Placement::Skinned(_), None) => self.tangents.clone(),
+            (Placement::Rigid(matrix), _) => self.tangents[vertices].iter().map(|t| turn(matrix, *t)).collect(),
+            (Placement::Skinned(_), None) => self.tangents[vertices].to_vec(),
         }
     }
 }

@@ -227,8 +227,8 @@ impl Scene {
         }
     }
 
-    /// Takes over the weights of these vertices of a primitive under a node; the next [`Scene::update`] poses by them. The
-    /// primitive is otherwise the one that the scene was made from. Only what changed is uploaded, unless there are more or
+    /// Takes over the weights of these vertices of a primitive under a node; the next [`Scene::update_reweighed`] poses by them.
+    /// The primitive is otherwise the one that the scene was made from. Only what changed is uploaded, unless there are more or
     /// fewer weights a vertex now. The bounds only ever grow.
     pub fn reweigh(
         &mut self,
@@ -293,6 +293,16 @@ impl Scene {
 
     /// Poses every part. Call it when the pose changed, not when the eye moved.
     pub fn update(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
+        self.pose(gpu, document, pose, true);
+    }
+
+    /// Poses what was weighed anew since the last update. Call it where no joint moved and nothing else changed.
+    pub fn update_reweighed(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
+        self.pose(gpu, document, pose, false);
+    }
+
+    /// Finds the bounds of all parts, and poses all or those that were weighed anew.
+    fn pose(&mut self, gpu: &Gpu, document: &Document, pose: &Pose, all: bool) {
         self.version = next_version();
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
@@ -340,7 +350,13 @@ impl Scene {
                 }
                 let morphs = &pose.morphs[part.node.index()];
                 let tangents = part.tangents.as_ref();
-                part.skin.update(gpu, &mut pass, primitive, &part.normals, tangents, morphs, &placement);
+                let (skin, normals) = (&mut part.skin, &part.normals);
+                if all
+                    || skin.is_reweighed()
+                        && !skin.update_reweighed(gpu, primitive, normals, tangents, morphs, &placement)
+                {
+                    skin.update(gpu, &mut pass, primitive, normals, tangents, morphs, &placement);
+                }
             }
         }
         gpu.queue.submit([encoder.finish()]);

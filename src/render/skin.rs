@@ -93,6 +93,9 @@ pub(super) struct SkinPart {
     vertex_count: u32,
     /// Memory of the CPU's skinning, from frame to frame.
     scratch: Posed,
+    /// What was weighed anew since it was posed, and as which copies it stands behind the primitive's own.
+    reweighed: Vec<Range<usize>>,
+    reweighed_copies: Vec<Range<usize>>,
 }
 
 #[derive(Debug)]
@@ -133,23 +136,84 @@ impl SkinPart {
         let rest = Rest { primitive, normals, tangents, count };
         let bind =
             pass.filter(|_| rest.fits(gpu)).map(|pass| rest.bind(gpu, pass, joints, &posed, posed_tangents.as_ref()));
-        Self { posed, posed_tangents, bind, vertex_count: count as u32, scratch: Posed::default() }
+        Self {
+            posed,
+            posed_tangents,
+            bind,
+            vertex_count: count as u32,
+            scratch: Posed::default(),
+            // All of it waits to be posed.
+            reweighed: std::iter::once(0..primitive.positions.len()).collect(),
+            reweighed_copies: Vec::new(),
+        }
     }
 
     /// Uploads the weights of these vertices anew, as many slots as before. `copies` are the vertices behind those that stand
-    /// after the primitive's own `own`. Where the CPU skins there is nothing to do.
-    pub(super) fn reweigh(&self, gpu: &Gpu, map: &WeightMap, vertices: &[Range<usize>], own: usize, copies: &Copies) {
-        let Some(bind) = &self.bind else { return };
-        let write = |first: usize, sources: &mut dyn Iterator<Item = usize>| {
-            let offset = (first * map.stride() * 8) as u64;
-            gpu.queue.write_buffer(&bind.influences, offset, bytemuck::cast_slice(&pairs(map, sources)));
+    /// after the primitive's own `own`. Where the CPU skins there is nothing to upload yet.
+    pub(super) fn reweigh(
+        &mut self,
+        gpu: &Gpu,
+        map: &WeightMap,
+        vertices: &[Range<usize>],
+        own: usize,
+        copies: &Copies,
+    ) {
+        let runs = copies.runs(vertices);
+        if let Some(bind) = &self.bind {
+            let write = |first: usize, sources: &mut dyn Iterator<Item = usize>| {
+                let offset = (first * map.stride() * 8) as u64;
+                gpu.queue.write_buffer(&bind.influences, offset, bytemuck::cast_slice(&pairs(map, sources)));
+            };
+            for range in vertices {
+                write(range.start, &mut range.clone());
+            }
+            for run in &runs {
+                write(own + run.start, &mut copies.sources[run.clone()].iter().map(|v| *v as usize));
+            }
+        }
+        self.reweighed.extend_from_slice(vertices);
+        self.reweighed_copies.extend(runs);
+    }
+
+    /// Whether it is to be posed again though no joint moved.
+    pub(super) fn is_reweighed(&self) -> bool {
+        !self.reweighed.is_empty()
+    }
+
+    /// Poses on the CPU what was weighed anew and uploads that alone; `false` where all of it is to be posed.
+    pub(super) fn update_reweighed(
+        &mut self,
+        gpu: &Gpu,
+        primitive: &Primitive,
+        normals: &[Vec3],
+        tangents: Option<&Tangents>,
+        morphs: &[f32],
+        placement: &Placement,
+    ) -> bool {
+        let own = primitive.positions.len();
+        if self.bind.is_some() || self.scratch.positions.len() != own || self.scratch.normals.len() != own {
+            return false;
+        }
+        let vertices: Vec<u32> = self.reweighed.iter().cloned().flatten().map(|v| v as u32).collect();
+        skinning::skin_some(primitive, normals, morphs, placement, &vertices, &mut self.scratch);
+        let posed = |v: usize| [self.scratch.positions[v], self.scratch.normals[v]];
+        let write = |first: usize, vertices: Vec<[Vec3; 2]>| {
+            gpu.queue.write_buffer(&self.posed, first as u64 * POSED_STRIDE, bytemuck::cast_slice(&vertices));
+            if let (Some(buffer), Some(tangents)) = (&self.posed_tangents, tangents) {
+                let turned = tangents.posed_some(primitive, placement, first..first + vertices.len());
+                gpu.queue.write_buffer(buffer, first as u64 * TANGENT_STRIDE, bytemuck::cast_slice(&turned));
+            }
         };
-        for range in vertices {
-            write(range.start, &mut range.clone());
+        for range in &self.reweighed {
+            write(range.start, range.clone().map(posed).collect());
         }
-        for run in copies.runs(vertices) {
-            write(own + run.start, &mut copies.sources[run].iter().map(|v| *v as usize));
+        let copies = tangents.map_or(&[][..], |t| &t.copies);
+        for run in &self.reweighed_copies {
+            write(own + run.start, copies[run.clone()].iter().map(|v| posed(*v as usize)).collect());
         }
+        self.reweighed.clear();
+        self.reweighed_copies.clear();
+        true
     }
 
     /// The posed vertices, split ones after the primitive's own.
@@ -177,6 +241,8 @@ impl SkinPart {
         morphs: &[f32],
         placement: &Placement,
     ) {
+        self.reweighed.clear();
+        self.reweighed_copies.clear();
         if self.vertex_count == 0 {
             return;
         }

@@ -32,6 +32,13 @@ impl Scope<'_> {
 /// How often vertices were left as they are, and why.
 pub type Refused = BTreeMap<Refusal, usize>;
 
+/// How often each reason was given.
+pub(super) fn tally(refused: &[(u32, Refusal)]) -> Refused {
+    let mut tally = Refused::new();
+    refused.iter().for_each(|(_, why)| *tally.entry(*why).or_default() += 1);
+    tally
+}
+
 /// A change of one part's weights.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartChange {
@@ -119,7 +126,8 @@ pub(super) struct Scratch {
 /// What becomes of the vertices of a chunk.
 #[derive(Default)]
 struct Found {
-    refused: Refused,
+    /// By the canvas's numbers.
+    refused: Vec<(u32, Refusal)>,
     /// Those that change, by their numbers in the part, with their slots.
     vertices: Vec<u32>,
     joints: Vec<u16>,
@@ -204,7 +212,7 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
         match read.and_then(|()| (self.work)(self.maps, look.vertex, &mut self.scratch, self.rule)) {
             Ok(false) => {}
             Ok(true) => self.out.keep(look, &self.scratch.list),
-            Err(why) => *self.out.refused.entry(why).or_default() += 1,
+            Err(why) => self.out.refused.push((look.vertex, why)),
         }
     }
 
@@ -302,10 +310,11 @@ impl<'a> Draft<'a> {
         test: impl Fn(&Look<'_>) -> bool + Sync,
         work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
     ) -> Refused {
-        self.each_of(scope, &[], fast, test, work)
+        tally(&self.each_of(scope, &[], fast, test, work))
     }
 
-    /// As [`Draft::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order.
+    /// As [`Draft::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order. What was
+    /// refused, vertex by vertex.
     pub(super) fn each_of(
         &mut self,
         scope: &Scope<'_>,
@@ -313,7 +322,7 @@ impl<'a> Draft<'a> {
         fast: Fast<'_>,
         test: impl Fn(&Look<'_>) -> bool + Sync,
         work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
-    ) -> Refused {
+    ) -> Vec<(u32, Refusal)> {
         let canvas = self.canvas;
         let maps = Maps::of(canvas, self.maps.iter());
         let mut found: Vec<Vec<Found>> = Vec::with_capacity(self.maps.len());
@@ -361,11 +370,9 @@ impl<'a> Draft<'a> {
             let chunks = (0..map.vertex_count().div_ceil(CHUNK)).into_par_iter();
             found.push(chunks.map(run).collect());
         }
-        let mut refused = Refused::new();
+        let mut refused = Vec::new();
         for (map, found) in self.maps.iter_mut().zip(found) {
-            for (why, count) in found.iter().flat_map(|f| &f.refused) {
-                *refused.entry(*why).or_default() += count;
-            }
+            refused.extend(found.iter().flat_map(|f| &f.refused).copied());
             let mended: Vec<u32> = found.iter().flat_map(|f| f.mended.iter().copied()).collect();
             if !mended.is_empty() {
                 let left = map.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());

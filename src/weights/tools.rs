@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{
     Brush, Canvas, Draft, Influences, Maps, MirrorMap, Refusal, Refused, Rule, Scope,
     canvas::NOWHERE,
-    draft::{Fast, Look, Scratch, rule},
+    draft::{Fast, Look, Scratch, rule, tally},
     fault_in, quick,
     share::{self, normalize},
     stroke::mean,
@@ -33,9 +33,11 @@ impl Draft<'_> {
         };
         let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
         let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &Rule<'_>| normalize(&mut s.list, rule).map(|()| true);
-        let mut refused = self.each_of(scope, &odd, fast, broken, work);
+        let left = self.each_of(scope, &odd, fast, broken, work);
+        let mut refused = tally(&left);
         if refused.remove(&Refusal::NobodyTakes).is_some() {
-            for (why, count) in self.fill(scope) {
+            let open = left.iter().filter(|(_, why)| *why == Refusal::NobodyTakes).map(|(v, _)| *v);
+            for (why, count) in self.fill(open.collect(), scope) {
                 *refused.entry(why).or_default() += count;
             }
         }
@@ -44,29 +46,11 @@ impl Draft<'_> {
 
     /// Gives vertices where nobody takes the rest what their neighbours have, ring by ring, and what hangs nowhere the
     /// nearest joint.
-    fn fill(&mut self, scope: &Scope<'_>) -> Refused {
+    fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let mut open = vec![false; canvas.vertex_count()];
-        for (part, map) in canvas.parts().iter().zip(&self.maps) {
-            let rule = rule(scope, canvas, map);
-            let stride = map.stride();
-            let own = &mut open[part.first as usize..(part.first + part.count) as usize];
-            let slots = map.joints.par_chunks(stride).zip(map.weights.par_chunks(stride));
-            own.par_iter_mut().zip(slots).enumerate().with_min_len(4096).for_each_init(
-                Influences::default,
-                |list, (own, (open, (joints, weights)))| {
-                    // What breaks no rule needs nobody.
-                    if scope.has(part.first + own as u32)
-                        && fault_in(map, own, rule.limit, scope.locked.len()).is_some()
-                    {
-                        let done = list.read(joints, weights, &rule).and_then(|()| normalize(list, &rule));
-                        *open = done == Err(Refusal::NobodyTakes);
-                    }
-                },
-            );
-        }
+        front.iter().for_each(|v| open[*v as usize] = true);
         let mut refused = Refused::new();
-        let mut front: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
         loop {
             let maps = Maps::of(canvas, self.maps.iter());
             let around = |v: &u32| {
@@ -132,7 +116,7 @@ impl Draft<'_> {
         };
         // By the parts, what the quick way left over; nothing where it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
-        self.each_of(scope, &odd, Fast::None, small, |_, _, s, rule| {
+        let refused = self.each_of(scope, &odd, Fast::None, small, |_, _, s, rule| {
             // Two slots of a joint are one.
             if !s.list.iter().any(|(_, w)| w < below) {
                 return Ok(false);
@@ -147,7 +131,8 @@ impl Draft<'_> {
             }
             std::mem::swap(&mut s.list, &mut s.other);
             normalize(&mut s.list, rule).map(|()| true)
-        })
+        });
+        tally(&refused)
     }
 
     /// Rounds unlocked weights to a number of even steps.
