@@ -214,6 +214,56 @@ fn weights_that_are_broken_are_mended_for_good() {
 }
 
 #[test]
+fn characters_keep_their_weights_in_another_type() {
+    let Some(shared) = common::shared() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut before, mut after, mut kinds) = (Vec::new(), Vec::new(), 0);
+    for path in common::models(&shared.join("corpus/characters")) {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if name.ends_with(".gltf") {
+            continue;
+        }
+        let mut session = open(&path);
+        let parts = painted(session.document());
+        if parts.is_empty() || fs::metadata(&path).expect("a file").len() > 4 << 20 {
+            continue;
+        }
+        let _ = session.run(&CommandLine::new("weights.normalize"));
+        let start = session.document().clone();
+        for (bits, encoding) in [(8, WeightEncoding::Byte), (16, WeightEncoding::Short), (32, WeightEncoding::Float)] {
+            let changed = parts.iter().any(|p| map(&start, *p).encoding != encoding);
+            let ran = session.run(&CommandLine::new("weights.store").with("bits", bits));
+            assert_eq!(ran.unwrap_or_else(|e| panic!("{name}: {e}")), changed, "{name} {bits}");
+            kinds += usize::from(changed);
+            clean(session.document(), &name);
+            assert!(bare(session.document()) == bare(&start), "{name} {bits}: nothing but weights");
+            let own = folder.path().join(format!("{bits}-{name}.glb"));
+            let bytes = session.pack("x").unwrap_or_else(|e| panic!("{name}: {e}")).bytes;
+            fs::write(&own, bytes.as_slice()).expect("a file");
+            let again = open(&own);
+            for part in &parts {
+                assert_eq!(map(again.document(), *part).encoding, encoding, "{name}");
+                assert!(map(again.document(), *part) == map(session.document(), *part), "{name} {bits}");
+            }
+            before.push(path.clone());
+            after.push(own);
+            if changed {
+                session.undo();
+            }
+            assert!(*session.document() == start, "{name}");
+        }
+    }
+    println!("{} files of which {kinds} have weights in another type than before", after.len());
+    assert!(after.len() >= 30 && kinds >= 20, "{} {kinds}", after.len());
+    if let (Some(was), Some(is)) = (validate(&before), validate(&after)) {
+        for ((was, _), (is, text)) in was.iter().zip(&is) {
+            assert!(is <= was, "{text}");
+            assert!(!text.contains("ACCESSOR_WEIGHTS") && !text.contains("JOINTS"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn more_sets_and_fewer_again_keep_the_weights() {
     let Some(shared) = common::shared() else { return };
     let sets = |count: usize| CommandLine::new("weights.sets").with("sets", count);

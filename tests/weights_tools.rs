@@ -8,7 +8,7 @@ use common::weights::{bits, harm, harmed, map, mean, packed, rule_holds, sample}
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
-    edit::{Edit, mirror_partners},
+    edit::{CommandLine, Edit, mirror_partners},
     model::{SkinId, WeightEncoding, WeightMap},
     session::Session,
     weights::{
@@ -356,4 +356,58 @@ proptest! {
         }
         prop_assert!(compared > canvas.vertex_count() / 4);
     }
+
+    #[test]
+    fn another_stored_type_keeps_shares_within_its_steps(
+        (from, to) in (encodings(), encodings()),
+        named in any::<bool>(),
+        keep in prop::collection::vec(0.02f32..1.0, 1..9),
+    ) {
+        let mut session = Session::open_bytes(packed(from)).expect("the sample");
+        // Shares that no type holds exactly.
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let mut draft = Draft::new(session.document(), &canvas);
+        let locked = vec![false; canvas.joints().len()];
+        let scope = Scope { locked: &locked, limit: 4, vertices: None };
+        let brush = Brush { kind: BrushKind::Scale, value: 0.0, strength: 1.0, ..Brush::default() };
+        draft.flood(&brush, 3, |v| keep[v as usize % keep.len()], &scope);
+        let changes = draft.changes(session.document());
+        session.preview("Uneven", edits(&canvas, changes)).expect("it fits");
+        session.commit(Vec::new());
+        let before = session.document().clone();
+        let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
+        let line = CommandLine::new("weights.store").with("bits", bits);
+        let only = canvas.parts()[0];
+        let line = if named { line.with("mesh", format!("#{}", only.mesh.0)) } else { line };
+        prop_assert_eq!(session.run(&line).expect("it is stored"), from != to);
+        let mut compared = 0;
+        for part in canvas.parts() {
+            let (old, new) = (map(&before, part.mesh, part.primitive), map(session.document(), part.mesh, part.primitive));
+            if named && part.mesh != only.mesh {
+                prop_assert!(old == new);
+                continue;
+            }
+            prop_assert_eq!(new.encoding, to);
+            let step = to.step().max(from.step()).max(1e-6);
+            for v in 0..new.vertex_count() {
+                prop_assert_eq!(fault(new, v, 4), None, "vertex {}", v);
+                let apart = old.vertex(v).chain(new.vertex(v)).map(|(j, _)| (old.weight(v, j) - new.weight(v, j)).abs());
+                // Half a step each, and the largest has what the others left over.
+                prop_assert!(apart.fold(0.0, f32::max) <= 2.01 * step, "vertex {}", v);
+                compared += 1;
+            }
+        }
+        prop_assert!(compared > 500);
+        let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
+        for part in canvas.parts() {
+            let [here, there] = [session.document(), again.document()].map(|d| map(d, part.mesh, part.primitive));
+            prop_assert!(here == there);
+        }
+        session.undo();
+        prop_assert!(from == to || *session.document() == before);
+    }
+}
+
+fn encodings() -> impl Strategy<Value = WeightEncoding> {
+    prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Arguments, CommandError, CommandLine, Edit, layers};
 use crate::{
-    model::{Document, MeshId, NodeId, SkinId, WeightPatch},
+    model::{Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
     motion::{ClosestSurface, Roles},
     weights::{
         Brush, BrushKind, Canvas, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope, gradient,
@@ -297,6 +297,20 @@ pub(super) fn sets(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
     // Under layers it is the base that has them.
     layers::on_base(document, |document| {
         run_plain(document, arguments, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+    })
+}
+
+/// Keeps weights in another stored type.
+pub(super) fn store(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let encoding = match arguments.count("bits")? {
+        Some(8) => WeightEncoding::Byte,
+        Some(16) => WeightEncoding::Short,
+        Some(32) => WeightEncoding::Float,
+        _ => return Err(CommandError::Other("“bits” is 8, 16 or 32".into())),
+    };
+    // Under layers it is the base that is stored so.
+    layers::on_base(document, |document| {
+        run_plain(document, arguments, |draft, job| Ok(draft.store(encoding, &job.scope())))
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::{
-    Canvas, Influences, Maps, Refusal, Rule,
+    Canvas, CanvasPart, Influences, Maps, Refusal, Rule,
     quick::{Group, LANES, Quick},
     share,
 };
@@ -26,6 +26,12 @@ impl Scope<'_> {
     #[inline]
     pub(super) fn has(&self, vertex: u32) -> bool {
         self.vertices.is_none_or(|list| list[vertex as usize])
+    }
+
+    /// Whether a part has a vertex that is touched.
+    pub(super) fn has_any(&self, part: &CanvasPart) -> bool {
+        let own = part.first as usize..(part.first + part.count) as usize;
+        self.vertices.is_none_or(|list| list[own].contains(&true))
     }
 }
 
@@ -327,8 +333,7 @@ impl<'a> Draft<'a> {
         let maps = Maps::of(canvas, self.maps.iter());
         let mut found: Vec<Vec<Found>> = Vec::with_capacity(self.maps.len());
         for (index, (part, map)) in canvas.parts().iter().zip(&self.maps).enumerate() {
-            let own = part.first as usize..(part.first + part.count) as usize;
-            if scope.vertices.is_some_and(|list| !list[own].contains(&true)) {
+            if !scope.has_any(part) {
                 found.push(Vec::new());
                 continue;
             }

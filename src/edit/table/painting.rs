@@ -264,6 +264,17 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
+            arguments: const { &[need("bits", Kind::Number), MESH, PRIMITIVE] },
+            asks: true,
+            doer: Doer::Document(weights::store),
+            ..tool(
+                "weights.store",
+                "Stored type",
+                "Keeps weights in 8, 16 or 32 bits: bytes, shorts or floats; the views show before what moves",
+                "Weights",
+            )
+        },
+        CommandSpec {
             arguments: const {
                 &[
                     need("mesh", Kind::Mesh),
