@@ -228,7 +228,7 @@ fn characters_keep_their_weights_in_another_type() {
         if parts.is_empty() || fs::metadata(&path).expect("a file").len() > 4 << 20 {
             continue;
         }
-        let _ = session.run(&CommandLine::new("weights.normalize"));
+        session.run(&CommandLine::new("weights.normalize")).unwrap_or_else(|e| panic!("{name}: {e}"));
         let start = session.document().clone();
         for (bits, encoding) in [(8, WeightEncoding::Byte), (16, WeightEncoding::Short), (32, WeightEncoding::Float)] {
             let changed = parts.iter().any(|p| map(&start, *p).encoding != encoding);

@@ -9,11 +9,12 @@ use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit, mirror_partners},
-    model::{SkinId, WeightEncoding, WeightMap},
+    model::{Document, SkinId, Transform, WeightEncoding, WeightMap},
+    motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
     weights::{
         Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Rule,
-        Scope, blend, fault, gradient, in_common, normalize,
+        Scope, blend, fault, gradient, in_common, moved_by_storing, normalize,
     },
 };
 
@@ -374,8 +375,14 @@ proptest! {
         let changes = draft.changes(session.document());
         session.preview("Uneven", edits(&canvas, changes)).expect("it fits");
         session.commit(Vec::new());
-        let before = session.document().clone();
+        let mut before = session.document().clone();
+        // Bent, so that weights matter.
+        let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
+        canvas.joints().iter().step_by(3).for_each(|joint| before.nodes[joint.index()].user = Some(bend));
         let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
+        let pose = Pose::evaluate(&before, Moment::default());
+        let foreseen = moved_by_storing(&before, &canvas, &pose, to);
+        prop_assert!(from != WeightEncoding::Float || to == from || foreseen.iter().any(|d| *d > 0.0));
         let line = CommandLine::new("weights.store").with("bits", bits);
         let only = canvas.parts()[0];
         let line = if named { line.with("mesh", format!("#{}", only.mesh.0)) } else { line };
@@ -389,6 +396,14 @@ proptest! {
             }
             prop_assert_eq!(new.encoding, to);
             let step = to.step().max(from.step()).max(1e-6);
+            let placed = |document: &Document| {
+                let mut posed = Posed::default();
+                let primitive = &document.mesh(part.mesh).primitives[part.primitive];
+                skinning::skin(primitive, &[], &[], &Placement::of(document, &pose, part.node, primitive), &mut posed);
+                posed.positions
+            };
+            let moved = placed(&before).into_iter().zip(placed(session.document())).map(|(a, b)| a.distance(b));
+            prop_assert!(moved.eq(foreseen[part.first as usize..][..part.count as usize].iter().copied()));
             for v in 0..new.vertex_count() {
                 prop_assert_eq!(fault(new, v, 4), None, "vertex {}", v);
                 let apart = old.vertex(v).chain(new.vertex(v)).map(|(j, _)| (old.weight(v, j) - new.weight(v, j)).abs());
@@ -404,7 +419,8 @@ proptest! {
             prop_assert!(here == there);
         }
         session.undo();
-        prop_assert!(from == to || *session.document() == before);
+        let weights = |d: &Document| canvas.parts().iter().all(|p| map(d, p.mesh, p.primitive) == map(&before, p.mesh, p.primitive));
+        prop_assert!(from == to || weights(session.document()));
     }
 }
 

@@ -61,8 +61,10 @@ pub(super) struct Painting {
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
-    /// By the canvas's vertices, 0 to 1: what the strain views show.
+    /// By the canvas's vertices, 0 to 1: what the strain views show, and those of another stored type.
     strain: Vec<f32>,
+    /// What 1 is in the latter, metres.
+    farthest: f32,
     /// The view and the pose that they were made for.
     strain_of: Option<(WeightLook, u64)>,
     /// The range of motion, where that is painted on.
@@ -131,6 +133,7 @@ impl Default for Painting {
             adjusting: None,
             dab_ms: 0.0,
             strain: Vec::new(),
+            farthest: 0.0,
             strain_of: None,
             range: None,
             worst: None,
@@ -188,6 +191,7 @@ impl Painting {
             hover: self.hover.as_ref(),
             last: self.last.as_ref(),
             look: self.look,
+            farthest: self.farthest,
             used: self.tally.used(),
             faults: self.tally.faults(),
             strays: self.tally.strays(),

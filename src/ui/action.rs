@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use egui::TextureId;
 use glam::Vec2;
 
-use super::{settings::Settings, theme::Theme};
+use super::{
+    painting::{BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
+    settings::Settings,
+    theme::Theme,
+};
 use crate::{
     edit::{Availability, CommandLine, KeyMap, Marks, Mode, Selection, Space},
     model::{ClipId, Diagnostic, NodeId},
@@ -61,175 +65,6 @@ pub enum Tool {
     /// Turns with a ring.
     #[default]
     Rotate,
-}
-
-/// How weights are shown in Paint mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WeightLook {
-    /// The weight of the painted joint.
-    #[default]
-    Joint,
-    /// All joints, each in a colour of its own, mixed by share.
-    All,
-    /// What is wrong.
-    Faults,
-    /// How far edges are stretched or squeezed in this pose.
-    Strain,
-    /// The worst that any clip does to a vertex.
-    Worst,
-    /// Materials, as ever.
-    Materials,
-}
-
-impl WeightLook {
-    /// All of them, in the order of the menu.
-    pub const ALL: [Self; 6] = [Self::Joint, Self::All, Self::Faults, Self::Strain, Self::Worst, Self::Materials];
-
-    /// Its name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Joint => "Weights: one joint",
-            Self::All => "Weights: all joints",
-            Self::Faults => "Faults",
-            Self::Strain => "Strain in this pose",
-            Self::Worst => "Worst pose",
-            Self::Materials => "Materials",
-        }
-    }
-}
-
-/// A number of the brush that a drag changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BrushNumber {
-    /// How large it is.
-    Radius,
-    /// How strong.
-    Strength,
-    /// The painted value.
-    Value,
-}
-
-/// How a drag selects vertices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum VertexPick {
-    /// Those in a box.
-    #[default]
-    Box,
-    /// Those in a line drawn around them.
-    Lasso,
-    /// Those that the brush goes over.
-    Brush,
-}
-
-/// A part of the picture that vertices are selected in.
-#[derive(Clone, Debug)]
-pub enum VertexArea {
-    /// The vertex under the brush.
-    Here,
-    /// Between two corners.
-    Box(Vec2, Vec2),
-    /// Within a closed line.
-    Lasso(Vec<Vec2>),
-    /// Within so many points of a line.
-    Brush(Vec<Vec2>, f32),
-}
-
-/// A part of a stroke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StrokePhase {
-    /// The pointer went down.
-    Begin,
-    /// It moved.
-    Move,
-    /// It went up.
-    End,
-    /// It never was.
-    Cancel,
-}
-
-/// The brush over the surface.
-#[derive(Clone, Debug)]
-pub struct BrushHover {
-    /// Where the pointer is, in points of the picture.
-    pub at: Vec2,
-    /// The rim of the brush on the surface, scene space.
-    pub rim: Vec<glam::Vec3>,
-    /// Where it falls to half.
-    pub half: Vec<glam::Vec3>,
-    /// The node that was hit.
-    pub node: NodeId,
-    /// The nearest vertex: its primitive, and its number there.
-    pub vertex: (usize, u32),
-    /// Its number in the canvas.
-    pub canvas_vertex: u32,
-    /// Joints with their shares of the nearest vertex, the strongest first.
-    pub shares: Vec<(NodeId, f32)>,
-    /// Who would give, who would get, or why not.
-    pub note: String,
-    /// Whether the note is a refusal.
-    pub refused: bool,
-}
-
-/// What panels know of painting.
-pub struct PaintView<'a> {
-    /// The brush.
-    pub brush: crate::weights::Brush,
-    /// What can be painted; nothing where the file has no weights.
-    pub canvas: Option<&'a crate::weights::Canvas>,
-    /// The painted joint, by its number in the skin.
-    pub joint: Option<u16>,
-    /// Joints whose weights never move.
-    pub locked: &'a std::collections::BTreeSet<NodeId>,
-    /// The most joints a vertex may have.
-    pub limit: usize,
-    /// The brush over the surface.
-    pub hover: Option<&'a BrushHover>,
-    /// Where the brush was last over the surface: what the lists speak of, so that they hold still while one goes there.
-    pub last: Option<&'a BrushHover>,
-    /// How weights are shown.
-    pub look: WeightLook,
-    /// By the skin's joints, how many vertices each moves.
-    pub used: &'a [u32],
-    /// What is wrong with the weights just now.
-    pub faults: crate::weights::Faults,
-    /// Vertices that have little in common with those around them.
-    pub strays: usize,
-    /// Whether these three are being counted still.
-    pub counting: bool,
-    /// Milliseconds the last dab took.
-    pub dab_ms: f32,
-    /// The number of the brush that is being dragged.
-    pub adjusting: Option<BrushNumber>,
-    /// Whether a clip is shown while painting.
-    pub over_clip: bool,
-    /// Selected vertices, by the canvas.
-    pub vertices: &'a [u32],
-    /// Where the canvas's vertices are in the pose that is shown.
-    pub posed: &'a [glam::Vec3],
-    /// How a drag selects vertices.
-    pub pick: VertexPick,
-    /// Whether a drag is a gradient, radial or not.
-    pub gradient: Option<bool>,
-    /// By the skin's joints, the mirror joint of each, once it was looked for; `u16::MAX` for none.
-    pub partners: &'a [u16],
-    /// The joint of the other side, where there is one.
-    pub partner: Option<NodeId>,
-    /// How the other side was paired: places without a partner.
-    pub unpaired: Option<usize>,
-    /// Whether a stroke is under way.
-    pub stroking: bool,
-    /// Which layer is painted; nothing where there are none.
-    pub layer: Option<crate::weights::layers::LayerTarget>,
-    /// What of it.
-    pub painted: crate::weights::layers::Painted,
-    /// Whether the worst pose was looked for.
-    pub searched: bool,
-    /// The worst spots, the worst first.
-    pub spots: &'a [crate::motion::Spot],
-    /// The worst moment of the vertex under the brush.
-    pub here: Option<crate::motion::Spot>,
-    /// The length of the range of motion, where that is painted on, seconds.
-    pub range: Option<f64>,
 }
 
 /// What is shown.

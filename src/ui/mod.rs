@@ -9,6 +9,7 @@ mod inspector;
 mod layout;
 mod menu;
 mod outliner;
+mod painting;
 mod palette;
 mod preferences;
 mod problems;
@@ -30,10 +31,10 @@ pub use crate::edit::node_text;
 pub use self::weights::mask_grey;
 pub use self::{
     action::{
-        Action, Actions, BrushHover, BrushNumber, Dialog, JobView, PaintView, PreferencePage, Recent, Shown,
-        StrokePhase, Thing, Toast, ToastKind, Tool, VertexArea, VertexPick, View, WeightLook, Wish,
+        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish,
     },
     layout::{Layout, Pane},
+    painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
     settings::{Length, Orbit, Settings, ThemeChoice},
     theme::Theme,
 };

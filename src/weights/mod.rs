@@ -10,6 +10,7 @@ mod mirror;
 mod quick;
 mod reach;
 mod share;
+mod stored;
 mod stroke;
 mod tally;
 mod tools;
@@ -22,6 +23,7 @@ pub use self::{
     mirror::{MirrorMap, pair_joints},
     reach::{PosedCanvas, Touch, faces_eye},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
+    stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, Tally},
     tools::{gradient, in_common, strays},

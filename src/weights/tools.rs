@@ -11,7 +11,7 @@ use super::{
     share::{self, normalize},
     stroke::mean,
 };
-use crate::model::{WeightEncoding, WeightMap};
+use crate::model::WeightMap;
 
 impl Draft<'_> {
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
@@ -374,48 +374,6 @@ impl Draft<'_> {
                 encoding: map.encoding,
                 not_numbers: map.not_numbers.clone(),
             };
-        }
-        refused
-    }
-}
-
-impl Draft<'_> {
-    /// Keeps the weights of parts in another stored type, with a sum of 1 in it: what is smaller than half a step of it is
-    /// lost. No lock holds, for every weight is rounded, and a part is kept in one type, however few of its vertices are meant.
-    /// Vertices for which there is no way to a sum of 1 are rounded alone.
-    pub fn store(&mut self, encoding: WeightEncoding, scope: &Scope<'_>) -> Refused {
-        let locked = vec![false; self.canvas.joints().len()];
-        let mut refused = Refused::new();
-        for (part, map) in self.canvas.parts().iter().zip(&mut self.maps) {
-            if map.encoding == encoding || !scope.has_any(part) {
-                continue;
-            }
-            let stride = map.stride();
-            let rule = Rule {
-                locked: &locked,
-                parents: self.canvas.parents(),
-                limit: stride,
-                encoding,
-                pairs: &[],
-                turned: false,
-            };
-            let old = (map.joints.clone(), map.weights.clone());
-            let slots =
-                (map.joints.make_mut().par_chunks_mut(stride)).zip(map.weights.make_mut().par_chunks_mut(stride));
-            let from = old.0.par_chunks(stride).zip(old.1.par_chunks(stride));
-            let one =
-                |list: &mut Influences, ((joints, weights), (js, ws)): ((&mut [u16], &mut [f32]), (&[u16], &[f32]))| {
-                    let done = list.read(js, ws, &rule).and_then(|()| normalize(list, &rule));
-                    match done {
-                        Ok(()) => list.write(joints, weights),
-                        Err(_) => weights.iter_mut().for_each(|w| *w = encoding.decode(encoding.encode(*w))),
-                    }
-                    done.err()
-                };
-            let why: Vec<Refusal> =
-                slots.zip(from).with_min_len(4096).map_init(Influences::default, one).flatten_iter().collect();
-            why.into_iter().for_each(|why| *refused.entry(why).or_default() += 1);
-            map.encoding = encoding;
         }
         refused
     }

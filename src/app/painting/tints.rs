@@ -72,7 +72,9 @@ impl Painting {
             return Some(TintKind::Colors);
         }
         match self.look {
-            WeightLook::Joint | WeightLook::Strain | WeightLook::Worst => Some(TintKind::Heat),
+            WeightLook::Joint | WeightLook::Strain | WeightLook::Worst | WeightLook::Bytes | WeightLook::Shorts => {
+                Some(TintKind::Heat)
+            }
             WeightLook::All | WeightLook::Faults => Some(TintKind::Colors),
             WeightLook::Materials => None,
         }
@@ -85,7 +87,7 @@ impl Painting {
             joint: self.joint.filter(|_| self.look == WeightLook::Joint),
             limit: self.limit,
             theme: theme.to_owned(),
-            pose: matches!(self.look, WeightLook::Strain).then(|| stage.pose_serial()),
+            pose: (self.look == WeightLook::Strain || self.look.stored().is_some()).then(|| stage.pose_serial()),
             searched: self.worst.is_some(),
             mask: self.follow_mask(document),
         };
@@ -105,8 +107,8 @@ impl Painting {
             return;
         }
         let colors = Colors::new(theme, document, canvas);
-        // A vertex strains its neighbours, too.
-        let strains = matches!(self.look, WeightLook::Strain | WeightLook::Worst);
+        // A vertex strains its neighbours, too, and the farthest one says what a colour means.
+        let strains = matches!(self.look, WeightLook::Strain | WeightLook::Worst) || self.look.stored().is_some();
         let whole = self.tinted.as_ref() != Some(&now) || (strains && !changes.is_empty());
         let moved = std::mem::take(&mut self.stray_moved);
         let mut strays: Vec<u32> = Vec::new();
@@ -168,7 +170,7 @@ impl Painting {
                 Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
                 Some(Fault::Sum) => TintKind::color(colors.sum),
             },
-            WeightLook::Strain | WeightLook::Worst => {
+            WeightLook::Strain | WeightLook::Worst | WeightLook::Bytes | WeightLook::Shorts => {
                 let value = self.strain.get((first as usize) + vertex).copied().unwrap_or(f32::NAN);
                 TintKind::weight(value)
             }

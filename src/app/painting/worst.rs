@@ -10,6 +10,7 @@ use crate::{
     model::{Document, NodeId},
     motion::{Spot, Strain, StrainScratch, WorstPose, range_of_motion},
     ui::WeightLook,
+    weights::moved_by_storing,
 };
 
 /// Spots in the list.
@@ -78,7 +79,15 @@ impl Painting {
             return;
         }
         self.strain_of = Some((self.look, stage.pose_serial()));
+        self.farthest = 0.0;
         match (self.look, &self.worst) {
+            (WeightLook::Bytes | WeightLook::Shorts, _) => {
+                let encoding = self.look.stored().unwrap_or_default();
+                self.strain = moved_by_storing(document, canvas, stage.pose(), encoding);
+                self.farthest = self.strain.iter().copied().fold(0.0, f32::max);
+                let scale = if self.farthest > 0.0 { 1.0 / self.farthest } else { 0.0 };
+                self.strain.iter_mut().for_each(|d| *d *= scale);
+            }
             (WeightLook::Worst, Some(worst)) => {
                 self.strain.clear();
                 for part in canvas.parts() {

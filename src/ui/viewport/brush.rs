@@ -364,9 +364,10 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
 fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let parts = ["0", "0.25", "0.5", "0.75", "1"];
+    let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
+    let stretch = ["1×", "1.4×", "2×", "2.8×", "4×"].map(str::to_owned);
     let mask = painted_layer(view).filter(|(_, p)| *p == Painted::Mask).map(|(name, _)| name);
-    let (title, ends): (String, [&str; 5]) = match view.paint.look {
+    let (title, ends): (String, [String; 5]) = match view.paint.look {
         _ if mask.is_some() => (format!("Mask of {}", mask.unwrap_or_default()), parts),
         WeightLook::Joint => {
             let joint = view.paint.joint.zip(view.paint.canvas);
@@ -374,8 +375,26 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
             let Some(node) = node else { return };
             (format!("Weight of {}", document.node(node).label(node)), parts)
         }
-        WeightLook::Strain => ("Strain in this pose, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
-        WeightLook::Worst => ("Worst strain, as a stretch".into(), ["1×", "1.4×", "2×", "2.8×", "4×"]),
+        WeightLook::Strain => ("Strain in this pose, as a stretch".into(), stretch),
+        WeightLook::Worst => ("Worst strain, as a stretch".into(), stretch),
+        WeightLook::Bytes | WeightLook::Shorts => {
+            let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
+            let farthest = view.paint.farthest;
+            if farthest > 0.0 {
+                // In what it takes few digits in, whatever lengths are shown in elsewhere.
+                let (unit, per_metre) = match farthest {
+                    d if d >= 1.0 => ("m", 1.0),
+                    d if d >= 1e-3 => ("mm", 1e3),
+                    _ => ("µm", 1e6),
+                };
+                let most = farthest * per_metre;
+                let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
+                let at = |k: usize| if k == 0 { "0".into() } else { format!("{:.*}", places, most * k as f32 / 4.0) };
+                (format!("Moved by {bits} bits in this pose, {unit}"), std::array::from_fn(at))
+            } else {
+                (format!("Nothing moves in {bits} bits"), Default::default())
+            }
+        }
         _ => return,
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
