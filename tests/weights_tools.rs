@@ -281,6 +281,7 @@ proptest! {
         (below, strength) in (0.0f32..0.4, 0.1f32..1.0),
         joint in 0usize..64,
         locked in prop::collection::vec(0usize..64, 0..20),
+        subset in prop::option::of(any::<u16>()),
     ) {
         let session = sample();
         let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
@@ -291,7 +292,9 @@ proptest! {
         locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
         let maps = canvas.maps(&document);
         let mut draft = Draft::new(&document, &canvas);
-        let scope = Scope { locked: &is_locked, limit: 4, vertices: None };
+        let subset: Option<Vec<bool>> =
+            subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
+        let scope = Scope { locked: &is_locked, limit: 4, vertices: subset.as_deref() };
         let brush = Brush { kind: BrushKind::Add, value: 1.0, strength, ..Brush::default() };
         let (axis, offset, partners) = mirror_partners(&document, SkinId(0));
         let mirror = MirrorMap::near(&canvas, axis, offset, partners);
@@ -313,6 +316,7 @@ proptest! {
             let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
             let mut list = Influences::default();
             let done = list.read(&joints, &weights, &rule).and_then(|()| match tool {
+                _ if subset.as_ref().is_some_and(|l| !l[v as usize]) => Ok(false),
                 0 if fault(map, own as usize, 4).is_none() => Ok(false),
                 0 => normalize(&mut list, &rule).map(|()| true),
                 1 => {

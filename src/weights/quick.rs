@@ -104,6 +104,11 @@ impl Quick {
         self.run(group, Task::Order);
     }
 
+    /// Drops unlocked weights below a value, but never the largest, and normalises where there was one.
+    pub fn prune(&self, group: &mut Group, below: f32) {
+        self.run(group, Task::PruneInPlace { below });
+    }
+
     /// As `share::normalize`.
     pub fn normalize(&self, group: &mut Group) {
         self.run(group, Task::Normalize);

@@ -116,7 +116,8 @@ impl Draft<'_> {
         };
         // By the parts, what the quick way left over; nothing where it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
-        let refused = self.each_of(scope, &odd, Fast::None, small, |_, _, s, rule| {
+        let fast = Fast::Group(&|quick, group, _| quick.prune(group, below));
+        let refused = self.each_of(scope, &odd, fast, small, |_, _, s, rule| {
             // Two slots of a joint are one.
             if !s.list.iter().any(|(_, w)| w < below) {
                 return Ok(false);
