@@ -1,12 +1,13 @@
 //! Which vertices a brush touches, and how far each is from its middle.
 
-use std::{cmp::Ordering, collections::BinaryHeap};
+mod along;
 
 use glam::Vec3;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{Canvas, Falloff, Reach, canvas::Topo};
+pub(super) use self::along::ReachScratch;
+use super::{Canvas, Falloff, Reach};
 
 /// Where a brush touches the posed surface.
 #[derive(Clone, Copy, Debug)]
@@ -31,52 +32,6 @@ pub struct PosedCanvas<'a> {
     /// Unit normals; empty where nobody asked for them.
     pub normals: &'a [Vec3],
 }
-
-/// Memory for reaching, kept from dab to dab.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ReachScratch {
-    spots: Vec<Spot>,
-    touched: Vec<u32>,
-    /// The front, by how far it has come.
-    steps: Vec<Vec<Front>>,
-    heap: BinaryHeap<Front>,
-}
-
-/// A place, once the front came to it.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    at: Vec3,
-    /// The shortest way so far; infinite where none is known.
-    way: f32,
-}
-
-impl Spot {
-    const UNKNOWN: Self = Self { at: Vec3::NAN, way: f32::INFINITY };
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Front {
-    way: f32,
-    place: u32,
-}
-
-impl Eq for Front {}
-
-impl Ord for Front {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.way.total_cmp(&self.way).then(other.place.cmp(&self.place))
-    }
-}
-
-impl PartialOrd for Front {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// A way along edges is longer than the surface's own, by √2 across quads that are all cut the same way; where it is not
-/// longer than this, the straight line is the distance, so that the brush is round.
-const DETOUR: f32 = 1.44;
 
 /// What lies within the radius of a touch.
 pub(super) struct Ball {
@@ -267,7 +222,7 @@ pub(super) fn reach(
     out.clear();
     let Some(ball) = Ball::new(touch) else { return };
     match (kind, near) {
-        (Reach::Surface, _) => along(canvas, posed, touch, scratch, out),
+        (Reach::Surface, near) => along::along(canvas, posed, touch, near, scratch, out),
         (Reach::Volume, Some(near)) => out.extend(near.iter().filter_map(|v| {
             let p = posed.positions.get(*v as usize)?;
             Some((*v, ball.depth_of(*p)?))
@@ -316,114 +271,4 @@ fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> 
     }
     let lists: Vec<Vec<(u32, f32)>> = positions.par_chunks(CHUNK).enumerate().map(one).collect();
     lists.into_iter().for_each(|l| out.extend(l));
-}
-
-/// Parts of the way to the rim: what lies in one of them is taken in any order.
-const STEPS: usize = 512;
-
-/// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between places, no further than the
-/// brush; the front in steps as Dial, *Algorithm 360* (1969), has it. Within a step a place may be taken too early and again
-/// later, with the same outcome; where that happens too often, a heap goes on.
-fn along(
-    canvas: &Canvas,
-    posed: PosedCanvas<'_>,
-    touch: &Touch,
-    scratch: &mut ReachScratch,
-    out: &mut Vec<(u32, f32)>,
-) {
-    let ReachScratch { spots, touched, steps, heap } = scratch;
-    spots.resize(canvas.place_count(), Spot::UNKNOWN);
-    steps.resize_with(STEPS, Vec::new);
-    heap.clear();
-    let topo = canvas.topo();
-    let at = |place: u32| posed.positions[topo.firsts[place as usize] as usize];
-    let limit = touch.radius * DETOUR;
-    let scale = STEPS as f32 / limit;
-    let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
-    for corner in touch.corners {
-        let place = topo.place_of[corner as usize];
-        let spot = &mut spots[place as usize];
-        let start = at(place).distance(touch.at);
-        if start < limit && start < spot.way {
-            touched.push(place);
-            *spot = Spot { at: at(place), way: start };
-            steps[step_of(start)].push(Front { way: start, place });
-        }
-    }
-    let square = touch.radius * touch.radius;
-    let mut front = Way { topo, spots, touched, limit, at, within: |p: Vec3| p.distance_squared(touch.at) < square };
-    let mut taken = 0;
-    for step in 0..STEPS {
-        let mut list = std::mem::take(&mut steps[step]);
-        let mut k = 0;
-        while k < list.len() {
-            let next = list[k];
-            k += 1;
-            taken += 1;
-            front.expand(next, |next| {
-                let s = step_of(next.way);
-                if s == step { list.push(next) } else { steps[s].push(next) }
-            });
-            if taken > 8 * front.touched.len() + 1024 {
-                heap.extend(list.drain(k..));
-                steps.iter_mut().for_each(|s| heap.extend(s.drain(..)));
-            }
-        }
-        list.clear();
-        steps[step] = list;
-        if !heap.is_empty() {
-            break;
-        }
-    }
-    while let Some(next) = heap.pop() {
-        front.expand(next, |next| heap.push(next));
-    }
-    for place in touched.drain(..) {
-        let Spot { at, way } = std::mem::replace(&mut spots[place as usize], Spot::UNKNOWN);
-        let straight = at.distance(touch.at);
-        let distance = if way <= straight * DETOUR { straight } else { way };
-        if distance < touch.radius {
-            let p = 1.0 - distance / touch.radius;
-            out.extend(topo.vertices.of(place).iter().map(|v| (*v, p)));
-        }
-    }
-}
-
-/// Ways along edges, as far as they are known.
-struct Way<'a, A, W> {
-    topo: &'a Topo,
-    spots: &'a mut [Spot],
-    touched: &'a mut Vec<u32>,
-    limit: f32,
-    /// Where a place is.
-    at: A,
-    /// Whether a spot may be gone through.
-    within: W,
-}
-
-impl<A: Fn(u32) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
-    /// Goes on to the places around one.
-    #[inline]
-    fn expand(&mut self, Front { way: here, place }: Front, mut push: impl FnMut(Front)) {
-        let from = self.spots[place as usize];
-        if here > from.way {
-            return;
-        }
-        for next in self.topo.rings.of(place) {
-            let spot = &mut self.spots[*next as usize];
-            if here >= spot.way {
-                continue;
-            }
-            let fresh = spot.way == f32::INFINITY;
-            let to = if fresh { (self.at)(*next) } else { spot.at };
-            let there = here + from.at.distance(to);
-            if there < self.limit && there < spot.way && (!fresh || (self.within)(to)) {
-                if fresh {
-                    self.touched.push(*next);
-                }
-                *spot = Spot { at: to, way: there };
-                push(Front { way: there, place: *next });
-            }
-        }
-    }
 }
