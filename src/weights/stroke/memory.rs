@@ -95,7 +95,8 @@ impl Memory {
     }
 
     /// How a vertex was before the stroke: as it is now, where the stroke comes to it only now.
-    #[inline]
+    // As a call it would hand its slices over in memory, and wait for them.
+    #[inline(always)]
     pub fn start<'a>(&'a self, vertex: u32, now: Sets<'a>, fresh: &mut Starts) -> Sets<'a> {
         let note = &self.notes[vertex as usize];
         let list = note.list.load(Relaxed);
