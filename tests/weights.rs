@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::weights::{bits, harmed, map, mean, packed, positions, rule_holds, sample, with_encoding};
+use common::weights::{bits, harmed, map, mean, packed, positions, rule_holds, sample, sheet, with_encoding};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
@@ -363,44 +363,10 @@ proptest! {
     }
 }
 
-/// A flat sheet of so many quads along each side, a metre each way, all cut the same way, on one joint.
-fn sheet(side: u16) -> Session {
-    let spot = |k: u16| f32::from(k) / f32::from(side);
-    let corners = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
-    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| common::floats(&[spot(x), spot(y), 0.0])).collect();
-    let count = corners().count();
-    bin.extend(vec![0; count * 4]);
-    bin.extend(corners().flat_map(|_| common::floats(&[1.0, 0.0, 0.0, 0.0])));
-    let before = bin.len();
-    let quads = (0..side).flat_map(|y| (0..side).map(move |x| y * (side + 1) + x));
-    let corners = quads.flat_map(|a| [a, a + 1, a + side + 1, a + 1, a + side + 2, a + side + 1]);
-    bin.extend(corners.flat_map(u16::to_le_bytes));
-    let (indices, end) = (usize::from(side) * usize::from(side) * 6, bin.len());
-    let json = serde_json::json!({
-        "scenes": [{"nodes": [0, 1]}],
-        "nodes": [{"mesh": 0, "skin": 0}, {"name": "joint"}],
-        "skins": [{"joints": [1]}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
-            {"bufferView": 1, "componentType": 5121, "count": count, "type": "VEC4"},
-            {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"},
-            {"bufferView": 3, "componentType": 5123, "count": indices, "type": "SCALAR"}
-        ],
-        "bufferViews": [
-            {"buffer": 0, "byteOffset": 0, "byteLength": count * 12},
-            {"buffer": 0, "byteOffset": count * 12, "byteLength": count * 4},
-            {"buffer": 0, "byteOffset": count * 16, "byteLength": count * 16},
-            {"buffer": 0, "byteOffset": before, "byteLength": end - before}
-        ]
-    });
-    Session::open_bytes(&common::glb(json, &bin)).expect("a sheet")
-}
-
 /// Ways along edges are longer across the cuts than along them; the brush must not have corners for that.
 #[test]
 fn a_brush_along_a_flat_surface_is_round() {
-    let session = sheet(40);
+    let session = sheet(40, 1);
     let document = session.document();
     let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
     let (positions, normals) = positions(document, &canvas);
@@ -411,7 +377,7 @@ fn a_brush_along_a_flat_surface_is_round() {
         let paint = Paint {
             brush: Brush { reach, front_only: false, ..Brush::default() },
             joint: 0,
-            locked: &[false],
+            locked: &[false, false],
             limit: 4,
             mirror: None,
         };

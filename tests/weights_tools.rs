@@ -4,12 +4,12 @@ mod common;
 
 use std::sync::Arc;
 
-use common::weights::{bits, harm, harmed, map, mean, packed, rule_holds, sample};
+use common::weights::{bits, harm, harmed, map, mean, packed, rule_holds, sample, sheet};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit, mirror_partners},
-    model::{Document, SkinId, Transform, WeightEncoding, WeightMap},
+    model::{Document, MeshId, SkinId, Transform, WeightEncoding, WeightMap},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
     weights::{
@@ -430,4 +430,35 @@ proptest! {
 
 fn encodings() -> impl Strategy<Value = WeightEncoding> {
     prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
+}
+
+/// What a line makes of vertices in two primitives it makes of them as they were, so that copies stay copies.
+#[test]
+fn copies_in_two_primitives_stay_alike_under_one_line() {
+    let line = |name: &str| CommandLine::new(name).with("mesh", "#0");
+    let mut session = sheet(20, 2);
+    let spread = line("weights.flood").with("joint", "other").with("value", 0.7);
+    for part in ["0-90, 200-210", "95-130"] {
+        let both = format!("0/0: {part}; 0/1: {part}");
+        assert!(session.run(&spread.clone().with("vertices", both)).expect("it floods"));
+    }
+    let alike = |session: &Session| {
+        let [a, b] = [0, 1].map(|k| map(session.document(), MeshId(0), k).clone());
+        a == b && (0..a.vertex_count()).any(|v| a.weight(v, 1) > 0.0)
+    };
+    assert!(alike(&session));
+    let before = session.document().clone();
+    let tools = [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
+    for tool in tools {
+        let ran = session.run(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150")).expect("it runs");
+        assert!(ran, "{tool} does nothing");
+        assert!(alike(&session), "{tool} parts them");
+        session.undo();
+        assert!(*session.document() == before);
+    }
+    // One primitive alone is another matter, and a line that says nonsense is refused.
+    let only = line("weights.average").with("vertices", "0/1: 60-150");
+    assert!(session.run(&only).expect("it runs") && !alike(&session));
+    let wrong = line("weights.average").with("vertices", "0/1: 60-150; 7");
+    assert!(session.run(&wrong).is_err());
 }

@@ -8,14 +8,19 @@ mod tints;
 mod vertices;
 mod worst;
 
-use std::{collections::BTreeSet, ops::Range, sync::Arc, thread::JoinHandle};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+    thread::JoinHandle,
+};
 
 use glam::{Vec2, Vec3};
 
 use super::{App, Stage};
 use crate::{
     edit::{Change, CommandLine, Mode},
-    model::{Clip, Document, NodeId, SkinId},
+    model::{Clip, Document, NodeId, PrimitiveKey, SkinId},
     motion::{Posed, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, MirrorMap, Stroke, Tally, pair_joints},
@@ -61,6 +66,8 @@ pub(super) struct Painting {
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
+    /// What is to be scored again when the stroke ends.
+    unscored: BTreeMap<PrimitiveKey, BTreeSet<u32>>,
     /// By the canvas's vertices, 0 to 1: what the strain views show, and those of another stored type.
     strain: Vec<f32>,
     /// What 1 is in the latter, metres.
@@ -132,6 +139,7 @@ impl Default for Painting {
             tinted: None,
             adjusting: None,
             dab_ms: 0.0,
+            unscored: BTreeMap::new(),
             strain: Vec::new(),
             farthest: 0.0,
             strain_of: None,
@@ -259,6 +267,7 @@ impl Painting {
             self.preparing = None;
             self.range = None;
             self.strain = Vec::new();
+            self.unscored = BTreeMap::new();
             if let Some(canvas) = &self.canvas {
                 // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
                 let maps = canvas.maps(document);

@@ -372,16 +372,8 @@ impl Arguments {
     /// Where it is something else.
     pub fn vertices(&self, name: &'static str) -> Result<Option<Vec<Range<usize>>>, ArgumentError> {
         let Some(value) = self.values.get(name) else { return Ok(None) };
-        let ranges: Option<Vec<Range<usize>>> = match value {
-            Value::String(text) => text
-                .split([',', ' '])
-                .filter(|t| !t.is_empty())
-                .map(|t| {
-                    let (from, to) = t.split_once('-').unwrap_or((t, t));
-                    let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
-                    (from <= to).then_some(from as usize..to as usize + 1)
-                })
-                .collect(),
+        let ranges = match value {
+            Value::String(text) => ranges(text),
             Value::Array(list) => {
                 let one = |v: &Value| v.as_u64().filter(|v| *v < 1 << 32).map(|v| v as usize..v as usize + 1);
                 list.iter().map(one).collect()
@@ -389,6 +381,22 @@ impl Arguments {
             _ => None,
         };
         ranges.map(Some).ok_or_else(|| Self::wrong(name, "vertices such as 0-99, 120", value))
+    }
+
+    /// Ranges of vertices by mesh and primitive, if given so: `0/1: 0-99, 120; 2/0: 7`. Nothing where it names none.
+    ///
+    /// # Errors
+    /// Where it is something else that has a colon.
+    pub fn vertices_of_parts(&self, name: &'static str) -> Result<Option<Vec<PartRanges>>, ArgumentError> {
+        let Some(value) = self.values.get(name) else { return Ok(None) };
+        let Some(text) = value.as_str().filter(|t| t.contains(':')) else { return Ok(None) };
+        let one = |text: &str| {
+            let (part, list) = text.split_once(':')?;
+            let (mesh, primitive) = part.split_once('/')?;
+            Some(((mesh.trim().parse().ok()?, primitive.trim().parse().ok()?), ranges(list)?))
+        };
+        let list: Option<Vec<PartRanges>> = text.split(';').map(one).collect();
+        list.map(Some).ok_or_else(|| Self::wrong(name, "vertices such as 0/1: 0-99; 2/0: 7", value))
     }
 
     /// The clip a text names.
@@ -408,6 +416,19 @@ impl Arguments {
         let text = value.as_str().ok_or_else(|| Self::wrong("clip", "a name or #index", value))?;
         find_clip(document, text).ok_or_else(|| ArgumentError::NotFound(text.to_owned()))
     }
+}
+
+/// A mesh's number and that of its primitive, with ranges of its vertices.
+pub type PartRanges = ((usize, usize), Vec<Range<usize>>);
+
+/// `0-99, 120`
+fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
+    let one = |t: &str| {
+        let (from, to) = t.split_once('-').unwrap_or((t, t));
+        let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+        (from <= to).then_some(from as usize..to as usize + 1)
+    };
+    text.split([',', ' ']).filter(|t| !t.is_empty()).map(one).collect()
 }
 
 /// The text that names a node in a command: its name where that is enough, else its number.

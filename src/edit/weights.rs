@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Arguments, CommandError, CommandLine, Edit, layers};
+use super::{Arguments, CommandError, CommandLine, Edit, arguments::PartRanges, layers};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
     motion::{ClosestSurface, Roles},
@@ -39,7 +39,8 @@ pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
 fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandError> {
     let meshes: BTreeSet<MeshId> = arguments.meshes(document)?.into_iter().collect();
     let primitive = arguments.count("primitive")?;
-    let vertices = arguments.vertices("vertices")?;
+    let by_part = arguments.vertices_of_parts("vertices")?;
+    let vertices = if by_part.is_some() { None } else { arguments.vertices("vertices")? };
     let locked: BTreeSet<NodeId> = arguments.named_nodes(document, "locked")?.into_iter().collect();
     let most = arguments.count("most")?.unwrap_or(usize::MAX);
     if most == 0 {
@@ -57,7 +58,11 @@ fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandE
                 continue;
             }
             let own = &mut wanted[part.first as usize..(part.first + part.count) as usize];
-            match &vertices {
+            let here = |list: &Vec<PartRanges>| -> Vec<std::ops::Range<usize>> {
+                let here = list.iter().filter(|(key, _)| *key == (part.mesh.index(), part.primitive));
+                here.flat_map(|(_, ranges)| ranges.clone()).collect()
+            };
+            match by_part.as_ref().map(here).or_else(|| vertices.clone()) {
                 None => own.fill(true),
                 Some(list) => {
                     for range in list {

@@ -142,3 +142,39 @@ pub fn mean(canvas: &Canvas, maps: &Maps<'_>, vertex: u32, out: &mut Influences)
 pub fn bits(weights: &[f32]) -> Vec<u32> {
     weights.iter().map(|w| w.to_bits()).collect()
 }
+
+/// A flat sheet of so many quads along each side, a metre each way, all cut the same way, so often over itself as primitives
+/// of one mesh, on two joints, of which the first holds all.
+pub fn sheet(side: u16, primitives: usize) -> Session {
+    let spot = |k: u16| f32::from(k) / f32::from(side);
+    let corners = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
+    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| super::floats(&[spot(x), spot(y), 0.0])).collect();
+    let count = corners().count();
+    bin.extend(vec![0; count * 4]);
+    bin.extend(corners().flat_map(|_| super::floats(&[1.0, 0.0, 0.0, 0.0])));
+    let before = bin.len();
+    let quads = (0..side).flat_map(|y| (0..side).map(move |x| y * (side + 1) + x));
+    let corners = quads.flat_map(|a| [a, a + 1, a + side + 1, a + 1, a + side + 2, a + side + 1]);
+    bin.extend(corners.flat_map(u16::to_le_bytes));
+    let (indices, end) = (usize::from(side) * usize::from(side) * 6, bin.len());
+    let primitive = serde_json::json!({"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3});
+    let json = serde_json::json!({
+        "scenes": [{"nodes": [0, 1, 2]}],
+        "nodes": [{"mesh": 0, "skin": 0}, {"name": "joint"}, {"name": "other"}],
+        "skins": [{"joints": [1, 2]}],
+        "meshes": [{"primitives": vec![primitive; primitives]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 1, "componentType": 5121, "count": count, "type": "VEC4"},
+            {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"},
+            {"bufferView": 3, "componentType": 5123, "count": indices, "type": "SCALAR"}
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": count * 12},
+            {"buffer": 0, "byteOffset": count * 12, "byteLength": count * 4},
+            {"buffer": 0, "byteOffset": count * 16, "byteLength": count * 16},
+            {"buffer": 0, "byteOffset": before, "byteLength": end - before}
+        ]
+    });
+    Session::open_bytes(&super::glb(json, &bin)).expect("a sheet")
+}

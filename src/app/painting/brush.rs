@@ -149,7 +149,11 @@ impl App {
                 };
             }
             BrushNumber::Strength => brush.strength = (before.strength + way / 250.0).clamp(0.0, 1.0),
-            BrushNumber::Value => brush.value = (before.value + way / 250.0).clamp(0.0, 1.0),
+            BrushNumber::Value => {
+                // To scale by more than 1 makes sense.
+                let most = if brush.kind == crate::weights::BrushKind::Scale { 2.0 } else { 1.0 };
+                brush.value = (before.value + way / 250.0).clamp(0.0, most);
+            }
         }
     }
 }
@@ -222,6 +226,10 @@ impl Painting {
                         list => format!("gives to {}", list.join(" and ")),
                     }
                 } else {
+                    let held = before.iter().filter(|(j, _)| locked.get(usize::from(*j)) == Some(&true));
+                    if held.map(|(_, w)| w).sum::<f32>() > 1.0 - 1e-4 {
+                        return ("locked joints hold all of it".into(), true);
+                    }
                     "nothing to change here".into()
                 };
                 (note, false)

@@ -57,6 +57,15 @@ impl App {
             },
             "paint.flood" if self.painting.layering.masked().is_some() => self.flood_mask(ctx),
             "paint.flood" => {
+                let kind = self.painting.brush.kind;
+                if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
+                    let text = format!(
+                        "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Set, Scale or Smooth.",
+                        kind.word()
+                    );
+                    self.toast(ctx, ToastKind::Note, text);
+                    return;
+                }
                 let Some(line) = self.flood_line() else { return };
                 self.run(ctx, line);
             }
@@ -69,9 +78,10 @@ impl App {
         let document = self.session.as_ref()?.document();
         let node = self.painting.joint_node()?;
         let brush = &self.painting.brush;
-        if !brush.kind.is_of_one_joint() {
-            let name = "weights.smooth";
-            return Some(self.weights_line(CommandLine::new(name).with("amount", brush.strength)));
+        if brush.kind == BrushKind::Smooth {
+            let line = CommandLine::new("weights.smooth").with("amount", brush.strength);
+            let line = if brush.this_joint { line.with("joint", node_text(document, node)) } else { line };
+            return Some(self.weights_line(line));
         }
         let how = how(brush.kind);
         let line = CommandLine::new("weights.flood")
@@ -107,6 +117,14 @@ impl App {
             return;
         }
         let brush = self.painting.brush;
+        if !brush.kind.is_of_one_joint() {
+            let text = format!(
+                "Nothing was painted: a gradient gives one joint a value, and {} does not; choose Add, Subtract, Set or Scale.",
+                brush.kind.word()
+            );
+            self.toast(ctx, ToastKind::Note, text);
+            return;
+        }
         let mut rest = |at: Vec2| {
             let found = self.find(at, size, &brush)?;
             let canvas = self.painting.canvas.as_ref()?;
@@ -142,26 +160,26 @@ impl App {
         if !takes || named || self.mode != Mode::Paint {
             return vec![self.weights_line(line)];
         }
-        let mut lines = Vec::new();
-        for part in canvas.parts() {
-            let own: Vec<u32> = self
-                .painting
-                .vertices
-                .iter()
-                .filter(|v| (part.first..part.first + part.count).contains(v))
-                .map(|v| v - part.first)
-                .collect();
-            if own.is_empty() {
-                continue;
-            }
+        let own = |part: &crate::weights::CanvasPart| -> Vec<u32> {
+            let own = self.painting.vertices.iter().map(|v| v.wrapping_sub(part.first));
+            own.filter(|v| *v < part.count).collect()
+        };
+        let parts: Vec<_> = canvas.parts().iter().map(|p| (p, own(p))).filter(|(_, own)| !own.is_empty()).collect();
+        if parts.len() > 1 && line.name.starts_with("weights.") {
+            // One line for all: what each makes of its neighbours it makes of them as they are now, across seams too.
+            let text: Vec<String> =
+                parts.iter().map(|(p, own)| format!("{}/{}: {}", p.mesh.0, p.primitive, spell(own))).collect();
+            return vec![self.weights_line(line.with("vertices", text.join("; ")))];
+        }
+        let line = |(part, own): &(&crate::weights::CanvasPart, Vec<u32>)| {
             let line = line
                 .clone()
                 .with("mesh", crate::edit::mesh_text(session.document(), part.mesh))
                 .with("primitive", part.primitive)
-                .with("vertices", spell(&own));
-            lines.push(self.weights_line(line));
-        }
-        lines
+                .with("vertices", spell(own));
+            self.weights_line(line)
+        };
+        parts.iter().map(line).collect()
     }
 
     /// Adds to a line on weights what painting knows: the meshes of the skin, locked joints, the limit.

@@ -119,7 +119,11 @@ impl App {
             }
             Ok(false) => match refused {
                 Some(why) => why.to_string(),
-                None => return,
+                None => {
+                    let text = "Nothing was painted: the weights are so already, or locked joints hold all of them.";
+                    self.toast(ctx, ToastKind::Note, text);
+                    return;
+                }
             },
         };
         self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));

@@ -41,7 +41,9 @@ impl Painting {
             VertexArea::Brush(line, radius) => line.iter().any(|p| p.distance(at) <= *radius),
         };
         if let VertexArea::Here = area {
-            return self.hover.as_ref().map(|h| h.canvas_vertex).into_iter().collect();
+            // All copies of it: the surface must not tear there.
+            let (Some(hover), Some(canvas)) = (&self.hover, &self.canvas) else { return Vec::new() };
+            return canvas.vertices_at(canvas.place_of(hover.canvas_vertex)).to_vec();
         }
         let all = self.posed.positions.iter().enumerate();
         all.filter(|(v, p)| {

@@ -51,7 +51,9 @@ impl Painting {
                     Some(list) if list.len() <= LIVE || self.stroking.is_none() => {
                         worst.rescore(document, *mesh, *primitive, list);
                     }
-                    Some(_) => {}
+                    Some(list) => {
+                        self.unscored.entry((*mesh, *primitive)).or_default().extend(list);
+                    }
                     None => {
                         let count = document.mesh(*mesh).primitives[*primitive].positions.len() as u32;
                         gone |= count > MANY;
@@ -62,6 +64,12 @@ impl Painting {
                     }
                 }
                 self.spots_stale = true;
+            }
+            if self.stroking.is_none() {
+                for ((mesh, primitive), list) in std::mem::take(&mut self.unscored) {
+                    worst.rescore(document, mesh, primitive, &list.into_iter().collect::<Vec<u32>>());
+                    self.spots_stale = true;
+                }
             }
             if self.spots_stale && self.stroking.is_none() {
                 self.spots = worst.worst(SPOTS);

@@ -266,8 +266,12 @@ fn joint_row(
                 });
             });
         }
-        if ui.button("Solo: lock all others").clicked() {
-            actions.push(Action::LockWeights { nodes: others, locked: true });
+        // Where all others are locked nobody gives or takes: so the way back is here, too.
+        let alone = !others.is_empty() && others.iter().all(|j| view.paint.locked.contains(j));
+        let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
+        if ui.button(text).clicked() {
+            actions.push(Action::LockWeights { nodes: others, locked: !alone });
+            actions.push(Action::LockWeights { nodes: vec![node], locked: false });
             ui.close();
         }
         if ui.button("Select its vertices").clicked() {

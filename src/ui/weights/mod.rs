@@ -21,8 +21,8 @@ pub struct WeightsState {
     filter: String,
     /// Only joints that move something.
     used_only: bool,
-    /// The cell of the table that is typed into, and its text.
-    cell: Option<(usize, usize, String)>,
+    /// The cell of the table that is typed into: its vertex and joint, and its text.
+    cell: Option<(u32, u16, String)>,
 }
 
 pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{WeightsState, joints::heat_color};
 use crate::{
-    edit::{CommandLine, find, mesh_text, node_text},
+    edit::{CommandLine, find, node_text},
     model::NodeId,
     ui::{
         Action, Actions, Theme, VertexPick, View,
@@ -25,8 +25,9 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices;
-    // With nothing selected, the vertex that was under the brush last.
-    let under: Vec<u32> = view.paint.last.map(|h| h.canvas_vertex).into_iter().collect();
+    // With nothing selected, the vertex that was under the brush last, unless one types into the row of another.
+    let typed = state.cell.as_ref().map(|(v, ..)| *v).filter(|v| (*v as usize) < canvas.vertex_count());
+    let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
     let maps = canvas.maps(document);
     let place = egui::Layout::right_to_left(egui::Align::Center);
@@ -151,10 +152,11 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
                     );
                     let weight = map.weight(own as usize, *j);
                     let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
-                    if let Some(value) = cell(state, ui, view, area, (k, c), weight, &format!("{name} of vertex {own}"))
+                    if let Some(value) =
+                        cell(state, ui, view, area, (v, *j), weight, &format!("{name} of vertex {own}"))
                         && let Some(joint) = node(*j)
                     {
-                        actions.push(Action::Run(set_line(view, part, own, joint, value)));
+                        actions.push(Action::Run(set_line(view, v, joint, value)));
                     }
                 }
                 let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
@@ -183,7 +185,7 @@ fn cell(
     ui: &mut Ui,
     view: &View<'_>,
     area: egui::Rect,
-    place: (usize, usize),
+    place: (u32, u16),
     weight: f32,
     name: &str,
 ) -> Option<f32> {
@@ -234,19 +236,21 @@ fn cell(
     None
 }
 
-/// The line that gives a joint a weight on one vertex; the rest follows the rule.
-fn set_line(view: &View<'_>, part: usize, vertex: u32, joint: NodeId, value: f32) -> CommandLine {
+/// The line that gives a joint a weight on one vertex of the canvas and on all its copies; the rest follows the rule.
+fn set_line(view: &View<'_>, vertex: u32, joint: NodeId, value: f32) -> CommandLine {
     let line = CommandLine::new("weights.flood");
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return line };
     let document = session.document();
-    let part = canvas.parts()[part];
+    let copies = canvas.vertices_at(canvas.place_of(vertex)).iter().map(|v| {
+        let (part, own) = canvas.part_of(*v);
+        let part = canvas.parts()[part];
+        format!("{}/{}: {own}", part.mesh.0, part.primitive)
+    });
     let locked: Vec<Value> = view.paint.locked.iter().map(|n| node_text(document, *n).into()).collect();
     let line = line
         .with("joint", node_text(document, joint))
         .with("value", value)
-        .with("mesh", mesh_text(document, part.mesh))
-        .with("primitive", part.primitive)
-        .with("vertices", vertex.to_string())
+        .with("vertices", copies.collect::<Vec<_>>().join("; "))
         .with("most", view.paint.limit);
     if locked.is_empty() { line } else { line.with("locked", locked) }
 }
