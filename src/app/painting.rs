@@ -96,6 +96,8 @@ struct Stroking {
     label: &'static str,
     /// Where the last dab was, on the screen and on the surface.
     last: Option<(Vec2, Option<Vec3>)>,
+    /// Where it is to go.
+    to: Vec2,
 }
 
 /// A number of the brush that is dragged.

@@ -53,11 +53,12 @@ impl App {
                     Some(_) => "Paint mask",
                     None => stroke_label(brush.kind),
                 };
-                self.painting.stroking = Some(Stroking { brush, label, last: None });
+                self.painting.stroking = Some(Stroking { brush, label, last: None, to: at });
                 self.dabs_to(at, size, pressure);
             }
             StrokePhase::Move => self.dabs_to(at, size, pressure),
             StrokePhase::End => {
+                self.catch_up(size, pressure);
                 if let Some(stroking) = self.painting.stroking.take() {
                     self.end_stroke(ctx, stroking.label);
                 }
@@ -129,10 +130,25 @@ impl App {
         self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
     }
 
-    /// Dabs from where the last one was to here, a spacing apart, so that it does not matter how fast the hand is.
+    /// Paints what a fast hand left behind.
+    fn catch_up(&mut self, size: Vec2, pressure: f32) {
+        const MOST: usize = 16;
+        for _ in 0..MOST {
+            let Some(Stroking { last: Some((from, _)), to, .. }) = self.painting.stroking else { return };
+            self.dabs_to(to, size, pressure);
+            if self.painting.stroking.is_none_or(|s| s.last.is_none_or(|(at, _)| at == from)) {
+                return;
+            }
+        }
+    }
+
+    /// Dabs from where the last one was to here, a spacing apart, so that it does not matter how fast the hand is; as many as
+    /// a frame may have, and a later one goes on.
     fn dabs_to(&mut self, to: Vec2, size: Vec2, pressure: f32) {
         const MOST: usize = 64;
-        let Some(stroking) = self.painting.stroking else { return };
+        let Some(stroking) = &mut self.painting.stroking else { return };
+        stroking.to = to;
+        let stroking = *stroking;
         let points = match stroking.brush.radius {
             Radius::Pixels(points) => points,
             Radius::Scene(metres) => metres / self.camera.metres_per_point(self.camera.distance, size.y).max(1e-12),
@@ -165,7 +181,7 @@ impl App {
         let Painting { canvas, stroke, posed, mirror, limit, layering, .. } = &mut self.painting;
         let Some(canvas) = canvas else { return };
         let touch = found.touch;
-        let near = (stroking.brush.reach == Reach::Volume).then(|| {
+        let near = (stroking.brush.reach != Reach::Through).then(|| {
             let surface = self.stage.surface(session.document());
             let firsts: Vec<Option<u32>> = surface
                 .parts()
