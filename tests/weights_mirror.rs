@@ -4,13 +4,14 @@ mod common;
 
 use std::path::Path;
 
+use common::weights::{partners, sample};
 use glam::Vec3;
 use ulna::{
-    edit::{CommandLine, mirror_partners},
+    edit::CommandLine,
     model::Document,
     session::Session,
     weights::{
-        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, pair_joints,
+        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, layers::Sides,
     },
 };
 
@@ -33,7 +34,8 @@ fn worst_difference(document: &Document, canvas: &Canvas, mirror: &MirrorMap, ri
         }
         pairs += 1;
         let (here, there) = (list(place), list(partner));
-        for (j, w) in here.iter() {
+        // What has no mirror image has none to be compared with.
+        for (j, w) in here.iter().filter(|(j, _)| mirror.joint(*j) != u16::MAX) {
             worst = worst.max((w - there.get(mirror.joint(j))).abs());
         }
     }
@@ -45,7 +47,7 @@ fn mirrored(session: &mut Session, name: &str) {
     session.run(&CommandLine::new("weights.normalize")).expect("normalises");
     session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
-    let (axis, offset, joints) = mirror_partners(session.document(), 0.into());
+    let (axis, offset, joints) = partners(session.document());
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
     assert!(pairs * 10 > canvas.place_count() * 9, "{name}: {pairs} of {} places are paired", canvas.place_count());
@@ -94,29 +96,130 @@ fn mirrored(session: &mut Session, name: &str) {
 
 #[test]
 fn left_equals_right_on_the_sample() {
-    let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
+    let mut session = sample();
     mirrored(&mut session, "the sample");
 }
 
 #[test]
-fn a_line_names_pairs_of_joints_that_were_guessed_otherwise() {
-    let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
+fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
+    let mut session = sample();
     let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
-    let (axis, offset, mut joints) = mirror_partners(session.document(), 0.into());
+    let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
     // Two limbs that have another mirror joint each are said to be each other's.
-    let sided: Vec<u16> = (0..joints.len() as u16).filter(|j| joints[usize::from(*j)] > *j).collect();
+    let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
     let [a, b] = [sided[0], sided[1]];
-    let odd = CommandLine::new("weights.mirror").with("from", "left").with("pairs", vec![text(a)]);
-    let error = session.run(&odd).expect_err("one joint is no pair").to_string();
-    assert!(error.contains("two by two"), "{error}");
-    let line = CommandLine::new("weights.mirror").with("from", "left").with("pairs", vec![text(a), text(b)]);
-    session.run(&line).expect("mirrors");
-    pair_joints(&mut joints, a, b);
+    let pair = |a: u16| CommandLine::new("joints.pair").with("joint", text(a));
+    session.run(&pair(a).with("with", text(b))).expect("pairs");
+    let (_, _, joints) = partners(session.document());
     assert_eq!([joints[usize::from(a)], joints[usize::from(b)]], [b, a]);
+    let left_alone = [a, b].map(|j| joints[usize::from(guessed[usize::from(j)])]);
+    assert_eq!(left_alone, [u16::MAX; 2], "what they were paired with has no mirror image");
+    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
-    let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
-    assert!(pairs > 1000 && worst <= 1e-6, "{worst} over {pairs}");
+    let maps = canvas.maps(session.document());
+    let list = |place: u32| {
+        let (map, own) = maps.map_of(canvas.first_at(place));
+        Influences::of(map, own)
+    };
+    let mut given = 0;
+    for place in 0..canvas.place_count() as u32 {
+        let (here, there) = (list(place), list(mirror.place(place).min(canvas.place_count() as u32 - 1)));
+        if here.get(a) > 0.0 && mirror.place(place) != NOWHERE && mirror.place(place) != place {
+            assert!((here.get(a) - there.get(b)).abs() <= 1e-6, "{} and {}", here.get(a), there.get(b));
+            given += 1;
+        }
+    }
+    assert!(given > 10, "{given} places");
+    // Mirrored layers know it, too, since it is the document's.
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    assert_eq!(sides.pairs.joint(a), b);
+    session.run(&pair(a).with("with", text(a))).expect("it is of the centre");
+    assert_eq!(partners(session.document()).2[usize::from(a)], a);
+    session.run(&pair(a)).expect("it has none");
+    assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
+    for _ in 0..4 {
+        assert!(session.undo().is_some());
+    }
+    assert_eq!(partners(session.document()).2, guessed);
+    let mesh_node = CommandLine::new("joints.pair").with("joint", "#0").with("with", text(a));
+    let is_joint = canvas.joints().iter().any(|j| j.0 == 0);
+    assert!(is_joint || session.run(&mesh_node).is_err());
+}
+
+/// What one hand holds: its joint has no other side.
+#[test]
+fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_parent() {
+    let mut session = sample();
+    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let (.., guessed) = partners(session.document());
+    let holds = |session: &Session, joint: u16| -> Vec<u32> {
+        let maps = canvas.maps(session.document());
+        let list = (0..canvas.vertex_count() as u32).filter(|v| {
+            let (map, own) = maps.map_of(*v);
+            map.weight(own, joint) > 0.0
+        });
+        list.collect()
+    };
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    let is_left = |j: u16| (canvas.heads()[usize::from(j)][sides.axis] > sides.offset) == sides.left_is_high;
+    let of_a_pair = |j: &u16| {
+        let (other, parent) = (guessed[usize::from(*j)], canvas.parents()[usize::from(*j)]);
+        other != *j && other != u16::MAX && parent != u16::MAX && guessed[usize::from(parent)] != parent
+    };
+    let candidates = (0..guessed.len() as u16).filter(|j| of_a_pair(j) && is_left(*j));
+    let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
+    let other = guessed[usize::from(held)];
+    let name = format!("#{}", canvas.joints()[usize::from(held)].0);
+    session.run(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect("it has none");
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
+    assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
+
+    // A stroke on the left changes nothing on the right.
+    let rest: Vec<Vec3> =
+        (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
+    let locked = vec![false; canvas.joints().len()];
+    let mut painted = 0;
+    for kind in [BrushKind::Add, BrushKind::Set, BrushKind::Scale] {
+        let brush = Brush { kind, value: 0.8, strength: 0.7, front_only: false, ..Brush::default() };
+        let paint = Paint { brush, joint: held, locked: &locked, limit: 4, mirror: Some(&sides.pairs) };
+        let at = holds(&session, held)[0];
+        let spot = rest[at as usize];
+        let touch = Touch { at: spot, corners: [at; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.12 };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
+        let posed = PosedCanvas { positions: &rest, normals: &[] };
+        for (part, patch) in Stroke::new(&canvas).dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
+            for v in &patch.vertices {
+                let p = rest[(canvas.parts()[part].first + v) as usize];
+                assert!((p[sides.axis] > sides.offset) == sides.left_is_high, "{kind:?} painted {p}");
+            }
+            painted += patch.vertices.len();
+            session.extend("Paint", canvas.parts()[part].mesh, canvas.parts()[part].primitive, patch).expect("it fits");
+        }
+        session.commit(Vec::new());
+    }
+    assert!(painted > 10, "{painted} vertices painted");
+
+    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    let maps = canvas.maps(session.document());
+    let mut given = 0;
+    for v in holds(&session, held) {
+        let partner = sides.pairs.place(canvas.place_of(v));
+        if partner == NOWHERE || partner == canvas.place_of(v) {
+            continue;
+        }
+        let list = |vertex: u32| {
+            let (map, own) = maps.map_of(vertex);
+            Influences::of(map, own)
+        };
+        let (here, there) = (list(v), list(canvas.first_at(partner)));
+        let wanted: f32 = here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
+        assert!((there.get(stand_in) - wanted).abs() <= 1e-6, "{} for {wanted}", there.get(stand_in));
+        assert_eq!((there.get(held), there.get(other)), (0.0, 0.0));
+        given += 1;
+    }
+    assert!(given > 10, "{given} vertices");
 }
 
 #[test]
@@ -131,7 +234,7 @@ fn left_equals_right_on_symmetric_characters() {
         }
         let Some(canvas) = Canvas::new(document, 0.into()) else { continue };
         let float = (0..canvas.parts().len()).all(|k| canvas.maps(document).part(k).encoding.one().is_none());
-        let (axis, offset, joints) = mirror_partners(document, 0.into());
+        let (axis, offset, joints) = partners(document);
         let paired = joints.iter().enumerate().filter(|(k, j)| usize::from(**j) != *k).count();
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
         // What is not symmetric, or stored too coarsely, proves nothing.

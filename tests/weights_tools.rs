@@ -4,11 +4,11 @@ mod common;
 
 use std::sync::Arc;
 
-use common::weights::{bits, harm, harmed, map, mean, packed, rule_holds, sample, sheet};
+use common::weights::{bits, harm, harmed, map, mean, packed, partners, rule_holds, sample, sheet};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
-    edit::{CommandLine, Edit, mirror_partners},
+    edit::{CommandLine, Edit},
     model::{Document, MeshId, SkinId, Transform, WeightEncoding, WeightMap},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
@@ -296,8 +296,8 @@ proptest! {
             subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
         let scope = Scope { locked: &is_locked, limit: 4, vertices: subset.as_deref() };
         let brush = Brush { kind: BrushKind::Add, value: 1.0, strength, ..Brush::default() };
-        let (axis, offset, partners) = mirror_partners(&document, SkinId(0));
-        let mirror = MirrorMap::near(&canvas, axis, offset, partners);
+        let (axis, offset, joints) = partners(&document);
+        let mirror = MirrorMap::near(&canvas, axis, offset, joints);
         match tool {
             0 => draft.normalize(&scope),
             1 => draft.prune(below, &scope),

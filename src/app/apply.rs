@@ -145,11 +145,6 @@ impl App {
             Action::VertexPick(pick) => self.painting.pick = pick,
             Action::GradientTool(radial) => self.painting.gradient = radial,
             Action::Gradient { from, to, size } => self.paint_gradient(ctx, from, to, size),
-            Action::PairJoints(a, b) => {
-                if let Some(session) = &self.session {
-                    self.painting.pair_joints(session.document(), a, b);
-                }
-            }
             Action::SelectVerticesIn { area, size, add } => {
                 let vertices = self.painting.vertices_in(&self.camera, &area, size);
                 self.painting.select(vertices, add);
@@ -288,8 +283,14 @@ impl App {
         }
         let lines = self.weights_lines(line);
         let Some(session) = &mut self.session else { return };
-        match session.run_all(spec.title, &lines) {
-            Ok(true) => {}
+        let done = session.run_all(spec.title, &lines);
+        let remarks = session.take_remarks();
+        match done {
+            Ok(true) => {
+                for remark in remarks {
+                    self.toast(ctx, ToastKind::Note, format!("{} left some as they are – {remark}.", spec.title));
+                }
+            }
             Ok(false) => self.toast(ctx, ToastKind::Note, format!("{}: nothing needed to change.", spec.title)),
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
         }

@@ -293,7 +293,7 @@ impl eframe::App for App {
         self.glide(&ctx);
         if self.playback.playing && self.shows().is_some() {
             let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
-            if let Some(range) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint) {
+            if let Some((_, range)) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint) {
                 let length = f64::from(range.length()).max(1e-3);
                 self.playback.time = (self.playback.time + seconds * self.playback.speed) % length;
             } else if let Some(session) = &self.session {
@@ -381,7 +381,7 @@ impl App {
     /// The clip that is shown: of the file, or the range of motion.
     fn shows(&self) -> Option<stage::Shows> {
         if self.mode == Mode::Paint
-            && let Some(range) = &self.painting.range
+            && let Some((_, range)) = &self.painting.range
         {
             return Some(stage::Shows { key: None, clip: range.clone() });
         }

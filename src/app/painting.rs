@@ -21,10 +21,13 @@ use super::{App, Stage};
 use crate::{
     edit::{Change, CommandLine, Mode},
     model::{Clip, Document, NodeId, PrimitiveKey, SkinId},
-    motion::{Posed, Spot, WorstPose},
+    motion::{Posed, Roles, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
-    weights::{Brush, Canvas, MirrorMap, Stroke, Tally, pair_joints},
+    weights::{Brush, Canvas, MirrorMap, Refusal, Seams, Stroke, Tally},
 };
+
+/// Pairs of joints that were given.
+type MirrorPairs = Arc<[(NodeId, Option<NodeId>)]>;
 
 /// What painting keeps.
 pub(super) struct Painting {
@@ -41,20 +44,23 @@ pub(super) struct Painting {
     pub clipboard: Option<CommandLine>,
     canvas: Option<Arc<Canvas>>,
     /// The thread that prepares the canvas, while it is at it.
-    preparing: Option<JoinHandle<()>>,
+    preparing: Option<JoinHandle<Seams>>,
+    /// Where the canvas meets meshes on other skins.
+    seams: Seams,
     /// The serial of the scene and the skin that the canvas was asked for.
     asked: Option<(u64, SkinId)>,
     joint: Option<u16>,
     mirror: Option<MirrorMap>,
-    partners: Vec<u16>,
-    /// Joints that were said to be each other's mirror.
-    corrected: Vec<[u16; 2]>,
+    /// What each joint is to the mirror, and the pairs that were given then.
+    roles: Option<(Roles, MirrorPairs)>,
     stroke: Stroke,
     stroking: Option<Stroking>,
     /// Which layer is painted.
     pub layering: layers::Layering,
     posed: Posed,
     posed_at: Option<u64>,
+    /// By the canvas's parts, which are hidden.
+    hides: Vec<bool>,
     pointer: Option<(Vec2, Vec2)>,
     hover: Option<BrushHover>,
     last: Option<BrushHover>,
@@ -74,8 +80,10 @@ pub(super) struct Painting {
     farthest: f32,
     /// The view and the pose that they were made for.
     strain_of: Option<(WeightLook, u64)>,
-    /// The range of motion, where that is painted on.
-    pub range: Option<Arc<Clip>>,
+    /// The range of motion of a skin, where that is painted on.
+    pub range: Option<(SkinId, Arc<Clip>)>,
+    /// Why strokes left vertices as they were, once it was said.
+    told: BTreeSet<Refusal>,
     /// The worst moment of every vertex, once it was looked for.
     worst: Option<WorstPose>,
     /// The ten worst spots, the worst first.
@@ -122,16 +130,17 @@ impl Default for Painting {
             clipboard: None,
             canvas: None,
             preparing: None,
+            seams: Seams::default(),
             asked: None,
             joint: None,
             mirror: None,
-            partners: Vec::new(),
-            corrected: Vec::new(),
+            roles: None,
             stroke: Stroke::default(),
             stroking: None,
             layering: layers::Layering::default(),
             posed: Posed::default(),
             posed_at: None,
+            hides: Vec::new(),
             pointer: None,
             hover: None,
             last: None,
@@ -146,6 +155,7 @@ impl Default for Painting {
             farthest: 0.0,
             strain_of: None,
             range: None,
+            told: BTreeSet::new(),
             worst: None,
             spots: Vec::new(),
             spots_stale: false,
@@ -191,7 +201,8 @@ impl Painting {
     /// What panels see of it.
     pub fn view(&self) -> PaintView<'_> {
         let canvas = self.canvas.as_deref();
-        let partner = self.joint.and_then(|j| self.partners.get(usize::from(j)).copied()).filter(|p| *p != u16::MAX);
+        let roles = self.roles.as_ref().map_or(&[][..], |(roles, _)| roles.joints());
+        let partner = self.joint.and_then(|j| roles.get(usize::from(j))?.partner);
         PaintView {
             brush: self.brush,
             canvas,
@@ -213,8 +224,8 @@ impl Painting {
             posed: &self.posed.positions,
             pick: self.pick,
             gradient: self.gradient,
-            partners: &self.partners,
-            partner: partner.and_then(|p| canvas?.joints().get(usize::from(p)).copied()),
+            roles,
+            partner: partner.and_then(|p| canvas?.joints().get(p).copied()),
             unpaired: self.mirror.as_ref().map(|m| m.unpaired),
             stroking: self.stroking.is_some(),
             layer: self.layering.target,
@@ -222,7 +233,7 @@ impl Painting {
             searched: self.worst.is_some(),
             spots: &self.spots,
             here: self.here,
-            range: self.range.as_ref().map(|r| f64::from(r.length())),
+            range: self.range.as_ref().map(|(_, clip)| f64::from(clip.length())),
         }
     }
 
@@ -257,8 +268,7 @@ impl Painting {
             self.asked = Some((scene, skin));
             self.canvas = Canvas::new(document, skin).map(Arc::new);
             self.mirror = None;
-            self.partners = Vec::new();
-            self.corrected = Vec::new();
+            self.roles = None;
             self.posed_at = None;
             self.tinted = None;
             self.hover = None;
@@ -266,8 +276,8 @@ impl Painting {
             self.vertices = Vec::new();
             self.tally = Tally::default();
             self.stray_moved = Vec::new();
-            self.preparing = None;
-            self.range = None;
+            (self.preparing, self.seams) = (None, Seams::default());
+            self.range = self.range.take().filter(|(of, _)| *of == skin);
             self.strain = Vec::new();
             self.unscored = BTreeMap::new();
             if let Some(canvas) = &self.canvas {
@@ -275,10 +285,16 @@ impl Painting {
                 let maps = canvas.maps(document);
                 self.limit = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
                 self.tally = Tally::new(canvas, &maps, self.limit);
-                self.preparing = prepare(canvas);
+                (self.preparing, self.seams) = prepare(document, canvas);
                 self.stroke = Stroke::new(canvas);
             }
         }
+        if self.preparing.as_ref().is_some_and(JoinHandle::is_finished)
+            && let Some(Ok(seams)) = self.preparing.take().map(JoinHandle::join)
+        {
+            self.seams = seams;
+        }
+        self.follow_roles(document);
         self.layering.follow(document, self.canvas.as_ref().map(|c| c.skin));
         let joint = active.and_then(|a| self.canvas.as_ref()?.joint(a));
         self.joint = joint.or(self.joint).filter(|_| self.canvas.is_some());
@@ -309,12 +325,17 @@ impl Painting {
         self.canvas.as_ref().map_or_else(Vec::new, |c| c.joints().iter().map(|j| self.locked.contains(j)).collect())
     }
 
-    /// The posed surface, by the canvas's vertices.
-    fn pose(&mut self, document: &Document, stage: &mut Stage) {
+    /// The posed surface, by the canvas's vertices. What is hidden cannot be touched, but where it shares a place with what
+    /// is seen.
+    fn pose(&mut self, document: &Document, stage: &mut Stage, hidden: &BTreeSet<NodeId>) {
         let Some(canvas) = &self.canvas else { return };
         let moved = stage.take_moved();
-        let whole = self.posed_at != Some(stage.pose_serial());
+        // Which places they share is known only when the canvas is.
+        let ready = self.is_ready();
+        let hides: Vec<bool> = canvas.parts().iter().map(|p| ready && hidden.contains(&p.node)).collect();
+        let whole = self.posed_at != Some(stage.pose_serial()) || self.hides != hides;
         self.posed_at = Some(stage.pose_serial());
+        self.hides = hides;
         let surface = stage.surface(document);
         if whole {
             self.posed.positions.clear();
@@ -342,33 +363,46 @@ impl Painting {
                 }
             }
         }
+        if !whole && moved.is_empty() {
+            return;
+        }
+        for (part, _) in canvas.parts().iter().zip(&self.hides).filter(|(_, hidden)| **hidden) {
+            for vertex in part.first..part.first + part.count {
+                let seen = |v: &u32| !self.hides[canvas.part_of(*v).0];
+                if !canvas.vertices_at(canvas.place_of(vertex)).iter().any(seen) {
+                    self.posed.positions[vertex as usize] = Vec3::NAN;
+                }
+            }
+        }
     }
 
-    /// Says that two joints are each other's mirror image; what they were paired with before has none then.
-    pub fn pair_joints(&mut self, document: &Document, a: NodeId, b: NodeId) {
-        self.pair(document);
+    /// Whether a part of the surface is hidden.
+    pub fn hides_any(&self) -> bool {
+        self.hides.contains(&true)
+    }
+
+    /// The vertices that are not hidden.
+    fn seen(&self) -> Vec<u32> {
+        let at = self.posed.positions.iter().enumerate();
+        at.filter(|(_, p)| !p.is_nan()).map(|(v, _)| v as u32).collect()
+    }
+
+    /// Takes up other pairs of joints, which undo may bring, too.
+    fn follow_roles(&mut self, document: &Document) {
         let Some(canvas) = &self.canvas else { return };
-        let (Some(a), Some(b)) = (canvas.joint(a), canvas.joint(b)) else { return };
-        pair_joints(&mut self.partners, a, b);
-        self.corrected.push([a, b]);
-        self.mirror = self.mirror.as_ref().map(|m| m.with_joints(self.partners.clone()));
-    }
-
-    /// The joints that were paired by hand, two by two.
-    pub fn corrected_pairs(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let joints = self.canvas.as_ref().map_or(&[][..], |c| c.joints());
-        self.corrected.iter().flatten().filter_map(|j| joints.get(usize::from(*j)).copied())
+        let pairs = &document.mirror_pairs;
+        if self.roles.as_ref().is_some_and(|(_, of)| Arc::ptr_eq(of, pairs)) {
+            return;
+        }
+        let roles = Roles::of(document, canvas.skin);
+        self.mirror = self.mirror.as_ref().map(|m| m.with_joints(roles.mirror_joints()));
+        self.roles = Some((roles, pairs.clone()));
     }
 
     /// Makes the pairs of the other side, where they are wanted and not made yet.
-    pub fn pair(&mut self, document: &Document) {
-        let Some(canvas) = &self.canvas else { return };
-        if self.mirror.is_some() {
-            return;
-        }
-        let (axis, offset, partners) = crate::edit::mirror_partners(document, canvas.skin);
-        self.partners = partners.clone();
-        self.mirror = Some(MirrorMap::near(canvas, axis, offset, partners));
+    pub fn pair(&mut self) {
+        let (Some(canvas), Some((roles, _)), None) = (&self.canvas, &self.roles, &self.mirror) else { return };
+        self.mirror = Some(MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints()));
     }
 }
 
@@ -392,9 +426,9 @@ impl App {
             self.painting.select_by(document, "vertices.faulty", None, (0.0, 1.0));
         }
         if self.painting.brush.mirror && self.painting.is_ready() {
-            self.painting.pair(document);
+            self.painting.pair();
         }
-        self.painting.pose(document, &mut self.stage);
+        self.painting.pose(document, &mut self.stage, &self.marks.hidden);
     }
 
     /// Another way to look at weights; the tints follow.
@@ -421,14 +455,24 @@ impl App {
 }
 
 /// Lets a thread find out how a large canvas hangs together; a small one does it when it is asked.
-fn prepare(canvas: &Arc<Canvas>) -> Option<JoinHandle<()>> {
+fn prepare(document: &Document, canvas: &Arc<Canvas>) -> (Option<JoinHandle<Seams>>, Seams) {
     const SMALL: usize = 50_000;
-    if canvas.vertex_count() <= SMALL {
+    let all: usize = document.meshes.iter().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
+    if all <= SMALL {
         canvas.prepare();
-        return None;
+        return (None, Seams::of(document, canvas));
     }
-    let canvas = canvas.clone();
-    let spawned = std::thread::Builder::new().name("ulna canvas".into()).spawn(move || canvas.prepare());
-    // Without a thread, whoever asks first waits.
-    spawned.map_err(|e| log::warn!("the canvas is prepared on the window's thread: {e}")).ok()
+    let (here, there) = (document.clone(), canvas.clone());
+    let work = move || {
+        there.prepare();
+        Seams::of(&here, &there)
+    };
+    match std::thread::Builder::new().name("ulna canvas".into()).spawn(work) {
+        Ok(thread) => (Some(thread), Seams::default()),
+        Err(error) => {
+            log::warn!("the canvas is prepared on the window's thread: {error}");
+            canvas.prepare();
+            (None, Seams::of(document, canvas))
+        }
+    }
 }

@@ -88,6 +88,11 @@ pub enum Edit {
         /// `None`: there are none.
         to: Option<Arc<WeightLayers>>,
     },
+    /// All pairs of joints that were said to be each other's mirror image.
+    SetMirrorPairs {
+        /// What they become.
+        to: Arc<[(NodeId, Option<NodeId>)]>,
+    },
 }
 
 /// Why an edit does not fit the document. The document is unchanged then.
@@ -217,6 +222,11 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 None => document.weight_layers.remove(&skin),
             };
             Ok(Edit::SetLayers { skin, to: was })
+        }
+        Edit::SetMirrorPairs { to } => {
+            to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
+            let was = std::mem::replace(&mut document.mirror_pairs, to);
+            Ok(Edit::SetMirrorPairs { to: was })
         }
     }
 }

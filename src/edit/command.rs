@@ -64,11 +64,22 @@ pub struct Availability {
     pub vertices: usize,
 }
 
+/// What a tool comes to.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// What is to be changed.
+    pub edits: Vec<Edit>,
+    /// What it left as it was, and why, as a sentence; nothing where it did all that was asked.
+    pub remark: Option<String>,
+}
+
 /// Who carries a command out.
 #[derive(Clone, Copy)]
 pub enum Doer {
     /// A pure function of the document and the arguments.
     Document(fn(&Document, &Arguments) -> Result<Vec<Edit>, CommandError>),
+    /// As `Document`, of which a part may be refused.
+    Tool(fn(&Document, &Arguments) -> Result<Done, CommandError>),
     /// The open file: history, saving, the file's own pose.
     Session,
     /// The program around it: windows, files, playback.
@@ -79,6 +90,7 @@ impl fmt::Debug for Doer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Document(_) => "Document",
+            Self::Tool(_) => "Tool",
             Self::Session => "Session",
             Self::Host => "Host",
         })
@@ -184,7 +196,7 @@ pub struct CommandSpec {
 impl CommandSpec {
     /// Whether it is a pure function of the document and its arguments.
     pub const fn is_pure(&self) -> bool {
-        matches!(self.doer, Doer::Document(_))
+        matches!(self.doer, Doer::Document(_) | Doer::Tool(_))
     }
 }
 

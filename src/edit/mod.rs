@@ -17,7 +17,7 @@ mod weights;
 pub use self::{
     apply::{Edit, EditError, apply},
     arguments::{ArgumentError, Arguments, find_clip, node_text, typed},
-    command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Kind, Mode},
+    command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Done, Kind, Mode},
     history::{Change, History, Transaction},
     keymap::{KeyMap, Preset, is_of_brush, key_parts},
     keys::moved,
@@ -25,5 +25,5 @@ pub use self::{
     pose::{Space, local_after_world_turn, user_edit},
     selection::{KeyRef, Marks, Selection},
     table::{find, table},
-    weights::{mesh_label, mesh_text, mirror_partners, skin_of},
+    weights::{mesh_label, mesh_text, skin_of},
 };

@@ -1,17 +1,18 @@
 //! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and strokes as lines of text.
 
+mod transfer;
+
 use std::{collections::BTreeSet, sync::Arc};
 
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Arguments, CommandError, CommandLine, Edit, arguments::PartRanges, layers};
+pub(super) use self::transfer::transfer;
+use super::{Arguments, CommandError, CommandLine, Done, Edit, arguments::PartRanges, layers};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
-    motion::{ClosestSurface, Roles},
     weights::{
-        Brush, BrushKind, Canvas, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope, gradient,
-        layers::Sides, pair_joints,
+        Brush, BrushKind, Canvas, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused, Scope,
+        Seams, gradient, layers::Sides,
     },
 };
 
@@ -95,13 +96,6 @@ fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandE
     Ok(list)
 }
 
-/// The plane across which a skin is mirrored, as an axis of mesh space and where it cuts that, and the mirror joint of each
-/// joint.
-pub fn mirror_partners(document: &Document, skin: SkinId) -> (usize, f32, Vec<u16>) {
-    let roles = Roles::of(document, skin);
-    (roles.axis(), roles.offset(), roles.mirror_joints())
-}
-
 /// The name of a mesh, or `#N`.
 pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
     match document.meshes.get(mesh.index()).and_then(|m| m.name.as_deref()) {
@@ -122,11 +116,27 @@ fn run(
     document: &Document,
     arguments: &Arguments,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Vec<Edit>, CommandError> {
+) -> Result<Done, CommandError> {
     if layers::names_base(arguments) {
-        return layers::on_base(document, |document| run_plain(document, arguments, tool));
+        return run_on_base(document, arguments, tool);
     }
-    layers::through(document, arguments, run_plain(document, arguments, tool)?)
+    let done = run_plain(document, arguments, tool)?;
+    Ok(Done { edits: layers::through(document, arguments, done.edits)?, ..done })
+}
+
+/// As [`run`], on what lies under layers.
+fn run_on_base(
+    document: &Document,
+    arguments: &Arguments,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Done, CommandError> {
+    let mut remark = None;
+    let edits = layers::on_base(document, |document| {
+        let done = run_plain(document, arguments, tool)?;
+        remark = done.remark;
+        Ok(done.edits)
+    })?;
+    Ok(Done { edits, remark })
 }
 
 /// As [`run`], on the weights themselves.
@@ -134,28 +144,39 @@ fn run_plain(
     document: &Document,
     arguments: &Arguments,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Vec<Edit>, CommandError> {
+) -> Result<Done, CommandError> {
     let mut edits = Vec::new();
     let mut refused = Refused::new();
+    // What one skin's job changes of another's vertices comes after all jobs: it is what both sides of a seam have.
+    let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
     for job in jobs(document, arguments)? {
         let mut draft = Draft::new(document, &job.canvas);
-        for (why, count) in tool(&mut draft, &job)? {
-            *refused.entry(why).or_default() += count;
-        }
-        for (k, change) in draft.changes(document) {
+        let mut count = |more: Refused| more.into_iter().for_each(|(why, n)| *refused.entry(why).or_default() += n);
+        count(tool(&mut draft, &job)?);
+        let mut changes = draft.changes(document);
+        let found = if changes.is_empty() { Seams::default() } else { Seams::of(document, &job.canvas) };
+        let (patches, open) = found.follow(document, &job.canvas, &mut changes, &mut claimed);
+        count(open);
+        for (k, change) in changes {
             let (mesh, primitive) = (job.canvas.parts()[k].mesh, job.canvas.parts()[k].primitive);
-            edits.push(match change {
-                PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
-                PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
-            });
+            match change {
+                PartChange::Patch(patch) if patch.vertices.is_empty() => {}
+                PartChange::Patch(patch) => edits.push(Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }),
+                PartChange::Whole(map) => edits.push(Edit::SetWeights { mesh, primitive, to: Arc::new(map) }),
+            }
         }
+        seams.extend(patches);
     }
-    for (why, count) in &refused {
-        log::warn!("{count} vertices were left as they are: {why}");
-    }
-    match refused.into_iter().max_by_key(|(_, count)| *count) {
-        Some((why, count)) if edits.is_empty() => Err(CommandError::Other(format!("{count} vertices: {why}"))),
-        _ => Ok(edits),
+    let patch = |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
+    edits.extend(seams.into_iter().map(patch));
+    let said = |(why, count): (&Refusal, &usize)| match count {
+        1 => format!("1 vertex: {why}"),
+        n => format!("{n} vertices: {why}"),
+    };
+    let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
+    match most {
+        Some(why) if edits.is_empty() => Err(CommandError::Other(why)),
+        remark => Ok(Done { edits, remark }),
     }
 }
 
@@ -169,33 +190,33 @@ fn joint_of(document: &Document, arguments: &Arguments, job: &Job) -> Result<u16
     job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
 }
 
-pub(super) fn normalize(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn normalize(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     run(document, arguments, |draft, job| Ok(draft.normalize(&job.scope())))
 }
 
-pub(super) fn limit(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn limit(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     run(document, arguments, |draft, job| Ok(draft.limit(&job.scope())))
 }
 
-pub(super) fn prune(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn prune(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let below = arguments.number("below")?;
     run(document, arguments, |draft, job| Ok(draft.prune(below, &job.scope())))
 }
 
-pub(super) fn quantize(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn quantize(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let steps = arguments.count("steps")?.unwrap_or(10).clamp(1, 65535) as u32;
     run(document, arguments, |draft, job| Ok(draft.quantize(steps, &job.scope())))
 }
 
-pub(super) fn smooth(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn smooth(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     smoothed(document, arguments, false)
 }
 
-pub(super) fn relax(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn relax(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     smoothed(document, arguments, true)
 }
 
-fn smoothed(document: &Document, arguments: &Arguments, by_distance: bool) -> Result<Vec<Edit>, CommandError> {
+fn smoothed(document: &Document, arguments: &Arguments, by_distance: bool) -> Result<Done, CommandError> {
     let passes = arguments.count("passes")?.unwrap_or(1).clamp(1, 1000);
     let amount = arguments.number_or("amount", 1.0)?.clamp(0.0, 1.0);
     run(document, arguments, |draft, job| {
@@ -204,7 +225,7 @@ fn smoothed(document: &Document, arguments: &Arguments, by_distance: bool) -> Re
     })
 }
 
-pub(super) fn hammer(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn hammer(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let common = arguments.number_or("in_common", 0.4)?.clamp(0.0, 0.5);
     run(document, arguments, |draft, job| Ok(draft.hammer(common, &job.scope()).1))
 }
@@ -229,7 +250,7 @@ fn brush(arguments: &Arguments) -> Result<Brush, CommandError> {
     Ok(brush.sane())
 }
 
-pub(super) fn flood(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn flood(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let brush = brush(arguments)?;
     run(document, arguments, |draft, job| {
         let joint = joint_of(document, arguments, job)?;
@@ -237,7 +258,7 @@ pub(super) fn flood(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
     })
 }
 
-pub(super) fn graded(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn graded(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let brush = brush(arguments)?;
     let ends = (arguments.vector("from")?, arguments.vector("to")?);
     let (Some(from), Some(to)) = ends else {
@@ -252,25 +273,29 @@ pub(super) fn graded(document: &Document, arguments: &Arguments) -> Result<Vec<E
     })
 }
 
-/// The mirror joints of a skin, with the pairs that a line names.
-fn corrected(document: &Document, arguments: &Arguments, job: &Job, guessed: &[u16]) -> Result<Vec<u16>, CommandError> {
-    let mut joints = guessed.to_vec();
-    let named = arguments.nodes_in_order(document, "pairs")?;
-    let (pairs, left) = named.as_chunks::<2>();
-    if !left.is_empty() {
-        return Err(CommandError::Other("“pairs” names joints two by two, each with its mirror joint".into()));
-    }
-    for pair in pairs {
-        // A pair of another skin says nothing of this one.
-        if let [Some(a), Some(b)] = pair.map(|node| job.canvas.joint(node)) {
-            pair_joints(&mut joints, a, b);
+/// Says which joint is another's mirror image, or that it has none.
+pub(super) fn pair(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let one = |name: &'static str| {
+        let nodes = arguments.named_nodes(document, name)?;
+        match nodes[..] {
+            [node] if document.skins.iter().any(|s| s.joints.contains(&node)) => Ok(node),
+            [node] => Err(CommandError::Other(format!("“{}” is no joint of a skin", document.node(node).label(node)))),
+            _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
         }
+    };
+    let joint = one("joint")?;
+    let with = arguments.has("with").then(|| one("with")).transpose()?;
+    if let Some(with) = with
+        && !document.skins.iter().any(|s| s.joints.contains(&joint) && s.joints.contains(&with))
+    {
+        return Err(CommandError::Other("the two are joints of different skins; a mirror joint is of the same".into()));
     }
-    Ok(joints)
+    let to: Arc<[_]> = document.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
+    Ok(vec![Edit::SetMirrorPairs { to }])
 }
 
 /// Copies the weights of one side to the other.
-pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let from_left = match arguments.text("from")? {
         "left" | "Left" | "L" => true,
         "right" | "Right" | "R" => false,
@@ -279,12 +304,11 @@ pub(super) fn mirror(document: &Document, arguments: &Arguments) -> Result<Vec<E
     run(document, arguments, |draft, job| {
         let sides = Sides::of(document, &job.canvas).map_err(|e| CommandError::Other(e.to_string()))?;
         let from_high = sides.left_is_high == from_left;
-        let pairs = sides.pairs.with_joints(corrected(document, arguments, job, sides.pairs.joints())?);
-        Ok(draft.mirror(&pairs, sides.axis, sides.offset, from_high, &job.scope()))
+        Ok(draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &job.scope()))
     })
 }
 
-pub(super) fn average(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn average(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     run(document, arguments, |draft, job| {
         let scope = job.scope();
         let mean = draft.mean(&scope);
@@ -294,19 +318,17 @@ pub(super) fn average(document: &Document, arguments: &Arguments) -> Result<Vec<
     })
 }
 
-pub(super) fn sets(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn sets(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let sets = arguments.count("sets")?.unwrap_or(1);
     if !(1..=8).contains(&sets) {
         return Err(CommandError::Other("a vertex can have 1 to 8 sets of four joints".into()));
     }
     // Under layers it is the base that has them.
-    layers::on_base(document, |document| {
-        run_plain(document, arguments, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
-    })
+    run_on_base(document, arguments, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
 }
 
 /// Keeps weights in another stored type.
-pub(super) fn store(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn store(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let encoding = match arguments.count("bits")? {
         Some(8) => WeightEncoding::Byte,
         Some(16) => WeightEncoding::Short,
@@ -314,9 +336,7 @@ pub(super) fn store(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
         _ => return Err(CommandError::Other("“bits” is 8, 16 or 32".into())),
     };
     // Under layers it is the base that is stored so.
-    layers::on_base(document, |document| {
-        run_plain(document, arguments, |draft, job| Ok(draft.store(encoding, &job.scope())))
-    })
+    run_on_base(document, arguments, |draft, job| Ok(draft.store(encoding, &job.scope())))
 }
 
 /// The joints that a line names, by their order in the line, as numbers of a job's skin.
@@ -330,7 +350,7 @@ fn named_joints(document: &Document, arguments: &Arguments, job: &Job) -> Result
 }
 
 /// Gives all named vertices the same influences: what was copied from one.
-pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let weights = arguments.list_of_numbers("weights")?;
     run(document, arguments, |draft, job| {
         let joints = named_joints(document, arguments, job)?;
@@ -342,55 +362,6 @@ pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Vec<E
         let scope = job.scope();
         let wanted = (0..job.canvas.vertex_count() as u32).filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
         let list: Vec<(u32, Influences)> = wanted.map(|v| (v, target.clone())).collect();
-        Ok(draft.put(&scope, list))
-    })
-}
-
-/// Carries weights over from another mesh: each vertex takes what the nearest spot of that mesh at rest has, joints by
-/// their nodes, or by their names where the other mesh hangs on another skin.
-pub(super) fn transfer(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    let from = arguments.meshes_of(document, "from")?;
-    let mut sources = Vec::new();
-    for mesh in &from {
-        let Some(skin) = skin_of(document, *mesh) else { continue };
-        for primitive in &document.mesh(*mesh).primitives {
-            if let Some(map) = primitive.weights.as_deref() {
-                let surface = ClosestSurface::new(primitive.positions.to_vec(), primitive.indices.to_vec());
-                sources.push((surface, map, skin));
-            }
-        }
-    }
-    if sources.is_empty() {
-        return Err(CommandError::Other("“from” names no mesh with weights that hangs on a skin".into()));
-    }
-    run(document, arguments, |draft, job| {
-        let canvas = &job.canvas;
-        let label = |node: NodeId| document.node(node).label(node);
-        let own = |skin: SkinId| -> Vec<Option<u16>> {
-            let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);
-            document.skin(skin).joints.iter().map(|n| canvas.joint(*n).or_else(|| named(*n))).collect()
-        };
-        let joints: Vec<Vec<Option<u16>>> = sources.iter().map(|(_, _, skin)| own(*skin)).collect();
-        let scope = job.scope();
-        let wanted: Vec<u32> = (0..canvas.vertex_count() as u32)
-            .filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]))
-            .filter(|v| !from.contains(&canvas.parts()[canvas.part_of(*v).0].mesh))
-            .collect();
-        let carry = |v: &u32| -> Option<(u32, Influences)> {
-            let at = canvas.rest()[canvas.place_of(*v) as usize];
-            let spots = sources.iter().enumerate().filter_map(|(k, (s, ..))| Some((k, s.nearest(at)?)));
-            let (k, spot) = spots.min_by(|a, b| a.1.distance.total_cmp(&b.1.distance))?;
-            let mut list = Influences::default();
-            for (corner, share) in spot.vertices.iter().zip(spot.shares) {
-                for (j, w) in sources[k].1.vertex(*corner as usize).filter(|(_, w)| *w > 0.0) {
-                    if let Some(Some(joint)) = joints[k].get(usize::from(j)) {
-                        list.add(*joint, w * share);
-                    }
-                }
-            }
-            Some((*v, list))
-        };
-        let list: Vec<(u32, Influences)> = wanted.par_iter().filter_map(carry).collect();
         Ok(draft.put(&scope, list))
     })
 }

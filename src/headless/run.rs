@@ -24,6 +24,9 @@ pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool
             |e: &dyn std::fmt::Display| Failure::fault(format!("{}, line {}: {e}", script.display(), number + 1));
         let command = CommandLine::parse(line).map_err(|e| place(&e))?;
         session.run(&command).map_err(|e| place(&e))?;
+        for remark in session.take_remarks() {
+            eprintln!("ulna: {}, line {}: left as they are, {remark}", script.display(), number + 1);
+        }
     }
     let changes = session.write_to(output).map_err(Failure::fault)?;
     for change in changes {

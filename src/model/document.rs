@@ -63,6 +63,9 @@ pub struct Document {
     /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
     /// layers are not.
     pub weight_layers: BTreeMap<SkinId, Arc<WeightLayers>>,
+    /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
+    /// centre, one with none has no mirror image. Never saved: no file says it.
+    pub mirror_pairs: Arc<[(NodeId, Option<NodeId>)]>,
 }
 
 /// What is shared is the same, so that this is cheap for documents that came from one another.
@@ -97,6 +100,7 @@ impl PartialEq for Document {
             && self.pending_morphs == other.pending_morphs
             && self.weight_layers.len() == other.weight_layers.len()
             && layers()
+            && same(&self.mirror_pairs, &other.mirror_pairs)
     }
 }
 

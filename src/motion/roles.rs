@@ -47,6 +47,19 @@ pub enum Guess {
     Given,
 }
 
+impl Guess {
+    /// In words, after the partner's name.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Names => "by their names",
+            Self::RestPositions => "by where they rest",
+            Self::Both => "by names and places",
+            Self::None => "a guess",
+            Self::Given => "as you said",
+        }
+    }
+}
+
 /// What one joint is to the mirror.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
@@ -74,8 +87,23 @@ const SAME: f32 = 0.005;
 const GROSS: f32 = 0.05;
 
 impl Roles {
-    /// Guesses the roles of a skin's joints.
+    /// Guesses the roles of a skin's joints, and takes the pairs that were given.
     pub fn of(document: &Document, skin: SkinId) -> Self {
+        let mut roles = Self::guessed(document, skin);
+        let joints = &document.skin(skin).joints;
+        let number = |node: NodeId| joints.iter().position(|j| *j == node);
+        for (joint, with) in document.mirror_pairs.iter() {
+            // A pair of another skin says nothing of this one.
+            match (number(*joint), with.map(number)) {
+                (Some(a), None) => roles.set_partner(a, None),
+                (Some(a), Some(Some(b))) => roles.set_partner(a, Some(b)),
+                _ => {}
+            }
+        }
+        roles
+    }
+
+    fn guessed(document: &Document, skin: SkinId) -> Self {
         let joints = Joints::of(document, skin);
         let named = joints.named_pairs();
         let plane = joints.plane(&named);
@@ -120,15 +148,16 @@ impl Roles {
         self.plane.mirrored(place)
     }
 
-    /// The mirror joint of each joint, itself where it has none: what mirroring weights wants.
+    /// The mirror joint of each joint, `u16::MAX` where it has none: what mirroring weights wants.
     pub fn mirror_joints(&self) -> Vec<u16> {
-        let partner = |(j, role): (usize, &Role)| u16::try_from(role.partner.unwrap_or(j)).unwrap_or(u16::MAX);
-        self.roles.iter().enumerate().map(partner).collect()
+        let partner = |role: &Role| role.partner.and_then(|p| u16::try_from(p).ok()).unwrap_or(u16::MAX);
+        self.roles.iter().map(partner).collect()
     }
 
-    /// Says that two joints are each other's mirror image, or, where they are the same, that it is of the centre. What they
-    /// were partners of before has none then. Nothing happens where a joint is not there.
-    pub fn set_partner(&mut self, a: usize, b: usize) {
+    /// Says that two joints are each other's mirror image, or, where they are the same, that it is of the centre; or that one
+    /// has no mirror image. What they were partners of before has none then. Nothing happens where a joint is not there.
+    pub fn set_partner(&mut self, a: usize, partner: Option<usize>) {
+        let b = partner.unwrap_or(a);
         if a.max(b) >= self.roles.len() {
             return;
         }
@@ -139,6 +168,10 @@ impl Roles {
             }
         }
         let (mut side, mut other) = (self.roles[a].side, self.roles[b].side);
+        if partner.is_none() {
+            self.roles[a] = Role { side, partner, how: Guess::Given };
+            return;
+        }
         if a == b {
             (side, other) = (Side::Centre, Side::Centre);
         } else if side == Side::Centre || side.other() != other {

@@ -17,8 +17,8 @@ pub use self::{
 };
 use crate::{
     edit::{
-        Arguments, Availability, Change, CommandError, CommandLine, Doer, Edit, EditError, History, find, layer_for,
-        paint_into,
+        Arguments, Availability, Change, CommandError, CommandLine, Doer, Done, Edit, EditError, History, find,
+        layer_for, paint_into,
     },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
@@ -47,6 +47,8 @@ pub struct Session {
     pub extensions_used: Vec<String>,
     /// What saving may add.
     pub save_options: SaveOptions,
+    /// What commands left as it was, and why.
+    remarks: Vec<String>,
 }
 
 /// A command that is for somebody else.
@@ -117,6 +119,7 @@ impl Session {
             generator: opened.generator,
             extensions_used: opened.extensions_used,
             save_options: SaveOptions::default(),
+            remarks: Vec::new(),
         }
     }
 
@@ -204,14 +207,15 @@ impl Session {
     /// # Errors
     /// Where the command is unknown, its arguments do not fit, or it is the host's.
     pub fn edits(&self, line: &CommandLine) -> Result<Vec<Edit>, RunError> {
-        self.edits_on(&self.document, line)
+        Ok(self.edits_on(&self.document, line)?.edits)
     }
 
-    fn edits_on(&self, document: &Document, line: &CommandLine) -> Result<Vec<Edit>, RunError> {
+    fn edits_on(&self, document: &Document, line: &CommandLine) -> Result<Done, RunError> {
         let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
         let arguments = Arguments::new(line, spec).map_err(CommandError::from)?;
         match spec.doer {
-            Doer::Document(work) => Ok(work(document, &arguments)?),
+            Doer::Document(work) => Ok(Done { edits: work(document, &arguments)?, remark: None }),
+            Doer::Tool(work) => Ok(work(document, &arguments)?),
             Doer::Session if line.name == "pose.reset_to_file" => {
                 let nodes: Vec<NodeId> = if arguments.has("node") {
                     arguments.nodes(document).map_err(CommandError::from)?
@@ -226,7 +230,7 @@ impl Session {
                         (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
                     [user, morphs]
                 };
-                Ok(nodes.into_iter().flat_map(back).flatten().collect())
+                Ok(Done { edits: nodes.into_iter().flat_map(back).flatten().collect(), remark: None })
             }
             Doer::Session | Doer::Host => Err(NeedsHost(line.name.clone()).into()),
         }
@@ -243,9 +247,10 @@ impl Session {
             "file.save" => return Ok(self.save(None)?.is_some()),
             _ => {}
         }
-        let edits = self.edits(line)?;
+        let Done { edits, remark } = self.edits_on(&self.document, line)?;
         let title = find(&line.name).map_or("", |c| c.title);
         self.history.preview(&mut self.document, title, edits).map_err(CommandError::from)?;
+        self.remarks.extend(remark);
         Ok(self.history.commit(&self.document, vec![line.clone()]))
     }
 
@@ -254,15 +259,17 @@ impl Session {
     /// # Errors
     /// Where one of them cannot be done; nothing is shown then.
     pub fn preview_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<(), RunError> {
-        let mut edits = Vec::new();
+        let (mut edits, mut remarks) = (Vec::new(), Vec::new());
         let mut probe = self.document.clone();
         for line in lines {
-            let more = self.edits_on(&probe, line)?;
-            for edit in &more {
+            let done = self.edits_on(&probe, line)?;
+            for edit in &done.edits {
                 crate::edit::apply(&mut probe, edit.clone()).map_err(CommandError::from)?;
             }
-            edits.extend(more);
+            edits.extend(done.edits);
+            remarks.extend(done.remark);
         }
+        self.remarks = remarks;
         Ok(self.history.preview(&mut self.document, label, edits).map_err(CommandError::from)?)
     }
 
@@ -295,6 +302,11 @@ impl Session {
     /// Where they do not fit; nothing is changed then.
     pub fn extend(&mut self, label: &str, mesh: MeshId, primitive: usize, patch: WeightPatch) -> Result<(), EditError> {
         self.history.extend(&mut self.document, label, mesh, primitive, patch)
+    }
+
+    /// What commands left as it was since this was asked last, and why: a sentence each, without its full stop.
+    pub fn take_remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
     }
 
     /// What of the document was touched since this was asked last.

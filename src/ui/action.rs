@@ -484,8 +484,6 @@ pub enum Action {
         /// The picture's size.
         size: Vec2,
     },
-    /// Two joints are each other's mirror image.
-    PairJoints(NodeId, NodeId),
     /// These vertices of the canvas.
     SelectVertices {
         /// Which.

@@ -169,8 +169,8 @@ pub struct PaintView<'a> {
     pub pick: VertexPick,
     /// Whether a drag is a gradient, radial or not.
     pub gradient: Option<bool>,
-    /// By the skin's joints, the mirror joint of each, once it was looked for; `u16::MAX` for none.
-    pub partners: &'a [u16],
+    /// By the skin's joints, what each is to the mirror.
+    pub roles: &'a [crate::motion::Role],
     /// The joint of the other side, where there is one.
     pub partner: Option<NodeId>,
     /// How the other side was paired: places without a partner.

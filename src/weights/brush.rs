@@ -58,6 +58,14 @@ impl BrushKind {
         }
     }
 
+    /// The largest value that makes sense: what scales may double.
+    pub const fn most_value(self) -> f32 {
+        match self {
+            Self::Scale => 2.0,
+            _ => 1.0,
+        }
+    }
+
     /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as one rubs.
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Set | Self::Scale)
@@ -302,7 +310,7 @@ impl Brush {
     pub fn sane(mut self) -> Self {
         let within = |v: f32, low: f32, high: f32, other: f32| if v.is_finite() { v.clamp(low, high) } else { other };
         self.strength = within(self.strength, 0.0, 1.0, 0.35);
-        self.value = within(self.value, 0.0, 2.0, 1.0);
+        self.value = within(self.value, 0.0, self.kind.most_value(), 1.0);
         self.spacing = within(self.spacing, 0.02, 2.0, 0.2);
         self.radius = match self.radius {
             Radius::Pixels(r) => Radius::Pixels(within(r, 1.0, 2000.0, 64.0)),

@@ -13,23 +13,13 @@ use super::{
 pub struct MirrorMap {
     places: Vec<u32>,
     joints: Vec<u16>,
+    /// Where the weight of each joint goes on the other side.
+    across: Vec<u16>,
+    parents: Vec<u16>,
     /// Places without a partner.
     pub unpaired: usize,
     /// Places that were paired by their neighbours, not by where they lie.
     pub by_topology: usize,
-}
-
-/// Says that two joints are each other's mirror, or one its own; what they were paired with before is its own then.
-/// `joints` are the partners of a skin's joints, `u16::MAX` for none; both joints are in it.
-pub fn pair_joints(joints: &mut [u16], a: u16, b: u16) {
-    for joint in [a, b] {
-        let old = joints[usize::from(joint)];
-        if old != u16::MAX {
-            joints[usize::from(old)] = old;
-        }
-    }
-    joints[usize::from(a)] = b;
-    joints[usize::from(b)] = a;
 }
 
 impl MirrorMap {
@@ -57,7 +47,8 @@ impl MirrorMap {
         }
         let by_topology = by_neighbours(canvas, &mut places, axis, offset);
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
-        Self { places, joints, unpaired, by_topology }
+        let parents = canvas.parents().to_vec();
+        Self { places, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
     }
 
     /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
@@ -71,7 +62,7 @@ impl MirrorMap {
     /// The same pairs of places, with others of joints.
     #[must_use]
     pub fn with_joints(&self, joints: Vec<u16>) -> Self {
-        Self { joints, ..self.clone() }
+        Self { across: across(&joints, &self.parents), joints, ..self.clone() }
     }
 
     /// The mirror of a place.
@@ -90,6 +81,33 @@ impl MirrorMap {
     pub fn joint(&self, joint: u16) -> u16 {
         self.joints.get(usize::from(joint)).copied().unwrap_or(u16::MAX)
     }
+
+    /// Which joint has on the other side what a joint has on this one: its mirror; where it has none, as what one hand holds,
+    /// that of its nearest ancestor that has one; else itself.
+    #[inline]
+    pub fn across(&self, joint: u16) -> u16 {
+        self.across.get(usize::from(joint)).copied().unwrap_or(joint)
+    }
+}
+
+/// [`MirrorMap::across`] for every joint.
+fn across(joints: &[u16], parents: &[u16]) -> Vec<u16> {
+    let of = |joint: u16| joints.get(usize::from(joint)).copied().filter(|p| *p != u16::MAX);
+    let one = |joint: u16| {
+        let mut at = joint;
+        // No more steps than joints, whatever the list of parents says.
+        for _ in 0..joints.len() {
+            if let Some(partner) = of(at) {
+                return partner;
+            }
+            match parents.get(usize::from(at)) {
+                Some(parent) if *parent != u16::MAX => at = *parent,
+                _ => break,
+            }
+        }
+        joint
+    };
+    (0..joints.len()).map(|j| one(j as u16)).collect()
 }
 
 /// Places in the cells of a grid, some tolerances wide, by what is left of the cell's mixed number. Cells that share a list

@@ -9,6 +9,7 @@ pub mod layers;
 mod mirror;
 mod quick;
 mod reach;
+mod seams;
 mod share;
 mod stored;
 mod stroke;
@@ -20,8 +21,9 @@ pub use self::{
     canvas::{Canvas, CanvasPart, Maps, NOWHERE},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
-    mirror::{MirrorMap, pair_joints},
+    mirror::MirrorMap,
     reach::{PosedCanvas, Touch, faces_eye},
+    seams::{Claimed, Seams, mesh_from_mesh},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},

@@ -218,6 +218,9 @@ pub enum Refusal {
     /// A locked weight is negative.
     #[error("a locked weight is negative; unlock its joint, then normalise")]
     LockedNegative,
+    /// A mesh on another skin shares the vertex, and cannot have the same weights.
+    #[error("a mesh on another skin shares the vertex, and cannot follow; paint joints that both skins have")]
+    OtherSkin,
 }
 
 /// Whether a joint is one of the painted.

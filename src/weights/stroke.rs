@@ -19,7 +19,7 @@ use self::{
     vertex::Work,
 };
 use super::{
-    Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Reach, Refusal, Touch,
+    Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Reach, Refusal, Refused, Touch,
     canvas::NOWHERE,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
 };
@@ -107,6 +107,11 @@ impl Stroke {
     /// How often a vertex was refused, and why.
     pub const fn refused(&self) -> &BTreeMap<Refusal, usize> {
         &self.refused
+    }
+
+    /// Notes that vertices of the stroke could not be painted after all.
+    pub fn refuse(&mut self, refused: Refused) {
+        refused.into_iter().for_each(|(why, count)| *self.refused.entry(why).or_default() += count);
     }
 
     /// The vertices of the last dab, with how near its middle each was.

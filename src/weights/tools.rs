@@ -238,8 +238,6 @@ impl Draft<'_> {
             let high = rest[place as usize][axis] > offset;
             partner != NOWHERE && (partner == place || high != from_high)
         };
-        let name = |(j, other): (usize, &u16)| if *other == u16::MAX { j as u16 } else { *other };
-        let names: Vec<u16> = mirror.joints().iter().enumerate().map(name).collect();
         let turned = |quick: &quick::Quick, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
                 let place = topo.place_of[*vertex as usize];
@@ -247,8 +245,7 @@ impl Draft<'_> {
                 let (joints, weights) = maps.slots(topo.firsts[partner as usize]);
                 match (joints.as_array(), weights.as_array()) {
                     (Some(joints), Some(weights)) if partner != place => {
-                        let name = |j: u16| names.get(usize::from(j)).copied().unwrap_or(j);
-                        quick.put(group, lane, &joints.map(name), weights);
+                        quick.put(group, lane, &joints.map(|j| mirror.across(j)), weights);
                     }
                     // What lies on the plane is not plain.
                     _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
@@ -263,8 +260,7 @@ impl Draft<'_> {
             let (joints, weights) = maps.slots(canvas.first_at(partner));
             other.clear();
             for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
-                let joint = mirror.joint(*j);
-                other.add(if joint == u16::MAX { *j } else { joint }, *w);
+                other.add(mirror.across(*j), *w);
             }
             let rule = Rule { pairs: mirror.joints(), turned: partner < place, ..*rule };
             if partner == place {

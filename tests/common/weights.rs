@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use glam::Vec3;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, MeshId, Primitive, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
+    motion::Roles,
     session::Session,
     weights::{Canvas, Influences, Maps, fault},
 };
@@ -40,6 +41,12 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     assert_eq!(map(session.document(), MeshId(0), 0).encoding, encoding);
     session.run(&CommandLine::new("weights.normalize")).expect("normalises");
     session
+}
+
+/// The plane and the joints of the first skin's other side.
+pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
+    let roles = Roles::of(document, SkinId(0));
+    (roles.axis(), roles.offset(), roles.mirror_joints())
 }
 
 pub fn positions(document: &Document, canvas: &Canvas) -> (Vec<Vec3>, Vec<Vec3>) {

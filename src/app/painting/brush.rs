@@ -60,6 +60,7 @@ impl App {
         let mut shares: Vec<(NodeId, f32)> =
             list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w))).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        self.painting.layering.know_layer(document, canvas);
         let (note, refused) = self.painting.foretell(document, found.vertex);
         self.painting.here = self.painting.worst_at(found.node, found.primitive, found.own_vertex);
         self.painting.hover = Some(BrushHover {
@@ -150,9 +151,7 @@ impl App {
             }
             BrushNumber::Strength => brush.strength = (before.strength + way / 250.0).clamp(0.0, 1.0),
             BrushNumber::Value => {
-                // To scale by more than 1 makes sense.
-                let most = if brush.kind == crate::weights::BrushKind::Scale { 2.0 } else { 1.0 };
-                brush.value = (before.value + way / 250.0).clamp(0.0, most);
+                brush.value = (before.value + way / 250.0).clamp(0.0, brush.kind.most_value());
             }
         }
     }
@@ -174,7 +173,8 @@ impl Painting {
             return (String::new(), false);
         }
         let locked = self.locked_flags();
-        let maps = canvas.maps(document);
+        // What a stroke would work on: of layers, the painted one.
+        let maps = self.layering.maps(canvas).unwrap_or_else(|| canvas.maps(document));
         let (map, own) = maps.map_of(vertex);
         let rule = Rule {
             locked: &locked,

@@ -153,15 +153,19 @@ impl App {
         let takes = crate::edit::find(&line.name).is_some_and(|s| s.arguments.iter().any(|a| a.name == "vertices"));
         let named = ["mesh", "primitive", "vertices"].iter().any(|n| line.arguments.contains_key(*n));
         let session = self.session.as_ref();
-        let (Some(canvas), Some(session), false) = (&self.painting.canvas, session, self.painting.vertices.is_empty())
-        else {
+        // What the brush does to all of the surface it does not do to what is hidden.
+        let of_brush = matches!(&*line.name, "weights.flood" | "weights.gradient" | "layers.mask");
+        let all_seen = self.painting.vertices.is_empty() && of_brush && self.painting.hides_any();
+        let seen = if all_seen { self.painting.seen() } else { Vec::new() };
+        let chosen = if all_seen { &seen } else { &self.painting.vertices };
+        let (Some(canvas), Some(session), false) = (&self.painting.canvas, session, chosen.is_empty()) else {
             return vec![self.weights_line(line)];
         };
         if !takes || named || self.mode != Mode::Paint {
             return vec![self.weights_line(line)];
         }
         let own = |part: &crate::weights::CanvasPart| -> Vec<u32> {
-            let own = self.painting.vertices.iter().map(|v| v.wrapping_sub(part.first));
+            let own = chosen.iter().map(|v| v.wrapping_sub(part.first));
             own.filter(|v| *v < part.count).collect()
         };
         let parts: Vec<_> = canvas.parts().iter().map(|p| (p, own(p))).filter(|(_, own)| !own.is_empty()).collect();
@@ -190,7 +194,6 @@ impl App {
             spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
         };
         let (mesh, locked, most, layer) = (takes("mesh"), takes("locked"), takes("most"), takes("layer"));
-        let pairs = takes("pairs");
         // What names another mesh has nothing to do with the painted layer.
         let ours = |canvas: &Canvas| {
             let given = line.arguments.get("mesh").and_then(|m| m.as_str());
@@ -221,10 +224,6 @@ impl App {
         }
         if most && self.mode == Mode::Paint {
             line = line.with("most", self.painting.limit);
-        }
-        if pairs && self.mode == Mode::Paint {
-            let names: Vec<String> = self.painting.corrected_pairs().map(|n| node_text(document, n)).collect();
-            line = if names.is_empty() { line } else { line.with("pairs", names) };
         }
         line
     }

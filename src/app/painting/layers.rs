@@ -10,7 +10,7 @@ use crate::{
     render::{Color, TintKind},
     ui::mask_grey,
     weights::{
-        Canvas, MirrorMap,
+        Canvas, Maps, MirrorMap,
         layers::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
     },
 };
@@ -24,7 +24,17 @@ pub struct Layering {
     /// The number that the skin's next layer gets: where it grew there is a new layer.
     known: Option<(SkinId, u32)>,
     pub live: Option<Live>,
+    /// What a stroke would work on, for telling what it would do; while none is under way.
+    next: Option<Next>,
     mask: Mask,
+}
+
+/// A layer as a stroke would find it.
+struct Next {
+    paint: LayerPaint,
+    target: LayerTarget,
+    of: Arc<WeightLayers>,
+    canvas: Arc<Canvas>,
 }
 
 /// A stroke into a layer.
@@ -92,6 +102,27 @@ impl Layering {
             LayerTarget::Base => BASE.to_owned(),
             LayerTarget::Layer(id) => layer_text(document, skin, id),
         })
+    }
+
+    /// Looks at the painted layer as a stroke would, where it is not known yet.
+    pub(super) fn know_layer(&mut self, document: &Document, canvas: &Arc<Canvas>) {
+        let layers = document.weight_layers.get(&canvas.skin);
+        let (Some(target), Some(layers), None) = (self.target, layers, &self.live) else {
+            self.next = None;
+            return;
+        };
+        let known = |n: &Next| n.target == target && Arc::ptr_eq(&n.of, layers) && Arc::ptr_eq(&n.canvas, canvas);
+        if !self.next.as_ref().is_some_and(known) {
+            // Why it takes no paint is said when it is painted.
+            let paint = LayerPaint::new(document, canvas, target, Painted::Weights).ok();
+            self.next = paint.map(|paint| Next { paint, target, of: layers.clone(), canvas: canvas.clone() });
+        }
+    }
+
+    /// The weights that a stroke works on, or would; nothing where there are no layers.
+    pub(super) fn maps(&self, canvas: &Canvas) -> Option<Maps<'_>> {
+        let live = self.live.as_ref().map(|l| &l.paint);
+        Some(live.or(self.next.as_ref().map(|n| &n.paint))?.maps(canvas))
     }
 
     /// The stroke was taken back, and what it did to the shown mask too.

@@ -8,10 +8,10 @@ use glam::{Vec2, Vec3};
 use super::{Painting, Stroking, layers::Live};
 use crate::{
     app::App,
-    model::{MeshId, WeightPatch},
+    model::{Document, MeshId, WeightPatch},
     ui::{StrokePhase, ToastKind},
     weights::{
-        BrushKind, Dab, Paint, PosedCanvas, Radius, Reach,
+        BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
         layers::{NotPaintable, Painted},
     },
 };
@@ -102,7 +102,13 @@ impl App {
         };
         let refused = self.painting.stroke.refused().iter().max_by_key(|(_, count)| **count).map(|(why, _)| *why);
         let why = match done {
-            Ok(true) => return,
+            Ok(true) => {
+                // Said once: it may be so on purpose.
+                if let Some(why) = refused.filter(|why| self.painting.told.insert(*why)) {
+                    self.toast(ctx, ToastKind::Note, format!("Some vertices stayed as they were: {why}."));
+                }
+                return;
+            }
             Err(error) => {
                 self.painting.layering.forget_stroke();
                 error
@@ -205,12 +211,15 @@ impl App {
         let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit, mirror };
         let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
         let patches = stroke.dab(&maps, canvas, posed, &dab, &paint);
-        let changes: Vec<(MeshId, usize, WeightPatch)> = if live.is_some() {
+        let mut changes: Vec<(MeshId, usize, WeightPatch)> = if live.is_some() {
             self.painting.put_dab(patches)
         } else {
             let of = |part: usize| (canvas.parts()[part].mesh, canvas.parts()[part].primitive);
             patches.into_iter().map(|(part, patch)| (of(part).0, of(part).1, patch)).collect()
         };
+        if !self.painting.seams.is_empty() {
+            self.painting.keep_seams(session.document(), &mut changes);
+        }
         for (mesh, primitive, patch) in changes {
             if let Err(error) = session.extend(stroking.label, mesh, primitive, patch) {
                 log::error!("a dab does not fit: {error}");
@@ -221,6 +230,28 @@ impl App {
         }
         let ms = started.elapsed().as_secs_f32() * 1000.0;
         self.painting.dab_ms = if self.painting.dab_ms == 0.0 { ms } else { self.painting.dab_ms * 0.8 + ms * 0.2 };
+    }
+}
+
+impl Painting {
+    /// Adds what keeps the seams with meshes on other skins closed. What lies under layers of its own stays as it is: a
+    /// stroke goes into one layer.
+    fn keep_seams(&mut self, document: &Document, changes: &mut Vec<(MeshId, usize, WeightPatch)>) {
+        let Some(canvas) = &self.canvas else { return };
+        let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
+        let mut own: Vec<(usize, PartChange)> = std::mem::take(changes)
+            .into_iter()
+            .filter_map(|(mesh, primitive, patch)| Some((part(mesh, primitive)?, PartChange::Patch(patch))))
+            .collect();
+        let (twins, refused) = self.seams.follow(document, canvas, &mut own, &mut Claimed::new());
+        let patch = |(k, change): (usize, PartChange)| match change {
+            PartChange::Patch(patch) => Some((canvas.parts()[k].mesh, canvas.parts()[k].primitive, patch)),
+            PartChange::Whole(_) => None,
+        };
+        changes.extend(own.into_iter().filter_map(patch));
+        let layered = self.layering.live.is_some();
+        changes.extend(twins.into_iter().filter(|(m, p, _)| !layered || document.layered(*m, *p).is_none()));
+        self.stroke.refuse(refused);
     }
 }
 

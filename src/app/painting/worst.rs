@@ -7,7 +7,7 @@ use super::Painting;
 use crate::{
     app::{App, Stage},
     edit::Change,
-    model::{Document, NodeId},
+    model::{Document, NodeId, SkinId},
     motion::{Spot, Strain, StrainScratch, WorstPose, range_of_motion},
     ui::WeightLook,
     weights::moved_by_storing,
@@ -122,11 +122,16 @@ impl Painting {
 impl App {
     /// Shows the range of motion of the painted skin, or the pose that was shown before.
     pub(in crate::app) fn show_range(&mut self, on: bool) {
+        let skin = self.painting.canvas.as_ref().map(|c| c.skin).filter(|_| on);
+        self.show_range_of(skin);
+    }
+
+    fn show_range_of(&mut self, skin: Option<SkinId>) {
         let Some(session) = &self.session else { return };
-        let Some(canvas) = &self.painting.canvas else { return };
-        let kept = || self.painting.worst.as_ref().and_then(|w| w.range(canvas.skin)).cloned();
-        let made = || range_of_motion(session.document(), canvas.skin, Vec3::splat(DEGREES)).into();
-        self.painting.range = on.then(|| kept().unwrap_or_else(made));
+        self.painting.range = skin.map(|skin| {
+            let kept = self.painting.worst.as_ref().and_then(|w| w.range(skin)).cloned();
+            (skin, kept.unwrap_or_else(|| range_of_motion(session.document(), skin, Vec3::splat(DEGREES)).into()))
+        });
         self.playback.seek(0.0);
     }
 
@@ -140,8 +145,13 @@ impl App {
                     self.playback.show(session.document(), Some(clip));
                 }
             }
-            None => self.show_range(true),
+            None => {
+                let skin = self.session.as_ref().and_then(|s| s.document().node(spot.node).skin);
+                self.show_range_of(skin);
+            }
         }
+        // The joints of the spot's skin are painted from here on.
+        self.selection.set(spot.node);
         self.playback.playing = false;
         self.playback.seek(f64::from(spot.time));
         self.painting.focus = Some(spot);

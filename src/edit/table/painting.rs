@@ -137,9 +137,9 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             ..vertices("vertices.paste", "Paste weights", "Gives them to the selected ones")
         },
         CommandSpec {
-            arguments: scoped!(need("from", Kind::Text), may("pairs", Kind::Node)),
+            arguments: scoped!(need("from", Kind::Text)),
             asks: true,
-            doer: Doer::Document(weights::mirror),
+            doer: Doer::Tool(weights::mirror),
             ..tool(
                 "weights.mirror",
                 "Mirror to the other side",
@@ -148,9 +148,20 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
+            arguments: const { &[need("joint", Kind::Node), may("with", Kind::Node)] },
+            asks: true,
+            doer: Doer::Document(weights::pair),
+            ..tool(
+                "joints.pair",
+                "Pair mirror joints",
+                "Says which joint is another's mirror image; with itself it is of the centre, without another it has none",
+                "Weights",
+            )
+        },
+        CommandSpec {
             arguments: scoped!(need("from", Kind::Mesh)),
             asks: true,
-            doer: Doer::Document(weights::transfer),
+            doer: Doer::Tool(weights::transfer),
             ..tool(
                 "weights.transfer",
                 "Transfer from a mesh",
@@ -160,7 +171,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         },
         CommandSpec {
             arguments: scoped!(),
-            doer: Doer::Document(weights::normalize),
+            doer: Doer::Tool(weights::normalize),
             ..tool(
                 "weights.normalize",
                 "Normalise all",
@@ -171,34 +182,34 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[need("most", Kind::Number), MESH, PRIMITIVE, VERTICES, LOCKED, LAYER] },
             asks: true,
-            doer: Doer::Document(weights::limit),
+            doer: Doer::Tool(weights::limit),
             ..tool("weights.limit", "Limit joints", "Leaves each vertex the joints that move it most", "Weights")
         },
         CommandSpec {
             arguments: scoped!(need("below", Kind::Number)),
             asks: true,
-            doer: Doer::Document(weights::prune),
+            doer: Doer::Tool(weights::prune),
             ..tool("weights.prune", "Prune", "Drops weights below a value", "Weights")
         },
         CommandSpec {
             arguments: scoped!(need("steps", Kind::Number)),
             asks: true,
-            doer: Doer::Document(weights::quantize),
+            doer: Doer::Tool(weights::quantize),
             ..tool("weights.quantize", "Quantise", "Rounds weights to even steps, 10 of a tenth for one", "Weights")
         },
         CommandSpec {
             arguments: scoped!(may("passes", Kind::Number), may("amount", Kind::Number), may("joint", Kind::Node)),
-            doer: Doer::Document(weights::smooth),
+            doer: Doer::Tool(weights::smooth),
             ..tool("weights.smooth", "Smooth", "Moves weights towards the mean of their neighbours", "Weights/Smooth")
         },
         CommandSpec {
             arguments: scoped!(may("passes", Kind::Number), may("amount", Kind::Number), may("joint", Kind::Node)),
-            doer: Doer::Document(weights::relax),
+            doer: Doer::Tool(weights::relax),
             ..tool("weights.relax", "Relax", "Smooths, near neighbours before far ones", "Weights/Smooth")
         },
         CommandSpec {
             arguments: scoped!(may("in_common", Kind::Number)),
-            doer: Doer::Document(weights::hammer),
+            doer: Doer::Tool(weights::hammer),
             ..tool(
                 "weights.hammer",
                 "Hammer strays",
@@ -213,7 +224,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                 may("how", Kind::Text),
                 may("amount", Kind::Number)
             ),
-            doer: Doer::Document(weights::flood),
+            doer: Doer::Tool(weights::flood),
             ..tool("weights.flood", "Flood", "Gives the painted joint the brush's value everywhere", "Weights/Fill")
         },
         CommandSpec {
@@ -227,7 +238,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                 may("amount", Kind::Number)
             ),
             asks: true,
-            doer: Doer::Document(weights::graded),
+            doer: Doer::Tool(weights::graded),
             ..tool(
                 "weights.gradient",
                 "Gradient",
@@ -237,7 +248,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         },
         CommandSpec {
             arguments: scoped!(),
-            doer: Doer::Document(weights::average),
+            doer: Doer::Tool(weights::average),
             enabled: picked,
             ..tool(
                 "weights.average",
@@ -249,13 +260,13 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: scoped!(need("joints", Kind::Node), need("weights", Kind::Numbers)),
             asks: true,
-            doer: Doer::Document(weights::assign),
+            doer: Doer::Tool(weights::assign),
             ..tool("weights.assign", "Assign", "Gives vertices the same weights", "Weights/Vertices")
         },
         CommandSpec {
             arguments: const { &[need("sets", Kind::Number), MESH, PRIMITIVE, LOCKED] },
             asks: true,
-            doer: Doer::Document(weights::sets),
+            doer: Doer::Tool(weights::sets),
             ..tool(
                 "weights.sets",
                 "Joints a vertex…",
@@ -266,7 +277,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[need("bits", Kind::Number), MESH, PRIMITIVE] },
             asks: true,
-            doer: Doer::Document(weights::store),
+            doer: Doer::Tool(weights::store),
             ..tool(
                 "weights.store",
                 "Stored type",

@@ -229,15 +229,15 @@ fn joints_that_say_nothing_do_no_harm() {
 fn a_person_corrects_a_guess_on_both_sides() {
     let mut roles = roles(&BODY);
     // Across: the hands go to the feet.
-    roles.set_partner(4, 8);
+    roles.set_partner(4, Some(8));
     check(&roles);
     assert_eq!(roles.joints()[4], Role { side: Side::Left, partner: Some(8), how: Guess::Given });
     assert_eq!(roles.joints()[8], Role { side: Side::Right, partner: Some(4), how: Guess::Given });
     assert_eq!(roles.joints()[6], Role { side: Side::Right, partner: None, how: Guess::None });
     assert_eq!(roles.joints()[10].partner, None);
-    roles.set_partner(6, 6);
-    roles.set_partner(0, 2);
-    roles.set_partner(0, 99);
+    roles.set_partner(6, Some(6));
+    roles.set_partner(0, Some(2));
+    roles.set_partner(0, Some(99));
     check(&roles);
     assert_eq!(roles.joints()[6].side, Side::Centre);
     assert_eq!(roles.joints()[0].partner, Some(2));

@@ -5,6 +5,7 @@ use egui_material_icons::icons;
 
 use super::WeightsState;
 use crate::{
+    edit::{CommandLine, node_text},
     model::{Document, NodeId, SkinId},
     render::heat,
     ui::{
@@ -251,15 +252,25 @@ fn joint_row(
         if let Some(canvas) = view.paint.canvas
             && let Some(joint) = canvas.joint(node)
         {
-            let partner =
-                view.paint.partners.get(usize::from(joint)).and_then(|p| canvas.joints().get(usize::from(*p)));
-            let name = partner.map_or_else(|| "none yet".to_owned(), |n| document.node(*n).label(*n));
-            ui.menu_button(format!("Mirror joint: {name}"), |ui| {
+            let role = view.paint.roles.get(usize::from(joint));
+            let partner = role.and_then(|r| canvas.joints().get(r.partner?));
+            let text = match (partner, role.map(|r| r.how)) {
+                (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
+                (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.words()),
+                _ => "Mirror joint: none".to_owned(),
+            };
+            let line = CommandLine::new("joints.pair").with("joint", node_text(document, node));
+            ui.menu_button(text, |ui| {
+                if ui.selectable_label(partner.is_none(), "None").clicked() {
+                    actions.push(Action::Run(line.clone()));
+                    ui.close();
+                }
                 egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
                     for other in canvas.joints() {
                         let label = document.node(*other).label(*other);
+                        let label = if *other == node { format!("{label} itself, of the centre") } else { label };
                         if ui.selectable_label(partner == Some(other), label).clicked() {
-                            actions.push(Action::PairJoints(node, *other));
+                            actions.push(Action::Run(line.clone().with("with", node_text(document, *other))));
                             ui.close();
                         }
                     }

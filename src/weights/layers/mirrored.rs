@@ -98,8 +98,7 @@ impl Sides {
     pub(super) fn turned(&self, list: &Influences) -> Influences {
         let mut turned = Influences::default();
         for (j, w) in list.iter() {
-            let other = self.pairs.joint(j);
-            turned.add(if other == u16::MAX { j } else { other }, w);
+            turned.add(self.pairs.across(j), w);
         }
         turned
     }

@@ -197,9 +197,13 @@ impl<'a> Task<'a> {
         let from = self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));
         let Lists { list, target } = &mut self.lists;
         let read = list.read(from.0.as_flattened(), from.1.as_flattened(), &part.rule);
-        if let Err(why) = read.and_then(|()| part.work.vertex(vertex, amounts, list, target, &part.rule)) {
-            self.done.refused.push(why);
-            return;
+        match read.and_then(|()| part.work.vertex(vertex, amounts, list, target, &part.rule)) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(why) => {
+                self.done.refused.push(why);
+                return;
+            }
         }
         let (patch, stride) = (&mut self.piece, part.map.stride());
         let end = patch.weights.len();

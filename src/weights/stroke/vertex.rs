@@ -18,7 +18,7 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Paints what a vertex has by so much, on both sides.
+    /// Paints what a vertex has by so much, on both sides; whether there was anything to do.
     pub fn vertex(
         &self,
         vertex: u32,
@@ -26,7 +26,7 @@ impl Work<'_> {
         list: &mut Influences,
         target: &mut Influences,
         rule: &Rule<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
         let place = self.canvas.place_of(vertex);
         let brush = &self.paint.brush;
         let joint = self.paint.joint;
@@ -38,6 +38,13 @@ impl Work<'_> {
         let wide = Rule { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
         let even = |list: &mut Influences, wishes: &[(u16, f32)]| {
             if on_plane { share::even_out(list, wishes, rule) } else { Ok(()) }
+        };
+        // A joint without a mirror is painted on its own side alone.
+        let wish = |list: &mut Influences, wishes: &[(u16, f32)]| {
+            if wishes.is_empty() {
+                return Ok(false);
+            }
+            share::paint(list, wishes, &wide, around).and_then(|()| even(list, wishes)).map(|()| true)
         };
         let partner = self.paint.mirror.map_or(u16::MAX, |m| m.joint(joint));
         if brush.kind.is_of_one_joint() {
@@ -54,7 +61,7 @@ impl Work<'_> {
                     }
                 }
             }
-            return share::paint(list, &wishes[..count], &wide, around).and_then(|()| even(list, &wishes[..count]));
+            return wish(list, &wishes[..count]);
         }
         let amount = direct.max(other).min(1.0);
         // Both sides have a say by how much each covers the spot: so the other side comes to the mirror image of it.
@@ -85,7 +92,7 @@ impl Work<'_> {
         }
         // Nothing around: nothing to move towards.
         if target.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let sign = if brush.kind == BrushKind::Sharpen { -1.0 } else { 1.0 };
         if brush.this_joint {
@@ -98,17 +105,15 @@ impl Work<'_> {
                 wishes[count] = (j, (now + sign * a.min(1.0) * (target.get(j) - now)).clamp(0.0, 1.0));
                 count += 1;
             }
-            let wishes = &wishes[..count];
-            return share::paint(list, wishes, &wide, around).and_then(|()| even(list, wishes));
+            return wish(list, &wishes[..count]);
         }
-        share::blend(list, target, sign * amount, &wide).and_then(|()| even(list, &[]))
+        share::blend(list, target, sign * amount, &wide).and_then(|()| even(list, &[])).map(|()| true)
     }
 
     /// A list as it is on the other side.
     fn turn_over(&self, from: &Influences, mirrored: bool, share: f32, to: &mut Influences) {
         for (j, w) in from.iter().filter(|_| share > 0.0) {
-            let partner = self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.joint(j));
-            to.add(if partner == u16::MAX { j } else { partner }, w * share);
+            to.add(self.paint.mirror.filter(|_| mirrored).map_or(j, |m| m.across(j)), w * share);
         }
     }
 

@@ -1,0 +1,291 @@
+//! Seams between meshes on different skins: vertices that lie at one place and had the same weights keep them alike.
+//!
+//! Within one skin the canvas knows which vertices are copies of each other. A head and a body are often meshes on a skin
+//! each, with joints of one skeleton: what is done to one side of the neck has to be done to the other, or it tears.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use glam::{IVec3, Mat4, Vec3};
+
+use super::{Canvas, Influences, PartChange, Refusal, Refused, Rule, share};
+use crate::model::{Document, MeshId, NodeId, SkinId, WeightMap, WeightPatch};
+
+/// A vertex of a mesh on another skin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Twin {
+    /// The canvas's vertex that it lies on.
+    vertex: u32,
+    skin: SkinId,
+    mesh: MeshId,
+    primitive: usize,
+    own: u32,
+}
+
+/// Vertices of a mesh on another skin that were changed along with those they lie on: mesh, primitive, vertex.
+pub type Claimed = BTreeSet<(MeshId, usize, u32)>;
+
+/// Vertices of other skins that lie where vertices of a canvas do.
+#[derive(Clone, Debug, Default)]
+pub struct Seams {
+    /// By the canvas's vertices.
+    twins: Vec<Twin>,
+}
+
+/// Mesh space of one skin from that of another: where a joint that both have was bound says it. Nothing where they have none,
+/// or were bound in poses that differ.
+pub fn mesh_from_mesh(document: &Document, to: SkinId, from: SkinId, pairs: &[(usize, usize)]) -> Option<Mat4> {
+    let (to, from) = (document.skin(to), document.skin(from));
+    let of = |(a, b): &(usize, usize)| Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?);
+    let all: Vec<Mat4> = pairs.iter().filter_map(of).filter(|m| m.is_finite()).collect();
+    let first = *all.first()?;
+    // Files are written with some five digits.
+    let near = |m: &Mat4| {
+        let size = first.to_cols_array().iter().fold(0.0f32, |s, v| s.max(v.abs()));
+        m.abs_diff_eq(first, size.max(1e-6) * 1e-3)
+    };
+    all.iter().all(near).then_some(first)
+}
+
+impl Seams {
+    /// Looks for them.
+    pub fn of(document: &Document, canvas: &Canvas) -> Self {
+        let mut twins = Vec::new();
+        let skins = (0..document.skins.len()).map(SkinId::from).filter(|s| *s != canvas.skin);
+        let mut grid = None;
+        for skin in skins {
+            let Some(other) = Canvas::new(document, skin) else { continue };
+            let pairs: Vec<(usize, usize)> = (other.joints().iter().enumerate())
+                .filter_map(|(k, node)| Some((usize::from(canvas.joint(*node)?), k)))
+                .collect();
+            let Some(space) = mesh_from_mesh(document, canvas.skin, skin, &pairs) else { continue };
+            let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
+            for part in other.parts() {
+                // A mesh on both skins has one list of weights, which needs no keeping.
+                if canvas.parts().iter().any(|p| (p.mesh, p.primitive) == (part.mesh, part.primitive)) {
+                    continue;
+                }
+                let positions = &document.mesh(part.mesh).primitives[part.primitive].positions;
+                for (own, p) in positions.iter().enumerate() {
+                    let Some(place) = grid.at(canvas.rest(), space.transform_point3(*p)) else { continue };
+                    for vertex in canvas.vertices_at(place) {
+                        let (mesh, primitive) = (part.mesh, part.primitive);
+                        twins.push(Twin { vertex: *vertex, skin, mesh, primitive, own: own as u32 });
+                    }
+                }
+            }
+        }
+        twins.sort_unstable();
+        Self { twins }
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.twins.is_empty()
+    }
+
+    fn of_vertex(&self, vertex: u32) -> &[Twin] {
+        let first = self.twins.partition_point(|t| t.vertex < vertex);
+        let count = self.twins[first..].iter().take_while(|t| t.vertex == vertex).count();
+        &self.twins[first..first + count]
+    }
+
+    /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is now set them apart. A
+    /// vertex whose twin cannot follow, since its skin lacks a joint, is left as it is. `claimed` vertices were changed for
+    /// others already: they are not heeded, and new ones join them.
+    pub fn follow(
+        &self,
+        document: &Document,
+        canvas: &Canvas,
+        changes: &mut [(usize, PartChange)],
+        claimed: &mut Claimed,
+    ) -> (Vec<(MeshId, usize, WeightPatch)>, Refused) {
+        let mut patches: BTreeMap<(MeshId, usize), WeightPatch> = BTreeMap::new();
+        let mut refused = Refused::new();
+        if self.is_empty() {
+            return (Vec::new(), refused);
+        }
+        let now = canvas.maps(document);
+        let follower = Follower::new(document, canvas, &self.twins);
+        for (part, change) in changes {
+            let (place, before) = (canvas.parts()[*part], now.part(*part));
+            let vertices: Vec<(usize, u32)> = match change {
+                PartChange::Patch(patch) => patch.vertices.iter().copied().enumerate().collect(),
+                // What gets other sets or another type keeps its weights.
+                PartChange::Whole(map) if map.sets != before.sets || map.encoding != before.encoding => continue,
+                PartChange::Whole(map) => (0..map.vertex_count()).map(|v| (v, v as u32)).collect(),
+            };
+            let stride = before.stride();
+            let mut stays = Vec::new();
+            for (at, own) in vertices {
+                let twins = self.of_vertex(place.first + own);
+                if twins.is_empty() || claimed.contains(&(place.mesh, place.primitive, own)) {
+                    continue;
+                }
+                let slots = at * stride..(at + 1) * stride;
+                let (joints, weights) = match change {
+                    PartChange::Patch(patch) => (&patch.joints[slots.clone()], &patch.weights[slots]),
+                    PartChange::Whole(map) => (&map.joints[slots.clone()], &map.weights[slots]),
+                };
+                let were = Influences::of(before, own as usize);
+                let mut become_ = Influences::default();
+                let held = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+                held.for_each(|(j, w)| become_.add(*j, *w));
+                if were == become_ {
+                    continue;
+                }
+                let list: Option<Vec<_>> = twins
+                    .iter()
+                    .filter(|t| follower.was_alike(t, &were, before))
+                    .map(|t| Some((t, follower.list_for(t, &become_)?)))
+                    .collect();
+                let Some(list) = list else {
+                    *refused.entry(Refusal::OtherSkin).or_default() += 1;
+                    stays.push(own);
+                    continue;
+                };
+                for (twin, (joints, weights)) in list {
+                    if claimed.insert((twin.mesh, twin.primitive, twin.own)) {
+                        let key = (twin.mesh, twin.primitive);
+                        let patch = patches.entry(key).or_insert_with(|| WeightPatch::new(joints.len() / 4, 1));
+                        patch.vertices.push(twin.own);
+                        patch.joints.extend(joints);
+                        patch.weights.extend(weights);
+                    }
+                }
+            }
+            if !stays.is_empty() {
+                keep_as_they_are(change, before, &stays);
+            }
+        }
+        (patches.into_iter().map(|((mesh, primitive), patch)| (mesh, primitive, patch)).collect(), refused)
+    }
+}
+
+/// Takes vertices out of a change.
+fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) {
+    let stays: BTreeSet<u32> = stays.iter().copied().collect();
+    match change {
+        PartChange::Patch(patch) => {
+            let mut kept = WeightPatch::new(patch.sets, patch.vertices.len());
+            let slots = patch.joints.chunks_exact(before.stride()).zip(patch.weights.chunks_exact(before.stride()));
+            for (v, (joints, weights)) in patch.vertices.iter().zip(slots).filter(|(v, _)| !stays.contains(v)) {
+                kept.vertices.push(*v);
+                kept.joints.extend_from_slice(joints);
+                kept.weights.extend_from_slice(weights);
+            }
+            kept.not_numbers = patch.not_numbers.iter().copied().filter(|v| !stays.contains(v)).collect();
+            *patch = kept;
+        }
+        PartChange::Whole(map) => map.swap(&mut before.pick(&stays.into_iter().collect::<Vec<u32>>())),
+    }
+}
+
+/// What is asked vertex by vertex.
+struct Follower<'a> {
+    document: &'a Document,
+    /// By another skin, the number there of each of the canvas's joints.
+    joints: BTreeMap<SkinId, Vec<Option<u16>>>,
+}
+
+impl<'a> Follower<'a> {
+    fn new(document: &'a Document, canvas: &Canvas, twins: &[Twin]) -> Self {
+        let skins: BTreeSet<SkinId> = twins.iter().map(|t| t.skin).collect();
+        let numbers = |skin: SkinId| {
+            let joints = document.skin(skin).joints.iter().enumerate().rev();
+            let by_node: HashMap<NodeId, u16> = joints.map(|(k, node)| (*node, k as u16)).collect();
+            canvas.joints().iter().map(|node| by_node.get(node).copied()).collect()
+        };
+        Self { document, joints: skins.into_iter().map(|skin| (skin, numbers(skin))).collect() }
+    }
+
+    fn map(&self, twin: &Twin) -> Option<&WeightMap> {
+        self.document.mesh(twin.mesh).primitives[twin.primitive].weights.as_deref()
+    }
+
+    /// A list with the numbers of another skin; nothing where that lacks a joint.
+    fn turned(&self, skin: SkinId, list: &Influences) -> Option<Influences> {
+        let numbers = self.joints.get(&skin)?;
+        let mut turned = Influences::default();
+        for (j, w) in list.iter() {
+            turned.add((*numbers.get(usize::from(j))?)?, w);
+        }
+        Some(turned)
+    }
+
+    /// Whether a twin has what a vertex had, as far as their types can hold it.
+    fn was_alike(&self, twin: &Twin, were: &Influences, of: &WeightMap) -> bool {
+        let Some(wanted) = self.turned(twin.skin, were) else { return false };
+        let Some(map) = self.map(twin) else { return false };
+        let has = Influences::of(map, twin.own as usize);
+        let room = of.encoding.step().max(map.encoding.step()) * 1.5 + 1e-4;
+        let near = |a: &Influences, b: &Influences| a.iter().all(|(j, w)| (w - b.get(j)).abs() <= room);
+        !has.is_empty() && near(&has, &wanted) && near(&wanted, &has)
+    }
+
+    /// The slots that a twin gets, in its own type; nothing where it cannot have them.
+    fn list_for(&self, twin: &Twin, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
+        let mut turned = self.turned(twin.skin, list)?;
+        let joint_count = self.document.skin(twin.skin).joints.len();
+        let map = self.map(twin)?;
+        let unlocked = vec![false; joint_count];
+        let rule = Rule {
+            locked: &unlocked,
+            parents: &[],
+            limit: map.stride(),
+            encoding: map.encoding,
+            pairs: &[],
+            turned: false,
+        };
+        if turned.len() > map.stride() {
+            return None;
+        }
+        share::normalize(&mut turned, &rule).ok()?;
+        let (mut joints, mut weights) = (vec![0; map.stride()], vec![0.0; map.stride()]);
+        turned.write(&mut joints, &mut weights);
+        Some((joints, weights))
+    }
+}
+
+/// Places by the cell they are in.
+struct Grid {
+    cell: f32,
+    near: f32,
+    cells: HashMap<IVec3, Vec<u32>>,
+}
+
+impl Grid {
+    /// Places of a cell that are looked at.
+    const MOST: usize = 64;
+
+    fn new(places: &[Vec3]) -> Self {
+        let finite = places.iter().filter(|p| p.is_finite());
+        let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+        let size = if low.is_finite() { (high - low).length() } else { 0.0 };
+        let near = (size * 1e-5).max(1e-9);
+        let cell = near * 8.0;
+        let mut cells: HashMap<IVec3, Vec<u32>> = HashMap::new();
+        for (k, p) in places.iter().enumerate().filter(|(_, p)| p.is_finite()) {
+            cells.entry((*p / cell).floor().as_ivec3()).or_default().push(k as u32);
+        }
+        Self { cell, near, cells }
+    }
+
+    /// The place nearest to a spot, as near as rounding lets it be.
+    fn at(&self, places: &[Vec3], spot: Vec3) -> Option<u32> {
+        let mut best: Option<(f32, u32)> = None;
+        let low = ((spot - self.near) / self.cell).floor().as_ivec3();
+        let high = ((spot + self.near) / self.cell).floor().as_ivec3();
+        for (x, y, z) in (low.x..=high.x)
+            .flat_map(|x| (low.y..=high.y).flat_map(move |y| (low.z..=high.z).map(move |z| (x, y, z))))
+            .take(8)
+        {
+            for place in self.cells.get(&IVec3::new(x, y, z)).into_iter().flatten().take(Self::MOST) {
+                let away = places[*place as usize].distance(spot);
+                if away <= self.near && best.is_none_or(|b| (away, *place) < b) {
+                    best = Some((away, *place));
+                }
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+}

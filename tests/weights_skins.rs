@@ -1,0 +1,241 @@
+//! Meshes on different skins of one skeleton: seams between them stay closed, and weights are carried over.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{
+    floats, glb,
+    weights::{map, rule_holds},
+};
+use proptest::prelude::*;
+use ulna::{
+    edit::CommandLine,
+    model::{Document, MeshId, SkinId},
+    session::Session,
+    weights::{Canvas, Seams},
+};
+
+/// Squares along a side.
+const SIDE: u16 = 8;
+const ROW: usize = SIDE as usize + 1;
+
+/// Two sheets on a skin each: the first of metres with joints A, B and C, all of it A's; the second of units that are
+/// `scale` metres, further to the right by `offset` metres, with its joints in this order, all of it A's too.
+fn two(scale: f32, offset: f32, second: &[&str]) -> Session {
+    let spot = |k: u16| f32::from(k) / f32::from(SIDE);
+    let corners = || (0..=SIDE).flat_map(|y| (0..=SIDE).map(move |x| (x, y)));
+    let count = corners().count();
+    let node = |name: &str| 2 + ["A", "B", "C"].iter().position(|n| *n == name).expect("a joint");
+    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| floats(&[spot(x), spot(y), 0.0])).collect();
+    bin.extend(corners().flat_map(|(x, y)| floats(&[(spot(x) + offset) / scale, spot(y) / scale, 0.0])));
+    bin.extend(vec![0; count * 4]);
+    let a = second.iter().position(|n| *n == "A").expect("A is a joint of both") as u8;
+    bin.extend(corners().flat_map(|_| [a, 0, 0, 0]));
+    bin.extend(corners().flat_map(|_| floats(&[1.0, 0.0, 0.0, 0.0])));
+    let binds = bin.len();
+    let bind = |s: f32| floats(&[s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    bin.extend((0..3).flat_map(|_| bind(1.0)));
+    bin.extend(second.iter().flat_map(|_| bind(scale)));
+    let before = bin.len();
+    let quads = (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| y * (SIDE + 1) + x));
+    bin.extend(
+        quads.flat_map(|a| [a, a + 1, a + SIDE + 1, a + 1, a + SIDE + 2, a + SIDE + 1]).flat_map(u16::to_le_bytes),
+    );
+    let indices = usize::from(SIDE) * usize::from(SIDE) * 6;
+    let high = |scale: f32, offset: f32| [(1.0 + offset) / scale, 1.0 / scale, 0.0];
+    let primitive = |positions: usize, joints: usize| {
+        serde_json::json!({"primitives": [
+            {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4}, "indices": 5}]})
+    };
+    let view =
+        |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let json = serde_json::json!({
+        "scenes": [{"nodes": [0, 1, 2]}],
+        "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 1}, {"name": "A", "children": [3]},
+            {"name": "B", "children": [4]}, {"name": "C"}],
+        "skins": [{"joints": [2, 3, 4], "inverseBindMatrices": 6},
+            {"joints": second.iter().map(|n| node(n)).collect::<Vec<_>>(), "inverseBindMatrices": 7}],
+        "meshes": [primitive(0, 2), primitive(1, 3)],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3",
+                "min": [offset / scale, 0, 0], "max": high(scale, offset)},
+            {"bufferView": 2, "componentType": 5121, "count": count, "type": "VEC4"},
+            {"bufferView": 3, "componentType": 5121, "count": count, "type": "VEC4"},
+            {"bufferView": 4, "componentType": 5126, "count": count, "type": "VEC4"},
+            {"bufferView": 5, "componentType": 5123, "count": indices, "type": "SCALAR"},
+            {"bufferView": 6, "componentType": 5126, "count": 3, "type": "MAT4"},
+            {"bufferView": 7, "componentType": 5126, "count": second.len(), "type": "MAT4"}
+        ],
+        "bufferViews": [
+            view(0, count * 12),
+            view(count * 12, count * 12),
+            view(count * 24, count * 4),
+            view(count * 28, count * 4),
+            view(count * 32, count * 16),
+            view(before, bin.len() - before),
+            view(binds, 3 * 64),
+            view(binds + 3 * 64, second.len() * 64)
+        ]
+    });
+    Session::open_bytes(&glb(json, &bin)).expect("two sheets")
+}
+
+/// What a vertex of the first primitive of a mesh has, by the names of the joints.
+fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f32> {
+    let joints = &document.skin(SkinId(mesh)).joints;
+    let list = map(document, MeshId(mesh), 0).vertex(vertex).filter(|(_, w)| *w > 0.0);
+    list.map(|(j, w)| (document.node(joints[usize::from(j)]).label(joints[usize::from(j)]), w)).collect()
+}
+
+/// The vertices of the seam: on the first sheet, and the one that lies there on the second.
+fn seam() -> impl Iterator<Item = (usize, usize)> {
+    (0..ROW).map(|y| (y * ROW + ROW - 1, y * ROW))
+}
+
+fn closed(document: &Document) {
+    for (a, b) in seam() {
+        let (here, there) = (by_name(document, 0, a), by_name(document, 1, b));
+        let names = here.keys().chain(there.keys());
+        for name in names {
+            let get = |of: &BTreeMap<String, f32>| of.get(name).copied().unwrap_or(0.0);
+            assert!((get(&here) - get(&there)).abs() <= 2e-7, "vertex {a}: {here:?}, and {there:?}");
+        }
+    }
+}
+
+fn flood(mesh: u32, joint: &str, value: f64) -> CommandLine {
+    CommandLine::new("weights.flood").with("mesh", format!("#{mesh}")).with("joint", joint).with("value", value)
+}
+
+#[test]
+fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
+    for scale in [1.0, 0.01] {
+        let mut session = two(scale, 1.0, &["C", "B", "A"]);
+        let before = session.document().clone();
+        closed(&before);
+        assert!(session.run(&flood(0, "B", 0.3)).expect("floods"));
+        assert!(session.take_remarks().is_empty());
+        closed(session.document());
+        for (a, b) in seam() {
+            assert!((by_name(session.document(), 0, a)["B"] - 0.3).abs() < 1e-6);
+            assert_eq!(
+                by_name(session.document(), 1, b + 1),
+                by_name(&before, 1, b + 1),
+                "what is no seam is left alone"
+            );
+        }
+        // The other way, and what one line does to both.
+        session.run(&flood(1, "C", 0.5)).expect("floods");
+        closed(session.document());
+        session.run(&CommandLine::new("weights.smooth").with("passes", 3)).expect("smooths");
+        closed(session.document());
+        while session.undo().is_some() {}
+        assert_eq!(*session.document(), before);
+    }
+}
+
+#[test]
+fn a_twin_that_cannot_follow_holds_its_vertex() {
+    let mut session = two(1.0, 1.0, &["A", "C"]);
+    let before = session.document().clone();
+    session.run(&flood(0, "B", 0.3)).expect("floods the others");
+    let remarks = session.take_remarks();
+    assert!(
+        matches!(&remarks[..], [one] if one.contains("another skin") && one.starts_with("9 vertices")),
+        "{remarks:?}"
+    );
+    closed(session.document());
+    for (a, _) in seam() {
+        assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
+        assert!((by_name(session.document(), 0, a - 1)["B"] - 0.3).abs() < 1e-6);
+    }
+    // Nothing but the seam: nothing is done, with the reason.
+    let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
+    let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
+    let error = session.run(&line).expect_err("nothing can follow").to_string();
+    assert!(error.contains("paint joints that both skins have"), "{error}");
+}
+
+#[test]
+fn what_differed_before_is_no_seam() {
+    let mut session = two(1.0, 1.0, &["A", "B", "C"]);
+    session.run(&flood(1, "C", 0.4)).expect("floods");
+    closed(session.document());
+    // Set apart by slots that name their vertices: nobody is to follow that.
+    let line =
+        CommandLine::new("weights.set").with("mesh", "#0").with("joints", vec!["B"]).with("vertices", vec![ROW - 1]);
+    let line = line.with("of", vec![0, 0, 0, 0]).with("weights", vec![1.0, 0.0, 0.0, 0.0]);
+    session.run(&line).expect("sets");
+    let apart = by_name(session.document(), 1, 0);
+    session.run(&flood(0, "A", 0.9)).expect("floods");
+    assert_eq!(by_name(session.document(), 1, 0), apart);
+    for (a, b) in seam().skip(1) {
+        assert_eq!(by_name(session.document(), 0, a), by_name(session.document(), 1, b));
+    }
+}
+
+#[test]
+fn sheets_in_other_places_have_no_seam() {
+    let session = two(1.0, 1.5, &["A", "B", "C"]);
+    let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+    assert!(Seams::of(session.document(), &canvas).is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Whatever is done to one or to both, seams stay closed and the rule holds on both sides.
+    #[test]
+    fn seams_stay_closed(
+        steps in prop::collection::vec((0u32..3, 0usize..6, 0usize..3, 0.0f64..1.0), 1..6),
+        order in prop::sample::select(vec![["A", "B", "C"], ["C", "A", "B"], ["B", "C", "A"]]),
+    ) {
+        let mut session = two(0.1, 1.0, &order);
+        let before = session.document().clone();
+        for (mesh, tool, joint, value) in steps {
+            let joint = ["A", "B", "C"][joint];
+            let line = match tool {
+                0 | 1 => CommandLine::new("weights.flood").with("joint", joint).with("value", value),
+                2 => CommandLine::new("weights.smooth").with("amount", value),
+                3 => CommandLine::new("weights.quantize").with("steps", 7),
+                4 => CommandLine::new("weights.prune").with("below", value * 0.3),
+                _ => CommandLine::new("weights.gradient").with("joint", joint).with("value", value)
+                    .with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 1.0, 0.0]),
+            };
+            let line = if mesh < 2 { line.with("mesh", format!("#{mesh}")) } else { line };
+            // Where nothing needs to change, nothing is.
+            session.run(&line).ok();
+            closed(session.document());
+            for mesh in [MeshId(0), MeshId(1)] {
+                let all: Vec<u32> = (0..(ROW * ROW) as u32).collect();
+                rule_holds(map(&before, mesh, 0), map(session.document(), mesh, 0), &all, &[false; 3], 4);
+            }
+        }
+        while session.undo().is_some() {}
+        prop_assert_eq!(session.document(), &before);
+    }
+}
+
+#[test]
+fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
+    const ASIDE: f32 = 0.03;
+    for scale in [1.0, 0.01] {
+        let mut session = two(scale, ASIDE, &["C", "B", "A"]);
+        let gradient = CommandLine::new("weights.gradient").with("mesh", "#0").with("joint", "C").with("value", 0.9);
+        session.run(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![2.0, 0.0, 0.0])).expect("a gradient");
+        assert_eq!(by_name(session.document(), 1, 3).len(), 1, "it is no seam, so nothing followed");
+        session.run(&CommandLine::new("weights.transfer").with("mesh", "#1").with("from", "#0")).expect("carries over");
+        let mut graded = 0;
+        for v in (0..ROW * ROW).filter(|v| v % ROW < ROW - 1) {
+            let x = (v % ROW) as f32 / f32::from(SIDE) + ASIDE;
+            let there = by_name(session.document(), 1, v);
+            let wanted = 0.9 * (1.0 - x / 2.0);
+            assert!((there["C"] - wanted).abs() <= 1e-5, "vertex {v}, scale {scale}: {wanted}, and {there:?}");
+            assert!((there["A"] - (1.0 - wanted)).abs() <= 1e-5, "vertex {v}, scale {scale}: {there:?}");
+            graded += 1;
+        }
+        assert_eq!(graded, ROW * (ROW - 1));
+    }
+}
