@@ -2,14 +2,12 @@
 
 mod common;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-};
+use std::{fs, path::Path, sync::Arc};
 
-use common::{floats, glb};
+use common::{
+    floats, glb,
+    judges::{differences, validate},
+};
 use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
@@ -65,37 +63,6 @@ fn clean(document: &Document, name: &str) -> usize {
         assert_eq!(found.broken(), 0, "{name}: {part:?}: {found:?}");
     }
     painted(document).len()
-}
-
-/// What the Khronos validator says of files: how many errors, and all codes. Nothing where it does not run.
-fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
-    let script = common::shared()?.join("oracle/validate.sh");
-    let out = Command::new("sh").arg(script).arg("--codes").args(files).output().ok()?;
-    let text = String::from_utf8_lossy(&out.stdout);
-    let line =
-        |line: &str| -> Option<(usize, String)> { Some((line.split(' ').next()?.parse().ok()?, line.to_owned())) };
-    let lines: Option<Vec<(usize, String)>> = text.lines().map(line).collect();
-    let found = lines.filter(|l| l.len() == files.len());
-    if found.is_none() {
-        eprintln!("skipped: the validator does not run: {text}{}", String::from_utf8_lossy(&out.stderr));
-    }
-    found
-}
-
-/// What the round-trip judge finds changed besides what is allowed; nothing where it does not run.
-fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<String> {
-    let script = common::shared()?.join("oracle/roundtrip_diff.py");
-    let allow = allowed.iter().flat_map(|a| ["--allow", *a]);
-    let out =
-        Command::new("python3").arg(script).args([before, after]).arg("--same-order").args(allow).output().ok()?;
-    let errors = String::from_utf8_lossy(&out.stderr);
-    if errors.contains("ModuleNotFoundError") {
-        eprintln!("skipped: the judge of round trips does not run: {errors}");
-        return None;
-    }
-    assert!(out.status.success() || !out.stdout.is_empty(), "{errors}");
-    Some(String::from_utf8_lossy(&out.stdout).into_owned())
-        .map(|s| if out.status.success() { String::new() } else { s })
 }
 
 /// Weights and joints of the first eight sets, and what describes them.
@@ -645,7 +612,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
     let (json, bin) = rigged(2, &[past[0], past[1], past[0], past[1], fine, fine]);
     let mut session = session(json, &bin);
     let found: Vec<_> = session.diagnostics.iter().filter(|d| d.code == "ACCESSOR_JOINTS_INDEX_OOB").collect();
-    assert!(found.len() == 1 && found[0].fixable && found[0].message.contains("4 vertices"), "{found:?}");
+    assert!(found.len() == 1 && found[0].fix.is_some() && found[0].message.contains("4 vertices"), "{found:?}");
     // It is posed, though what is not there moves nothing.
     let document = session.document();
     let pose = Pose::evaluate(document, Moment::default());
@@ -657,7 +624,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
     assert!(posed.positions.len() == 6 && posed.positions.iter().all(|p| p.is_finite()));
     assert!(session.run(&CommandLine::new("weights.normalize")).expect("normalises"));
     let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
-    assert!(again.diagnostics.iter().all(|d| !d.fixable), "{:?}", again.diagnostics);
+    assert!(again.diagnostics.iter().all(|d| d.fix.is_none()), "{:?}", again.diagnostics);
     let after = map(again.document(), (0, 0));
     let used = |v: usize| after.vertex(v).filter(|(_, w)| *w > 0.0).collect::<Vec<_>>();
     assert_eq!([used(0), used(1), used(4)], [vec![(0, 1.0)], vec![(0, 0.5), (1, 0.5)], vec![(0, 0.5), (1, 0.5)]]);

@@ -121,6 +121,8 @@ pub struct App {
     painting: Painting,
     /// Primitives whose weights changed since their problems were counted.
     weights_moved: BTreeSet<(MeshId, usize)>,
+    /// Of which skins' surfaces it was said what is to be known, by the serial of the scene.
+    surfaces_told: BTreeSet<(u64, crate::model::SkinId)>,
 }
 
 impl App {
@@ -167,6 +169,7 @@ impl App {
             browsing: None,
             painting: Painting::default(),
             weights_moved: BTreeSet::new(),
+            surfaces_told: BTreeSet::new(),
         };
         app.painting.brush = app.preferences.brush.sane();
         if let Some(text) = app.preferences.layout.as_deref() {
@@ -398,6 +401,11 @@ impl App {
     fn update_stage(&mut self, frame: &eframe::Frame) {
         let moment_clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
+        if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. }))
+            && let Some(session) = &self.session
+        {
+            self.stage.reload(session.document());
+        }
         self.tint_surface(&changes);
         let painted =
             (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });

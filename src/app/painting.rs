@@ -193,6 +193,11 @@ impl Painting {
         }
     }
 
+    /// What is painted.
+    pub fn canvas(&self) -> Option<&Canvas> {
+        self.canvas.as_deref()
+    }
+
     /// Whether a joint is there to be painted.
     pub const fn has_joint(&self) -> bool {
         self.joint.is_some()
@@ -428,14 +433,17 @@ impl App {
         if self.painting.brush.mirror && self.painting.is_ready() {
             self.painting.pair();
         }
+        self.follow_surface_problems();
+        let Some(session) = &self.session else { return };
+        let document = session.document();
         self.painting.pose(document, &mut self.stage, &self.marks.hidden);
     }
 
     /// Another way to look at weights; the tints follow.
     pub(super) fn tint_surface(&mut self, changes: &[Change]) {
         let moved = |c: &Change| match c {
-            Change::Weights { mesh, primitive, .. } => Some((*mesh, *primitive)),
-            _ => None,
+            Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => Some((*mesh, *primitive)),
+            Change::Other => None,
         };
         self.weights_moved.extend(changes.iter().filter_map(moved));
         if !self.weights_moved.is_empty() && self.painting.stroking.is_none() {

@@ -116,7 +116,10 @@ impl Stage {
     pub(super) fn load(&mut self, document: &Document, images: Vec<Decoded>) -> Option<(glam::Vec3, glam::Vec3)> {
         self.images = images;
         let bounds = self.reload(document);
-        if document.scenes.len() < 2 && document.variants.is_empty() {
+        let bare = |m: &crate::model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
+        let skinned = |n: &&crate::model::Node| n.skin.is_some();
+        let may_be_bound = document.nodes.iter().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
+        if document.scenes.len() < 2 && document.variants.is_empty() && !may_be_bound {
             self.images = Vec::new();
         }
         bounds

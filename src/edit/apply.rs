@@ -81,6 +81,15 @@ pub enum Edit {
         /// What they become.
         to: Arc<WeightMap>,
     },
+    /// Whether a primitive has weights at all.
+    BindWeights {
+        /// Its mesh.
+        mesh: MeshId,
+        /// Which primitive.
+        primitive: usize,
+        /// `None`: it has none.
+        to: Option<Arc<WeightMap>>,
+    },
     /// The weight layers of a skin. What they come to is set by other edits beside this one.
     SetLayers {
         /// Whose.
@@ -205,13 +214,21 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             Ok(Edit::PatchWeights { mesh, primitive, patch })
         }
         Edit::SetWeights { mesh, primitive, to } => {
-            let sound = to.sets > 0
-                && to.joints.len() == to.weights.len()
-                && to.joints.len().is_multiple_of(to.stride())
-                && to.weights.iter().all(|w| w.is_finite());
+            let sound = is_sound(&to);
             let map = weights_of(document, mesh, primitive, |map| sound && map.vertex_count() == to.vertex_count())?;
             let was = std::mem::replace(map, to);
             Ok(Edit::SetWeights { mesh, primitive, to: was })
+        }
+        Edit::BindWeights { mesh, primitive, to } => {
+            let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
+            let count = found.map(|p| p.positions.len());
+            let fits = to.as_ref().is_none_or(|to| is_sound(to) && Some(to.vertex_count()) == count);
+            if count.is_none() || !fits {
+                return Err(EditError::Weights { mesh: mesh.0, primitive });
+            }
+            let weights = &mut Arc::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights;
+            let was = std::mem::replace(weights, to);
+            Ok(Edit::BindWeights { mesh, primitive, to: was })
         }
         Edit::SetLayers { skin, to } => {
             if to.as_ref().is_some_and(|l| !l.fits(document, skin)) {
@@ -229,6 +246,14 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             Ok(Edit::SetMirrorPairs { to: was })
         }
     }
+}
+
+/// Whether a map can be a primitive's, whatever its vertices.
+fn is_sound(map: &WeightMap) -> bool {
+    map.sets > 0
+        && map.joints.len() == map.weights.len()
+        && map.joints.len().is_multiple_of(map.stride())
+        && map.weights.iter().all(|w| w.is_finite())
 }
 
 /// The weights of a primitive, to be changed: where there are some, and they fit.
@@ -268,7 +293,7 @@ impl Edit {
             Self::SetMorphs { to: Some(w), .. } | Self::SetPendingMorphs { to: Some(w), .. } => w.len() * 4,
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             Self::PatchWeights { patch, .. } => patch.size(),
-            Self::SetWeights { to, .. } => to.weights.len() * 6,
+            Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
             Self::SetLayers { to: Some(layers), .. } => layers.size() / Arc::strong_count(layers),
             _ => 0,
         };

@@ -115,11 +115,16 @@ impl Arguments {
         self.values.contains_key(name)
     }
 
+    /// What is given.
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.values.get(name)
+    }
+
     fn value(&self, name: &'static str) -> Result<&Value, ArgumentError> {
         self.values.get(name).ok_or_else(|| ArgumentError::Missing { command: self.command.clone(), name })
     }
 
-    fn wrong(name: &str, wanted: &'static str, found: &Value) -> ArgumentError {
+    pub(super) fn wrong(name: &str, wanted: &'static str, found: &Value) -> ArgumentError {
         ArgumentError::Type { name: name.to_owned(), wanted, found: found.to_string() }
     }
 
@@ -366,39 +371,6 @@ impl Arguments {
         list.ok_or_else(|| Self::wrong(name, "a list of numbers", value))
     }
 
-    /// Ranges of vertices, if given: `0-99, 120` or a list of numbers.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn vertices(&self, name: &'static str) -> Result<Option<Vec<Range<usize>>>, ArgumentError> {
-        let Some(value) = self.values.get(name) else { return Ok(None) };
-        let ranges = match value {
-            Value::String(text) => ranges(text),
-            Value::Array(list) => {
-                let one = |v: &Value| v.as_u64().filter(|v| *v < 1 << 32).map(|v| v as usize..v as usize + 1);
-                list.iter().map(one).collect()
-            }
-            _ => None,
-        };
-        ranges.map(Some).ok_or_else(|| Self::wrong(name, "vertices such as 0-99, 120", value))
-    }
-
-    /// Ranges of vertices by mesh and primitive, if given so: `0/1: 0-99, 120; 2/0: 7`. Nothing where it names none.
-    ///
-    /// # Errors
-    /// Where it is something else that has a colon.
-    pub fn vertices_of_parts(&self, name: &'static str) -> Result<Option<Vec<PartRanges>>, ArgumentError> {
-        let Some(value) = self.values.get(name) else { return Ok(None) };
-        let Some(text) = value.as_str().filter(|t| t.contains(':')) else { return Ok(None) };
-        let one = |text: &str| {
-            let (part, list) = text.split_once(':')?;
-            let (mesh, primitive) = part.split_once('/')?;
-            Some(((mesh.trim().parse().ok()?, primitive.trim().parse().ok()?), ranges(list)?))
-        };
-        let list: Option<Vec<PartRanges>> = text.split(';').map(one).collect();
-        list.map(Some).ok_or_else(|| Self::wrong(name, "vertices such as 0/1: 0-99; 2/0: 7", value))
-    }
-
     /// The clip a text names.
     ///
     /// # Errors
@@ -418,11 +390,8 @@ impl Arguments {
     }
 }
 
-/// A mesh's number and that of its primitive, with ranges of its vertices.
-pub type PartRanges = ((usize, usize), Vec<Range<usize>>);
-
 /// `0-99, 120`
-fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
+pub(super) fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
     let one = |t: &str| {
         let (from, to) = t.split_once('-').unwrap_or((t, t));
         let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
@@ -451,7 +420,7 @@ pub fn find_clip(document: &Document, text: &str) -> Option<ClipId> {
     })
 }
 
-fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
+pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
     if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
         return if index < document.nodes.len() {
             Ok(vec![index.into()])

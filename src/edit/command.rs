@@ -54,6 +54,8 @@ pub struct Availability {
     pub pending: bool,
     /// The file has weights.
     pub weights: bool,
+    /// A mesh that hangs on a skin has no weights.
+    pub bare: bool,
     /// There are weight layers.
     pub layers: bool,
     /// The window is in Paint mode.

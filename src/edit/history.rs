@@ -82,6 +82,13 @@ pub enum Change {
         /// Which vertices.
         vertices: Option<Vec<u32>>,
     },
+    /// A primitive got weights, or lost them: it is another kind of surface now.
+    Bound {
+        /// Its mesh.
+        mesh: MeshId,
+        /// Which primitive.
+        primitive: usize,
+    },
     /// Anything else.
     Other,
 }
@@ -130,6 +137,7 @@ impl History {
             Edit::SetWeights { mesh, primitive, .. } => {
                 Change::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
             }
+            Edit::BindWeights { mesh, primitive, .. } => Change::Bound { mesh: *mesh, primitive: *primitive },
             _ => Change::Other,
         };
         self.note(change);

@@ -6,7 +6,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ops::Range,
     sync::Arc,
 };
 
@@ -14,7 +13,8 @@ use serde_json::json;
 
 use super::{
     Arguments, CommandError, CommandLine, Edit, EditError,
-    weights::{mesh_label, skin_of, slots, slots_line},
+    vertices::Vertices,
+    weights::{mesh_label, skin_of, slots, slots_line, untold},
 };
 use crate::{
     model::{
@@ -22,7 +22,7 @@ use crate::{
         WeightPatch,
     },
     weights::{
-        PartChange,
+        Canvas, PartChange,
         layers::{NoSides, compose, merged_down, painted, with_part},
     },
 };
@@ -219,23 +219,30 @@ pub(super) fn mask(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
     let value = part_of_one(arguments, "value")?;
     let meshes = arguments.meshes(document)?;
     let primitive = arguments.count("primitive")?;
-    let vertices = arguments.vertices("vertices")?;
+    let is_meant =
+        |mesh: MeshId, k: usize| (meshes.is_empty() || meshes.contains(&mesh)) && primitive.is_none_or(|p| p == k);
+    let vertices = Vertices::of(arguments, "vertices")?;
+    let (skin, ..) = find(document, arguments)?;
+    let chosen = match (&vertices, Canvas::whole(document, skin)) {
+        (Some(vertices), Some(canvas)) => {
+            let meant: Vec<bool> = canvas.parts().iter().map(|p| is_meant(p.mesh, p.primitive)).collect();
+            let marks = vertices.mark(document, &canvas, &meant).map_err(|why| untold(document, &canvas, why))?;
+            Some((canvas, marks))
+        }
+        _ => None,
+    };
     change(document, arguments, |layer| {
         let mut any = false;
-        for ((mesh, k), part) in &mut layer.parts {
-            if (!meshes.is_empty() && !meshes.contains(mesh)) || primitive.is_some_and(|p| p != *k) {
-                continue;
-            }
-            let places: Vec<Range<usize>> = match &vertices {
-                None => std::iter::once(0..part.vertices.len()).collect(),
-                Some(ranges) => {
-                    let place = |bound: usize| part.vertices.partition_point(|v| (*v as usize) < bound);
-                    ranges.iter().map(|r| place(r.start)..place(r.end)).collect()
-                }
+        for ((mesh, k), part) in layer.parts.iter_mut().filter(|((mesh, k), _)| is_meant(*mesh, *k)) {
+            let is_chosen = |v: u32| match &chosen {
+                Some((canvas, marks)) => canvas.vertex_of(*mesh, *k, v).is_some_and(|v| marks[v as usize]),
+                None => true,
             };
-            for place in places.into_iter().filter(|p| !p.is_empty()) {
+            let own: Vec<usize> = (0..part.vertices.len()).filter(|at| is_chosen(part.vertices[*at])).collect();
+            if !own.is_empty() {
                 any = true;
-                Arc::make_mut(part).mask[place].fill(value);
+                let part = Arc::make_mut(part);
+                own.into_iter().for_each(|at| part.mask[at] = value);
             }
         }
         if any { Ok(()) } else { refuse("none of these vertices is in the layer; paint them into it first") }

@@ -12,6 +12,7 @@ mod morphs;
 mod pose;
 mod selection;
 mod table;
+mod vertices;
 mod weights;
 
 pub use self::{

@@ -1,18 +1,22 @@
 //! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and strokes as lines of text.
 
+mod bind;
 mod transfer;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 
-pub(super) use self::transfer::transfer;
-use super::{Arguments, CommandError, CommandLine, Done, Edit, arguments::PartRanges, layers};
+pub(super) use self::{bind::bind, transfer::transfer};
+use super::{
+    Arguments, CommandError, CommandLine, Done, Edit, layers,
+    vertices::{PastEnd, Untold, Vertices},
+};
 use crate::{
     model::{Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
     weights::{
-        Brush, BrushKind, Canvas, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused, Scope,
-        Seams, gradient, layers::Sides,
+        Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
+        Scope, Seams, gradient, layers::Sides,
     },
 };
 
@@ -40,8 +44,7 @@ pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
 fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandError> {
     let meshes: BTreeSet<MeshId> = arguments.meshes(document)?.into_iter().collect();
     let primitive = arguments.count("primitive")?;
-    let by_part = arguments.vertices_of_parts("vertices")?;
-    let vertices = if by_part.is_some() { None } else { arguments.vertices("vertices")? };
+    let vertices = Vertices::of(arguments, "vertices")?;
     let locked: BTreeSet<NodeId> = arguments.named_nodes(document, "locked")?.into_iter().collect();
     let most = arguments.count("most")?.unwrap_or(usize::MAX);
     if most == 0 {
@@ -51,49 +54,52 @@ fn jobs(document: &Document, arguments: &Arguments) -> Result<Vec<Job>, CommandE
     let mut list = Vec::new();
     for skin in 0..document.skins.len() {
         let Some(canvas) = Canvas::new(document, skin.into()) else { continue };
-        let mut wanted = vec![false; canvas.vertex_count()];
-        let mut any = false;
-        for part in canvas.parts() {
+        let meant = |part: &CanvasPart| {
             let named = meshes.is_empty() || meshes.contains(&part.mesh);
-            if !named || primitive.is_some_and(|k| k != part.primitive) || !done.insert((part.mesh, part.primitive)) {
-                continue;
-            }
-            let own = &mut wanted[part.first as usize..(part.first + part.count) as usize];
-            let here = |list: &Vec<PartRanges>| -> Vec<std::ops::Range<usize>> {
-                let here = list.iter().filter(|(key, _)| *key == (part.mesh.index(), part.primitive));
-                here.flat_map(|(_, ranges)| ranges.clone()).collect()
-            };
-            match by_part.as_ref().map(here).or_else(|| vertices.clone()) {
-                None => own.fill(true),
-                Some(list) => {
-                    for range in list {
-                        let Some(range) = own.get_mut(range.clone()) else {
-                            let message = format!(
-                                "vertices {} to {} are not there; primitive {} of “{}” has {}",
-                                range.start,
-                                range.end.saturating_sub(1),
-                                part.primitive,
-                                mesh_label(document, part.mesh),
-                                part.count
-                            );
-                            return Err(CommandError::Other(message));
-                        };
-                        range.fill(true);
-                    }
+            named && primitive.is_none_or(|k| k == part.primitive) && done.insert((part.mesh, part.primitive))
+        };
+        let meant: Vec<bool> = canvas.parts().iter().map(meant).collect();
+        let wanted = match &vertices {
+            Some(vertices) => vertices.mark(document, &canvas, &meant).map_err(|why| untold(document, &canvas, why))?,
+            None => {
+                let mut wanted = vec![false; canvas.vertex_count()];
+                for (part, _) in canvas.parts().iter().zip(&meant).filter(|(_, meant)| **meant) {
+                    wanted[part.first as usize..(part.first + part.count) as usize].fill(true);
                 }
+                wanted
             }
-            any = true;
-        }
+        };
+        let any = wanted.contains(&true);
         if any {
             let locked = canvas.joints().iter().map(|j| locked.contains(j)).collect();
             let all = !wanted.contains(&false);
             list.push(Job { canvas, locked, limit: most, vertices: (!all).then_some(wanted) });
         }
     }
+    if list.is_empty() && vertices.is_some() && !done.is_empty() {
+        return Err(CommandError::Other("“vertices” means none of the vertices there".into()));
+    }
     if list.is_empty() {
         return Err(CommandError::Other("nothing with weights is meant; name a mesh that hangs on a skin".into()));
     }
     Ok(list)
+}
+
+pub(super) fn untold(document: &Document, canvas: &Canvas, why: Untold) -> CommandError {
+    match why {
+        Untold::Joint(error) => error.into(),
+        Untold::Past(PastEnd { part, range }) => {
+            let part = &canvas.parts()[part];
+            CommandError::Other(format!(
+                "vertices {} to {} are not there; primitive {} of “{}” has {}",
+                range.start,
+                range.end.saturating_sub(1),
+                part.primitive,
+                mesh_label(document, part.mesh),
+                part.count
+            ))
+        }
+    }
 }
 
 /// The name of a mesh, or `#N`.

@@ -37,14 +37,14 @@ pub struct Diagnostic {
     pub message: String,
     /// Where in the file: a path such as `nodes/3` or `animations/0/samplers/2`.
     pub place: String,
-    /// Whether Ulna has a command that mends it.
-    pub fixable: bool,
+    /// The command that mends it, where there is one.
+    pub fix: Option<&'static str>,
 }
 
 impl Diagnostic {
     /// A finding that cannot be mended at a click.
     pub fn new(severity: Severity, code: &'static str, place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { severity, code, message: message.into(), place: place.into(), fixable: false }
+        Self { severity, code, message: message.into(), place: place.into(), fix: None }
     }
 }
 

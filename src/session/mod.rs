@@ -1,5 +1,6 @@
 //! One open file: its bytes, the document as opened and as it is now, history, the running of commands, and saving.
 
+mod findings;
 mod playback;
 mod save;
 
@@ -12,6 +13,7 @@ use std::{
 use thiserror::Error;
 
 pub use self::{
+    findings::{surface_findings, surface_place, weight_place},
     playback::Playback,
     save::{SaveFailure, write_atomically},
 };
@@ -24,8 +26,7 @@ use crate::{
         gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
         read_whole, x,
     },
-    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Severity, Shown, SkinId, WeightLayers, WeightPatch},
-    weights,
+    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Shown, SkinId, WeightLayers, WeightPatch},
 };
 
 /// One open file.
@@ -99,14 +100,7 @@ impl Session {
     fn new(opened: Opened, path: Option<PathBuf>) -> Self {
         let mut diagnostics = opened.diagnostics;
         let document = &opened.document;
-        let joints = joint_counts(document);
-        for (k, mesh) in document.meshes.iter().enumerate() {
-            for (primitive, found) in mesh.primitives.iter().enumerate() {
-                if let Some(map) = found.weights.as_deref() {
-                    diagnostics.extend(weight_findings(&weight_place(k.into(), primitive), map, joints[k]));
-                }
-            }
-        }
+        diagnostics.extend(findings::of_all(document));
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         Self {
             source: opened.source,
@@ -149,9 +143,7 @@ impl Session {
 
     /// What is wrong with the weights of a primitive as they are now.
     pub fn weight_problems(&self, mesh: MeshId, primitive: usize) -> Vec<Diagnostic> {
-        let found = self.document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
-        let Some(map) = found.and_then(|p| p.weights.as_deref()) else { return Vec::new() };
-        weight_findings(&weight_place(mesh, primitive), map, joint_counts(&self.document)[mesh.index()])
+        findings::of_primitive(&self.document, mesh, primitive)
     }
 
     /// What can be undone.
@@ -191,6 +183,7 @@ impl Session {
                 let mesh = n.mesh.filter(|_| n.skin.is_some()).map(|m| self.document.mesh(m));
                 mesh.is_some_and(|m| m.primitives.iter().any(|p| p.weights.is_some()))
             }),
+            bare: findings::any_bare(&self.document),
             layers: !self.document.weight_layers.is_empty(),
             lights: self.document.nodes.iter().any(|n| n.light.is_some()),
             cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
@@ -398,40 +391,4 @@ impl Session {
     pub fn pack(&self, stem: &str) -> Result<Saved, SaveError> {
         gltf::save(&self.source, &self.opened, &self.document, stem, self.save_options)
     }
-}
-
-/// Where findings on a primitive's weights are.
-pub fn weight_place(mesh: MeshId, primitive: usize) -> String {
-    format!("meshes/{}/primitives/{primitive}", mesh.index())
-}
-
-/// By mesh, how many joints all skins have that it hangs on.
-fn joint_counts(document: &Document) -> Vec<usize> {
-    let mut counts = vec![usize::MAX; document.meshes.len()];
-    for node in &document.nodes {
-        if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
-            let count = &mut counts[mesh.index()];
-            *count = (*count).min(document.skin(skin).joints.len());
-        }
-    }
-    counts
-}
-
-/// What is wrong with a primitive's weights, as findings.
-fn weight_findings(place: &str, map: &crate::model::WeightMap, joint_count: usize) -> Vec<Diagnostic> {
-    let faults = weights::faults_in(map, usize::MAX, joint_count);
-    let list = [
-        (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
-        (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),
-        (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
-        (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; 0 is shown"),
-        (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint has two weights"),
-        (faults.past, "ACCESSOR_JOINTS_INDEX_OOB", "a joint is past those of the skin; it moves nothing"),
-    ];
-    let finding = |(count, code, what): (usize, &'static str, &str)| {
-        let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
-        let found = || Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}"));
-        (count > 0).then(|| Diagnostic { fixable: true, ..found() })
-    };
-    list.into_iter().filter_map(finding).collect()
 }

@@ -48,13 +48,15 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         let line = egui::Layout::right_to_left(egui::Align::Center);
                         ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
                             // Buttons first: the text takes what is left.
-                            if problem.fixable
-                                && ui.small_button("Fix").on_hover_text("Normalises the weights there").clicked()
-                            {
+                            let how = match problem.fix {
+                                Some("weights.bind") => "Gives it the weights of the nearest bones",
+                                _ => "Normalises the weights there",
+                            };
+                            if problem.fix.is_some() && ui.small_button("Fix").on_hover_text(how).clicked() {
                                 actions.push(Action::FixProblem(k));
                             }
-                            let node = problem.place.starts_with("nodes/");
-                            if (node || problem.fixable) && ui.small_button("Show").clicked() {
+                            let node = problem.place.starts_with("nodes/") || problem.place.starts_with("skins/");
+                            if (node || problem.fix.is_some()) && ui.small_button("Show").clicked() {
                                 actions.push(Action::ShowProblem(k));
                             }
                             let text = RichText::new(format!("{place} · {}", problem.code))

@@ -11,7 +11,7 @@ use std::{
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::{Influences, share::Refusal, share::Rule};
+use super::{Flaws, Influences, share::Refusal, share::Rule};
 use crate::model::{Document, MeshId, NodeId, SkinId, Slice, Topology, WeightMap};
 
 /// None, where a place or a joint is expected.
@@ -59,6 +59,12 @@ pub(super) struct Topo {
     rest: Vec<Vec3>,
 }
 
+impl Topo {
+    pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
+        self.fans.of(place).as_chunks().0
+    }
+}
+
 /// All surfaces of one skin. Vertices are numbered through, part by part.
 #[derive(Debug)]
 pub struct Canvas {
@@ -72,6 +78,7 @@ pub struct Canvas {
     parents: Vec<u16>,
     /// Made when first asked for: what looks at one vertex at a time does not need it.
     topo: OnceLock<Topo>,
+    flaws: OnceLock<Flaws>,
 }
 
 impl Canvas {
@@ -80,8 +87,13 @@ impl Canvas {
         Self::of_nodes(document, skin, document.shown_nodes())
     }
 
+    /// All surfaces of a skin, of scenes that are not shown, too.
+    pub fn whole(document: &Document, skin: SkinId) -> Option<Self> {
+        Self::of_nodes(document, skin, document.node_ids())
+    }
+
     /// The surfaces of a skin at these nodes, shown or not.
-    pub(super) fn of_nodes(document: &Document, skin: SkinId, nodes: impl IntoIterator<Item = NodeId>) -> Option<Self> {
+    fn of_nodes(document: &Document, skin: SkinId, nodes: impl IntoIterator<Item = NodeId>) -> Option<Self> {
         let mut parts: Vec<CanvasPart> = Vec::new();
         let mut shapes = Vec::new();
         let mut known = BTreeSet::new();
@@ -101,25 +113,19 @@ impl Canvas {
         if first == 0 {
             return None;
         }
-        let found = document.skin(skin);
-        let joints = found.joints.clone();
-        let mut by_node = vec![u16::MAX; document.nodes.len()];
-        for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
-            by_node[joint.index()] = k as u16;
-        }
-        let parent_of = |joint: &NodeId| {
-            let mut at = document.node(*joint).parent;
-            while let Some(node) = at {
-                if by_node[node.index()] != u16::MAX {
-                    return by_node[node.index()];
-                }
-                at = document.node(node).parent;
-            }
-            u16::MAX
-        };
-        let parents = joints.iter().map(parent_of).collect();
-        let heads = found.inverse_bind.iter().map(|inverse| inverse.inverse().w_axis.truncate()).collect();
-        Some(Self { skin, parts, shapes, count: first, joints, heads, parents, topo: OnceLock::new() })
+        let joints = document.skin(skin).joints.clone();
+        let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
+        Some(Self {
+            skin,
+            parts,
+            shapes,
+            count: first,
+            joints,
+            heads,
+            parents,
+            topo: OnceLock::new(),
+            flaws: OnceLock::new(),
+        })
     }
 
     /// All of it at once, for what asks often.
@@ -146,7 +152,12 @@ impl Canvas {
 
     /// Finds out which vertices lie at one place, and which places are neighbours: for a thread that has the time.
     pub fn prepare(&self) {
-        self.topo();
+        self.flaws();
+    }
+
+    /// Where the triangles do not make a closed surface.
+    pub fn flaws(&self) -> &Flaws {
+        self.flaws.get_or_init(|| Flaws::of(self.topo(), self.place_count()))
     }
 
     /// Its primitives.
@@ -210,7 +221,7 @@ impl Canvas {
 
     /// The triangles around a place: the two places that follow it in each.
     pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
-        self.topo().fans.of(place).as_chunks().0
+        self.topo().fan(place)
     }
 
     /// Rest positions of the places, mesh space.
@@ -326,6 +337,31 @@ impl<'a> Maps<'a> {
         let (joints, weights) = self.slots(vertex);
         list.read(joints, weights, rule)
     }
+}
+
+/// Where the joints of a skin were when it was bound, mesh space.
+pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
+    document.skin(skin).inverse_bind.iter().map(|inverse| inverse.inverse().w_axis.truncate()).collect()
+}
+
+/// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where there is none.
+pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
+    let joints = &document.skin(skin).joints;
+    let mut by_node = vec![u16::MAX; document.nodes.len()];
+    for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
+        by_node[joint.index()] = k as u16;
+    }
+    let parent_of = |joint: &NodeId| {
+        let mut at = document.node(*joint).parent;
+        while let Some(node) = at {
+            if by_node[node.index()] != u16::MAX {
+                return by_node[node.index()];
+            }
+            at = document.node(node).parent;
+        }
+        u16::MAX
+    };
+    joints.iter().map(parent_of).collect()
 }
 
 /// Vertices at the very same spot are one place; the number of each vertex's place, and where the places are.

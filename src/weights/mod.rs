@@ -1,15 +1,18 @@
 //! What is done *to weights*: the rule that keeps their sum, brushes, and the tools that work on many vertices at once.
 
+mod bind;
 mod brush;
 mod canvas;
 mod draft;
 mod faults;
+mod flaws;
 mod lanes;
 pub mod layers;
 mod mirror;
 mod quick;
 mod reach;
 mod seams;
+mod select;
 mod share;
 mod stored;
 mod stroke;
@@ -17,13 +20,16 @@ mod tally;
 mod tools;
 
 pub use self::{
+    bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
-    canvas::{Canvas, CanvasPart, Maps, NOWHERE},
+    canvas::{Canvas, CanvasPart, Maps, NOWHERE, joint_heads, joint_parents},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
+    flaws::Flaws,
     mirror::MirrorMap,
     reach::{PosedCanvas, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},
+    select::{Pick, Reshape, pick, reshape},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},

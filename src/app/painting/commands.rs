@@ -6,8 +6,8 @@ use glam::Vec2;
 use crate::{
     app::App,
     edit::{CommandLine, Mode, node_text},
-    model::{MeshId, NodeId},
-    session::weight_place,
+    model::{Diagnostic, MeshId, NodeId},
+    session::{surface_findings, surface_place, weight_place},
     ui::{BrushNumber, ToastKind, WeightLook},
     weights::{BrushKind, Canvas, Radius},
 };
@@ -233,9 +233,23 @@ impl App {
         let (Some(problem), Some(session)) = (self.problems.get(problem), &self.session) else { return };
         let document = session.document();
         let node = problem.place.strip_prefix("nodes/").and_then(|t| t.split('/').next()?.parse::<u32>().ok());
-        if let Some(node) = node.map(NodeId).filter(|n| n.index() < document.nodes.len()) {
+        let flaw = match problem.code {
+            "ULNA_MESH_OPEN" => Some("vertices.open"),
+            "ULNA_MESH_CROWDED" => Some("vertices.crowded"),
+            "ULNA_MESH_DOUBLED" => Some("vertices.doubled"),
+            _ => None,
+        };
+        if let Some(command) = flaw {
+            let first = self.painting.canvas().and_then(|c| c.joints().first().copied());
+            let here = self.painting.canvas().is_some_and(|c| surface_place(c.skin) == problem.place);
+            if let Some(joint) = first.filter(|_| here) {
+                self.selection.set(self.painting.joint_node().unwrap_or(joint));
+                self.run(ctx, CommandLine::new("mode.paint"));
+                self.run(ctx, CommandLine::new(command));
+            }
+        } else if let Some(node) = node.map(NodeId).filter(|n| n.index() < document.nodes.len()) {
             self.selection.set(node);
-        } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fixable) {
+        } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fix.is_some()) {
             let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
             let Some(node) = document.shown_nodes().into_iter().find(on_skin) else {
                 let text = "The mesh hangs on no node that is shown. Fix normalises its weights all the same.";
@@ -243,6 +257,9 @@ impl App {
                 return;
             };
             self.selection.set(node);
+            if problem.fix == Some("weights.bind") {
+                return;
+            }
             self.painting.look = WeightLook::Faults;
             // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
             self.painting.select_faulty = true;
@@ -252,12 +269,24 @@ impl App {
 
     /// Mends a problem that can be mended at a click.
     pub(in crate::app) fn fix_problem(&mut self, ctx: &Context, problem: usize) {
-        let Some(problem) = self.problems.get(problem).filter(|p| p.fixable) else { return };
+        let Some(problem) = self.problems.get(problem).filter(|p| p.fix.is_some()) else { return };
         let Some((mesh, primitive)) = primitive_of(&problem.place) else { return };
-        let line = CommandLine::new("weights.normalize")
+        let line = CommandLine::new(problem.fix.unwrap_or("weights.normalize"))
             .with("mesh", format!("#{}", mesh.index()))
             .with("primitive", primitive);
         self.run(ctx, line);
+    }
+
+    /// What is to be known of the painted surface, once its canvas is ready.
+    pub(in crate::app) fn follow_surface_problems(&mut self) {
+        let Some(canvas) = self.painting.canvas().filter(|_| self.painting.is_ready()) else { return };
+        let place = surface_place(canvas.skin);
+        if self.surfaces_told.insert((self.stage.scene_serial(), canvas.skin)) {
+            let found = surface_findings(canvas);
+            self.problems.retain(|p| p.place != place || !p.code.starts_with("ULNA_MESH_"));
+            self.problems.extend(found);
+            self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        }
     }
 
     /// Problems of weights are those of the weights as they are now.
@@ -266,7 +295,17 @@ impl App {
         let moved = std::mem::take(&mut self.weights_moved);
         let Some(session) = &self.session else { return };
         let places: Vec<String> = moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
-        self.problems.retain(|p| !p.fixable || !places.contains(&p.place));
+        let document = session.document();
+        // What the file says of a node whose mesh had no joints is so no longer.
+        let is_skinned = |node: usize| {
+            let mesh = document.nodes.get(node).and_then(|n| n.mesh);
+            mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()))
+        };
+        let past = |p: &Diagnostic| {
+            let node = p.place.strip_prefix("nodes/").and_then(|t| t.parse().ok());
+            p.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && node.is_some_and(is_skinned)
+        };
+        self.problems.retain(|p| (p.fix.is_none() || !places.contains(&p.place)) && !past(p));
         self.problems.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
         log::trace!("looked for problems of weights for {:?}", started.elapsed());

@@ -1,7 +1,5 @@
 //! Selected vertices: by areas of the picture, by how they hang together, by their weights; and what is copied of them.
 
-use std::collections::BTreeSet;
-
 use egui::Context;
 use glam::Vec2;
 
@@ -12,7 +10,7 @@ use crate::{
     model::{Document, NodeId},
     render::Camera,
     ui::{ToastKind, VertexArea},
-    weights::{Influences, PosedCanvas, STRAY, faces_eye, fault_in, strays},
+    weights::{Influences, Pick, PosedCanvas, Reshape, faces_eye, pick, reshape},
 };
 
 impl Painting {
@@ -56,53 +54,25 @@ impl Painting {
     /// Changes the selection of vertices by how they hang together, or by a joint.
     pub fn select_by(&mut self, document: &Document, name: &str, joint: Option<u16>, range: (f32, f32)) {
         let Some(canvas) = &self.canvas else { return };
-        let count = canvas.vertex_count() as u32;
-        let places: BTreeSet<u32> = self.vertices.iter().map(|v| canvas.place_of(*v)).collect();
-        let all_at = |places: &BTreeSet<u32>| -> Vec<u32> {
-            places.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect()
-        };
+        let chosen = |what: Pick| pick(document, canvas, &what);
+        let reshaped = |how: Reshape| reshape(canvas, &self.vertices, how);
         self.vertices = match name {
-            "vertices.all" => (0..count).collect(),
+            "vertices.all" => chosen(Pick::All),
             "vertices.none" => Vec::new(),
-            "vertices.invert" => (0..count).filter(|v| self.vertices.binary_search(v).is_err()).collect(),
-            "vertices.grow" => {
-                let more = places.iter().flat_map(|p| canvas.ring(*p).iter().copied());
-                all_at(&places.iter().copied().chain(more).collect())
-            }
-            "vertices.shrink" => {
-                let inner = places.iter().copied().filter(|p| canvas.ring(*p).iter().all(|n| places.contains(n)));
-                all_at(&inner.collect())
-            }
-            "vertices.linked" => {
-                let mut found = places.clone();
-                let mut front: Vec<u32> = places.into_iter().collect();
-                while let Some(p) = front.pop() {
-                    front.extend(canvas.ring(p).iter().copied().filter(|n| found.insert(*n)));
-                }
-                all_at(&found)
-            }
-            "vertices.faulty" => {
-                let maps = canvas.maps(document);
-                let faulty = |v: &u32| {
-                    let (map, own) = maps.map_of(*v);
-                    fault_in(map, own, self.limit, canvas.joints().len()).is_some()
-                };
-                (0..count).filter(faulty).collect()
-            }
-            "vertices.stray" => all_at(&strays(canvas, &canvas.maps(document), STRAY).into_iter().collect()),
+            "vertices.invert" => reshaped(Reshape::Invert),
+            "vertices.grow" => reshaped(Reshape::Grow),
+            "vertices.shrink" => reshaped(Reshape::Shrink),
+            "vertices.linked" => reshaped(Reshape::Linked),
+            "vertices.faulty" => chosen(Pick::Faulty { most: self.limit }),
+            "vertices.stray" => chosen(Pick::Stray),
+            "vertices.open" => chosen(Pick::Open),
+            "vertices.crowded" => chosen(Pick::Crowded),
+            "vertices.doubled" => chosen(Pick::Doubled),
             _ => {
                 let Some(joint) = joint.or(self.joint) else { return };
-                let maps = canvas.maps(document);
-                let wanted = |v: &u32| {
-                    let (map, own) = maps.map_of(*v);
-                    let weight = map.weight(own, joint);
-                    weight > 0.0 && (range.0..=range.1).contains(&weight)
-                };
-                (0..count).filter(wanted).collect()
+                chosen(Pick::Of { joint, from: range.0, to: range.1 })
             }
         };
-        self.vertices.sort_unstable();
-        self.vertices.dedup();
     }
 
     /// What the first selected vertex has, as the line that gives it to others.

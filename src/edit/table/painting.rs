@@ -11,6 +11,14 @@ pub(super) const fn weighted(a: &Availability) -> Result<(), &'static str> {
     }
 }
 
+const fn skinned(a: &Availability) -> Result<(), &'static str> {
+    match (a.document, a.bare) {
+        (false, _) => Err("No file is open"),
+        (_, false) => Err("Every mesh that hangs on a skin has weights"),
+        _ => Ok(()),
+    }
+}
+
 const MESH: ArgumentSpec = may("mesh", Kind::Mesh);
 const PRIMITIVE: ArgumentSpec = may("primitive", Kind::Number);
 const VERTICES: ArgumentSpec = may("vertices", Kind::Vertices);
@@ -131,6 +139,9 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         },
         vertices("vertices.faulty", "Select faulty vertices", "Selects vertices whose weights break a rule"),
         vertices("vertices.stray", "Select stray vertices", "Selects vertices unlike all of their neighbours"),
+        vertices("vertices.open", "Select open edges", "Selects vertices at the rims of holes and sheets"),
+        vertices("vertices.crowded", "Select crowded edges", "Selects vertices at edges of three triangles or more"),
+        vertices("vertices.doubled", "Select doubled triangles", "Selects vertices of triangles that are there twice"),
         vertices("vertices.copy", "Copy weights", "Copies the weights of a vertex"),
         CommandSpec {
             enabled: picked,
@@ -144,6 +155,17 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                 "weights.mirror",
                 "Mirror to the other side",
                 "Copies the weights of one side, left or right, to the other with its joints",
+                "Weights",
+            )
+        },
+        CommandSpec {
+            arguments: const { &[MESH, PRIMITIVE, MOST, may("passes", Kind::Number)] },
+            doer: Doer::Document(weights::bind),
+            enabled: skinned,
+            ..tool(
+                "weights.bind",
+                "Bind to the nearest bones",
+                "Gives weights to meshes that hang on a skin and have none, then smooths them",
                 "Weights",
             )
         },

@@ -27,10 +27,9 @@ pub(super) fn write(
             json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false).map_err(SaveError::Source)?
         };
         for (k, (before, after)) in before.primitives.iter().zip(&after.primitives).enumerate() {
-            let (Some(before), Some(after), Some(raw)) = (&before.weights, &after.weights, raw.primitives.get(k))
-            else {
-                continue;
-            };
+            let (Some(after), Some(raw)) = (&after.weights, raw.primitives.get(k)) else { continue };
+            let none = std::sync::Arc::new(WeightMap { encoding: after.encoding, ..WeightMap::default() });
+            let before = before.weights.as_ref().unwrap_or(&none);
             if before == after {
                 continue;
             }
@@ -43,10 +42,10 @@ pub(super) fn write(
                 after.vertex_count()
             };
             let name = now.meshes[m].name.as_deref().unwrap_or_default();
-            let sets = if before.sets == after.sets {
-                String::new()
-            } else {
-                format!(", {} sets instead of {}", after.sets, before.sets)
+            let sets = match before.sets {
+                0 => ", which had none".to_owned(),
+                sets if sets == after.sets => String::new(),
+                sets => format!(", {} sets instead of {sets}", after.sets),
             };
             let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
             changes.push(format!("meshes/{m} “{name}” primitive {k}: weights of {vertices}{sets}"));

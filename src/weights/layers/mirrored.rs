@@ -118,7 +118,7 @@ impl Mirror {
         if layers.layers.iter().all(|l| l.mirror.is_none()) {
             return Ok(None);
         }
-        let canvas = Canvas::of_nodes(document, skin, document.node_ids()).ok_or(NoSides)?;
+        let canvas = Canvas::whole(document, skin).ok_or(NoSides)?;
         let plane = Plane::of(document, &canvas)?;
         let fits = |kept: &Self| kept.canvas.is_of_the_same(&canvas) && kept.sides.is_at(&plane);
         if let Some(kept) = layers.kept.find(fits) {

@@ -1,0 +1,103 @@
+//! Weights for primitives that have none though they hang on a skin.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::mesh_label;
+use crate::{
+    edit::{Arguments, CommandError, Edit, apply},
+    model::{Document, MeshId, SkinId, Topology},
+    weights::{Bones, Canvas, Influences, Scope, joint_heads, joint_parents},
+};
+
+/// The primitives of a skin that have no weights, and are meant.
+fn bare(document: &Document, skin: SkinId, meshes: &[MeshId], primitive: Option<usize>) -> Vec<(MeshId, usize)> {
+    let on_skin = document.nodes.iter().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let meant: BTreeSet<MeshId> = on_skin.filter(|m| meshes.is_empty() || meshes.contains(m)).collect();
+    let mut list = Vec::new();
+    for mesh in meant {
+        for (k, p) in document.mesh(mesh).primitives.iter().enumerate() {
+            let is_bare = p.weights.is_none() && p.topology == Topology::Triangles && !p.positions.is_empty();
+            if is_bare && primitive.is_none_or(|only| only == k) {
+                list.push((mesh, k));
+            }
+        }
+    }
+    list
+}
+
+/// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex that has weights gets
+/// those.
+pub(in crate::edit) fn bind(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let meshes = arguments.meshes(document)?;
+    let primitive = arguments.count("primitive")?;
+    let most = arguments.count("most")?.unwrap_or(4).clamp(1, 16);
+    let passes = arguments.count("passes")?.unwrap_or(3).min(1000);
+    let mut bound = document.clone();
+    let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
+    for skin in (0..document.skins.len()).map(SkinId::from) {
+        let list: Vec<_> =
+            bare(document, skin, &meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
+        let Some((first, _)) = list.first() else { continue };
+        if !document.skin(skin).has_inverse_bind {
+            return Err(CommandError::Other(format!(
+                "the skin of “{}” has no inverse bind matrices, so where its joints lie in the mesh is not known; export \
+                 the model with them",
+                mesh_label(document, *first)
+            )));
+        }
+        let bones = Bones::new(&joint_heads(document, skin), &joint_parents(document, skin));
+        for (mesh, k) in &list {
+            let positions = &document.mesh(*mesh).primitives[*k].positions;
+            let Some(map) = bones.weigh(positions, most) else {
+                let message = format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
+                return Err(CommandError::Other(message));
+            };
+            apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Arc::new(map)) })?;
+        }
+        let Some(canvas) = Canvas::whole(&bound, skin) else { continue };
+        settle(&mut bound, &canvas, &list, passes)?;
+        done.extend(list);
+    }
+    if done.is_empty() {
+        return Err(CommandError::Other("every mesh that hangs on a skin has weights".into()));
+    }
+    let weights = |(mesh, primitive): (MeshId, usize)| {
+        let to = bound.mesh(mesh).primitives[primitive].weights.clone();
+        Edit::BindWeights { mesh, primitive, to }
+    };
+    Ok(done.into_iter().map(weights).collect())
+}
+
+/// Closes the seams with what had weights before, and smooths the rest.
+fn settle(bound: &mut Document, canvas: &Canvas, list: &[(MeshId, usize)], passes: usize) -> Result<(), CommandError> {
+    let is_new = |v: u32| {
+        let part = &canvas.parts()[canvas.part_of(v).0];
+        list.contains(&(part.mesh, part.primitive))
+    };
+    let (mut given, mut open) = (Vec::new(), vec![false; canvas.vertex_count()]);
+    let maps = canvas.maps(bound);
+    for v in (0..canvas.vertex_count() as u32).filter(|v| is_new(*v)) {
+        match canvas.vertices_at(canvas.place_of(v)).iter().find(|other| !is_new(**other)) {
+            Some(other) => {
+                let (map, own) = maps.map_of(*other);
+                given.push((v, Influences::of(map, own)));
+            }
+            None => open[v as usize] = true,
+        }
+    }
+    let unlocked = vec![false; canvas.joints().len()];
+    let scope = |vertices| Scope { locked: &unlocked, limit: usize::MAX, vertices };
+    let mut draft = crate::weights::Draft::new(bound, canvas);
+    // What cannot be copied keeps its own.
+    let all = scope(None);
+    draft.put(&all, given);
+    let some = scope(Some(&open[..]));
+    draft.smooth(passes, 1.0, false, None, &some);
+    draft.normalize(&some);
+    let settled: Vec<_> = canvas.parts().iter().enumerate().map(|(k, part)| (*part, draft.map(k).clone())).collect();
+    for (part, map) in settled.into_iter().filter(|(part, _)| list.contains(&(part.mesh, part.primitive))) {
+        let to = Some(Arc::new(map));
+        apply(bound, Edit::BindWeights { mesh: part.mesh, primitive: part.primitive, to })?;
+    }
+    Ok(())
+}

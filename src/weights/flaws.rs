@@ -1,0 +1,69 @@
+//! Where a surface is not closed, not a surface, or there twice: what a brush along it and a mirror stumble over.
+
+use rayon::prelude::*;
+
+use super::canvas::Topo;
+
+/// Places of a canvas where its triangles do not make a closed surface. Places rise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flaws {
+    /// At an edge of one triangle alone: the rim of a hole, or of a sheet.
+    pub open: Vec<u32>,
+    /// At an edge of three triangles or more.
+    pub crowded: Vec<u32>,
+    /// At a triangle that is there more than once, whichever way each copy winds.
+    pub doubled: Vec<u32>,
+}
+
+/// What is found around one place.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    open: bool,
+    crowded: bool,
+    doubled: bool,
+}
+
+/// Looks at all triangles around a place. A triangle that is there twice counts once for its edges.
+fn look(topo: &Topo, place: u32, sides: &mut Vec<[u32; 2]>, ends: &mut Vec<u32>) -> Found {
+    let proper = |[b, c]: &&[u32; 2]| b != c && *b != place && *c != place;
+    sides.clear();
+    sides.extend(topo.fan(place).iter().filter(proper).map(|[b, c]| [*b.min(c), *b.max(c)]));
+    sides.sort_unstable();
+    let all = sides.len();
+    sides.dedup();
+    ends.clear();
+    ends.extend(sides.iter().flatten());
+    ends.sort_unstable();
+    let mut found = Found { doubled: sides.len() < all, ..Found::default() };
+    for run in ends.chunk_by(|a, b| a == b) {
+        found.open |= run.len() == 1;
+        found.crowded |= run.len() > 2;
+    }
+    found
+}
+
+impl Flaws {
+    pub(super) fn of(topo: &Topo, places: usize) -> Self {
+        const CHUNK: usize = 8_192;
+        let chunk = |k: usize| {
+            let (mut sides, mut ends, mut flaws) = (Vec::new(), Vec::new(), Self::default());
+            for place in (k * CHUNK) as u32..((k + 1) * CHUNK).min(places) as u32 {
+                let found = look(topo, place, &mut sides, &mut ends);
+                let lists = [
+                    (found.open, &mut flaws.open),
+                    (found.crowded, &mut flaws.crowded),
+                    (found.doubled, &mut flaws.doubled),
+                ];
+                lists.into_iter().filter(|(is, _)| *is).for_each(|(_, list)| list.push(place));
+            }
+            flaws
+        };
+        let found: Vec<Self> = (0..places.div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
+        found.into_iter().fold(Self::default(), |mut all, more| {
+            all.open.extend(more.open);
+            all.crowded.extend(more.crowded);
+            all.doubled.extend(more.doubled);
+            all
+        })
+    }
+}
