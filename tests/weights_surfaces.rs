@@ -148,7 +148,7 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     assert!(refused.contains("no inverse bind matrices"), "{refused}");
     // Now with some.
     let (mut json, mut bin) = parts(&bytes);
-    let one = |k: usize| if k % 16 % 5 == 0 { 1.0 } else { 0.0 };
+    let one = |k: usize| if (k % 16).is_multiple_of(5) { 1.0 } else { 0.0 };
     json["bufferViews"]
         .as_array_mut()
         .expect("views")

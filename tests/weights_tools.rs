@@ -459,6 +459,6 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
     // One primitive alone is another matter, and a line that says nonsense is refused.
     let only = line("weights.average").with("vertices", "0/1: 60-150");
     assert!(session.run(&only).expect("it runs") && !alike(&session));
-    let wrong = line("weights.average").with("vertices", "0/1: 60-150; 7");
+    let wrong = line("weights.average").with("vertices", "0/1: 60-150; seven");
     assert!(session.run(&wrong).is_err());
 }
