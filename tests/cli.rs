@@ -167,3 +167,27 @@ fn the_commands_are_listed_with_their_arguments() {
     assert_eq!(rotate["arguments"][0]["name"], "node");
     assert_eq!(rotate["doer"], "document");
 }
+
+#[test]
+fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
+    let facts = json(&["worst", SAMPLE, "--json", "--count", "4"]);
+    let spots = facts["spots"].as_array().expect("spots");
+    assert_eq!(spots.len(), 4);
+    let scores: Vec<f64> = spots.iter().filter_map(|s| s["score"].as_f64()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b) && scores[3] > 0.0, "{scores:?}");
+    assert!(spots.iter().all(|s| s["name"] == "Mannequin" && s["stretch"].as_f64() >= Some(1.0)));
+    let (_keep, at) = folder();
+    fs::write(at("bare.gltf"), r#"{"asset":{"version":"2.0"},"nodes":[{}]}"#).expect("a file");
+    let said = String::from_utf8_lossy(&ulna(&["worst", text(&at("bare.gltf"))]).stdout).into_owned();
+    assert!(said.starts_with("Nothing is strained"), "{said}");
+
+    let script = at("a.jsonl");
+    // Only vertices that the thumb holds, too, have somebody to take what the hand gives.
+    let line = r#"{"do":"weights.flood","joint":"LeftHand","value":0,"locked":["Hips","Spine","*Chest","LeftShoulder",
+        "LeftUpperArm","LeftLowerArm","LeftThumb2","LeftThumb3","LeftIndex*","LeftMiddle*","LeftRing*","LeftLittle*"]}"#;
+    fs::write(&script, line.replace('\n', "")).expect("a script");
+    let out = ulna(&["run", text(&script), SAMPLE, "-o", text(&at("b.glb"))]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success() && at("b.glb").exists(), "{said}");
+    assert!(said.contains("left as they are") && said.contains("no unlocked joint can take the rest"), "{said}");
+}

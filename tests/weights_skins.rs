@@ -4,10 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{
-    floats, glb,
-    weights::{map, rule_holds},
-};
+use common::weights::{SQUARES, map, rule_holds, two_skins};
 use proptest::prelude::*;
 use ulna::{
     edit::CommandLine,
@@ -16,70 +13,11 @@ use ulna::{
     weights::{Canvas, Seams},
 };
 
-/// Squares along a side.
-const SIDE: u16 = 8;
-const ROW: usize = SIDE as usize + 1;
+/// Vertices along a side.
+const ROW: usize = SQUARES as usize + 1;
 
-/// Two sheets on a skin each: the first of metres with joints A, B and C, all of it A's; the second of units that are
-/// `scale` metres, further to the right by `offset` metres, with its joints in this order, all of it A's too.
 fn two(scale: f32, offset: f32, second: &[&str]) -> Session {
-    let spot = |k: u16| f32::from(k) / f32::from(SIDE);
-    let corners = || (0..=SIDE).flat_map(|y| (0..=SIDE).map(move |x| (x, y)));
-    let count = corners().count();
-    let node = |name: &str| 2 + ["A", "B", "C"].iter().position(|n| *n == name).expect("a joint");
-    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| floats(&[spot(x), spot(y), 0.0])).collect();
-    bin.extend(corners().flat_map(|(x, y)| floats(&[(spot(x) + offset) / scale, spot(y) / scale, 0.0])));
-    bin.extend(vec![0; count * 4]);
-    let a = second.iter().position(|n| *n == "A").expect("A is a joint of both") as u8;
-    bin.extend(corners().flat_map(|_| [a, 0, 0, 0]));
-    bin.extend(corners().flat_map(|_| floats(&[1.0, 0.0, 0.0, 0.0])));
-    let binds = bin.len();
-    let bind = |s: f32| floats(&[s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 1.0]);
-    bin.extend((0..3).flat_map(|_| bind(1.0)));
-    bin.extend(second.iter().flat_map(|_| bind(scale)));
-    let before = bin.len();
-    let quads = (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| y * (SIDE + 1) + x));
-    bin.extend(
-        quads.flat_map(|a| [a, a + 1, a + SIDE + 1, a + 1, a + SIDE + 2, a + SIDE + 1]).flat_map(u16::to_le_bytes),
-    );
-    let indices = usize::from(SIDE) * usize::from(SIDE) * 6;
-    let high = |scale: f32, offset: f32| [(1.0 + offset) / scale, 1.0 / scale, 0.0];
-    let primitive = |positions: usize, joints: usize| {
-        serde_json::json!({"primitives": [
-            {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4}, "indices": 5}]})
-    };
-    let view =
-        |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
-    let json = serde_json::json!({
-        "scenes": [{"nodes": [0, 1, 2]}],
-        "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 1}, {"name": "A", "children": [3]},
-            {"name": "B", "children": [4]}, {"name": "C"}],
-        "skins": [{"joints": [2, 3, 4], "inverseBindMatrices": 6},
-            {"joints": second.iter().map(|n| node(n)).collect::<Vec<_>>(), "inverseBindMatrices": 7}],
-        "meshes": [primitive(0, 2), primitive(1, 3)],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
-            {"bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3",
-                "min": [offset / scale, 0, 0], "max": high(scale, offset)},
-            {"bufferView": 2, "componentType": 5121, "count": count, "type": "VEC4"},
-            {"bufferView": 3, "componentType": 5121, "count": count, "type": "VEC4"},
-            {"bufferView": 4, "componentType": 5126, "count": count, "type": "VEC4"},
-            {"bufferView": 5, "componentType": 5123, "count": indices, "type": "SCALAR"},
-            {"bufferView": 6, "componentType": 5126, "count": 3, "type": "MAT4"},
-            {"bufferView": 7, "componentType": 5126, "count": second.len(), "type": "MAT4"}
-        ],
-        "bufferViews": [
-            view(0, count * 12),
-            view(count * 12, count * 12),
-            view(count * 24, count * 4),
-            view(count * 28, count * 4),
-            view(count * 32, count * 16),
-            view(before, bin.len() - before),
-            view(binds, 3 * 64),
-            view(binds + 3 * 64, second.len() * 64)
-        ]
-    });
-    Session::open_bytes(&glb(json, &bin)).expect("two sheets")
+    Session::open_bytes(&two_skins(scale, offset, second)).expect("two sheets")
 }
 
 /// What a vertex of the first primitive of a mesh has, by the names of the joints.
@@ -229,7 +167,7 @@ fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
         session.run(&CommandLine::new("weights.transfer").with("mesh", "#1").with("from", "#0")).expect("carries over");
         let mut graded = 0;
         for v in (0..ROW * ROW).filter(|v| v % ROW < ROW - 1) {
-            let x = (v % ROW) as f32 / f32::from(SIDE) + ASIDE;
+            let x = (v % ROW) as f32 / f32::from(SQUARES) + ASIDE;
             let there = by_name(session.document(), 1, v);
             let wanted = 0.9 * (1.0 - x / 2.0);
             assert!((there["C"] - wanted).abs() <= 1e-5, "vertex {v}, scale {scale}: {wanted}, and {there:?}");

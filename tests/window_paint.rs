@@ -3,118 +3,11 @@
 
 mod common;
 
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
-use egui_kittest::{
-    Harness,
-    kittest::{NodeT as _, Queryable as _},
+use common::paint::{
+    Window, click, drag, head, middle, node, painting, press, press_button, session, sound, total, window,
 };
-use ulna::{
-    app::App,
-    model::{Document, NodeId},
-    session::Session,
-    weights::faults,
-};
-
-type Window = Harness<'static, App>;
-
-fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.glb");
-    std::fs::write(&path, bytes).expect("a file");
-    let mut window = Harness::builder()
-        .with_size([1600.0, 1000.0])
-        .with_max_steps(60)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, Some(path)));
-    for _ in 0..2000 {
-        window.step();
-        if !window.state().is_busy() && window.state().session().is_some() {
-            window.run_steps(3);
-            return (window, folder);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("the file does not open");
-}
-
-/// The sample in Paint mode, at rest, with a joint to paint.
-fn painting(joint: &str) -> (Window, tempfile::TempDir) {
-    let (mut window, folder) = window(include_bytes!("../assets/mannequin.glb"));
-    click(&mut window, "Pose mode");
-    click(&mut window, "Paint mode");
-    click(&mut window, joint);
-    window.run_steps(3);
-    (window, folder)
-}
-
-fn session(window: &Window) -> &Session {
-    window.state().session().expect("an open file")
-}
-
-fn node(document: &Document, name: &str) -> NodeId {
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
-}
-
-fn click(window: &mut Window, name: &str) {
-    window.get_by_label(name).click();
-    window.run_steps(3);
-}
-
-fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
-    window.key_press_modifiers(modifiers, key);
-    window.run_steps(3);
-}
-
-fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
-    window.event(Event::PointerMoved(from));
-    window.run_steps(2);
-    let button = |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
-    window.event(button(true, from));
-    window.step();
-    for k in 1..=8 {
-        window.event(Event::PointerMoved(from + (to - from) * (k as f32 / 8.0)));
-        window.step();
-    }
-    window.event(button(false, to));
-    window.run_steps(4);
-}
-
-/// Where a node's head is on the window.
-fn head(window: &Window, name: &str) -> Pos2 {
-    let rect = window.get_by_label("Viewport").rect();
-    let at = window.state().project(node(session(window).document(), name)).expect("in sight");
-    pos2(rect.left() + at.x, rect.top() + at.y)
-}
-
-/// The middle of a limb on the window.
-fn middle(window: &Window, from: &str, to: &str) -> Pos2 {
-    head(window, from) + (head(window, to) - head(window, from)) * 0.5
-}
-
-/// The weights of a joint over all vertices of the file, added up.
-fn total(document: &Document, name: &str) -> f64 {
-    let joint = node(document, name);
-    let mut sum = 0.0;
-    for skin in 0..document.skins.len() {
-        let Some(canvas) = ulna::weights::Canvas::new(document, skin.into()) else { continue };
-        let Some(number) = canvas.joint(joint) else { continue };
-        let maps = canvas.maps(document);
-        for v in 0..canvas.vertex_count() as u32 {
-            let (map, own) = maps.map_of(v);
-            sum += f64::from(map.weight(own, number));
-        }
-    }
-    sum
-}
-
-/// Every vertex obeys the rule.
-fn sound(document: &Document) {
-    for mesh in &document.meshes {
-        for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
-            assert_eq!(faults(map, usize::MAX).broken(), 0);
-        }
-    }
-}
+use egui::{Event, Key, Modifiers, PointerButton, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 #[test]
 fn a_stroke_paints_the_joint_and_is_one_step() {
@@ -245,12 +138,6 @@ fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
     press(&mut window, Modifiers::NONE, Key::CloseBracket);
     assert_ne!(radius(&window), before);
     assert!(session(&window).history().done().is_empty());
-}
-
-/// Clicks what is further down in a panel than the window shows.
-fn press_button(window: &mut Window, name: &str) {
-    window.get_by_label(name).click_accesskit();
-    window.run_steps(4);
 }
 
 /// The layers of the painted skin.

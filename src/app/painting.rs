@@ -181,6 +181,17 @@ pub(super) fn ranges(vertices: &[u32]) -> Vec<Range<usize>> {
 }
 
 impl Painting {
+    /// Lets go of a canvas of surfaces that have other weights, or none, by now: another is made when painting goes on.
+    pub fn let_go_of_stale(&mut self, document: &Document) {
+        if self.canvas.as_ref().is_some_and(|c| !c.fits(document)) {
+            self.canvas = None;
+            self.asked = None;
+            self.hover = None;
+            self.last = None;
+            self.vertices = Vec::new();
+        }
+    }
+
     /// Another file: what belongs to the old one is forgotten.
     pub fn reset(&mut self) {
         *self = Self { brush: self.brush, limit: self.limit, look: self.look, ..Self::default() };
@@ -445,6 +456,9 @@ impl App {
             Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => Some((*mesh, *primitive)),
             Change::Other => None,
         };
+        if let Some(session) = &self.session {
+            self.painting.let_go_of_stale(session.document());
+        }
         self.weights_moved.extend(changes.iter().filter_map(moved));
         if !self.weights_moved.is_empty() && self.painting.stroking.is_none() {
             self.refresh_weight_problems();

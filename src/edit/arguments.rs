@@ -82,6 +82,7 @@ pub fn typed(kind: Kind, text: &str) -> Option<Value> {
                 text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
             list.map(Value::from)
         }
+        Kind::Choice(words) => words.contains(&text).then(|| number(text).unwrap_or_else(|| text.into())),
         Kind::Flag => text.parse::<bool>().ok().map(Value::from),
     }
 }

@@ -135,6 +135,8 @@ pub enum Kind {
     Vertices,
     /// Any number of numbers.
     Numbers,
+    /// One of these words.
+    Choice(&'static [&'static str]),
 }
 
 impl Kind {
@@ -157,6 +159,7 @@ impl Kind {
             Self::Mesh => "a mesh's name",
             Self::Vertices => "such as 0-99, 120",
             Self::Numbers => "numbers, apart by commas",
+            Self::Choice(_) => "one of those",
         }
     }
 }

@@ -9,6 +9,7 @@ mod eval;
 mod info;
 mod render;
 mod run;
+mod worst;
 
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,17 @@ pub enum Verb {
     Check {
         /// The file.
         file: PathBuf,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Lists the spots where the skin breaks most, over all clips and a range of motion.
+    Worst {
+        /// The file.
+        file: PathBuf,
+        /// How many spots.
+        #[arg(long, default_value_t = 10)]
+        count: usize,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -243,6 +255,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
     match verb {
         Verb::Info { file, json } => info::info(file, *json),
         Verb::Check { file, json } => check::check(file, *json),
+        Verb::Worst { file, count, json } => worst::worst(file, *count, *json),
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),

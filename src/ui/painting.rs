@@ -16,6 +16,8 @@ pub enum WeightLook {
     Faults,
     /// How far edges are stretched or squeezed in this pose.
     Strain,
+    /// How much of its volume blending takes from the skin in this pose.
+    Volume,
     /// The worst that any clip does to a vertex.
     Worst,
     /// How far each vertex would move if its weights were kept in bytes.
@@ -37,8 +39,27 @@ impl WeightLook {
     }
 
     /// All of them, in the order of the menu.
-    pub const ALL: [Self; 8] =
-        [Self::Joint, Self::All, Self::Faults, Self::Strain, Self::Worst, Self::Bytes, Self::Shorts, Self::Materials];
+    pub const ALL: [Self; 9] = [
+        Self::Joint,
+        Self::All,
+        Self::Faults,
+        Self::Strain,
+        Self::Volume,
+        Self::Worst,
+        Self::Bytes,
+        Self::Shorts,
+        Self::Materials,
+    ];
+
+    /// Whether it shows what the pose does to the surface, so that a vertex says something of its neighbours.
+    pub const fn is_strain(self) -> bool {
+        matches!(self, Self::Strain | Self::Volume | Self::Worst | Self::Bytes | Self::Shorts)
+    }
+
+    /// Whether it is of the pose that is shown.
+    pub const fn is_of_pose(self) -> bool {
+        matches!(self, Self::Strain | Self::Volume | Self::Bytes | Self::Shorts)
+    }
 
     /// Its name.
     pub const fn word(self) -> &'static str {
@@ -47,6 +68,7 @@ impl WeightLook {
             Self::All => "Weights: all joints",
             Self::Faults => "Faults",
             Self::Strain => "Strain in this pose",
+            Self::Volume => "Volume loss in this pose",
             Self::Worst => "Worst pose",
             Self::Bytes => "As stored in 8 bits",
             Self::Shorts => "As stored in 16 bits",

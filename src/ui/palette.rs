@@ -10,7 +10,7 @@ use super::{
     theme::Font,
     widgets::{key_chips, name_widget, paint_icon},
 };
-use crate::edit::{CommandLine, CommandSpec, find, table, typed};
+use crate::edit::{CommandLine, CommandSpec, Kind, find, table, typed};
 
 /// What was typed, and which row is chosen.
 #[derive(Clone, Debug, Default)]
@@ -237,13 +237,24 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
             let label =
                 if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
             ui.label(RichText::new(&label).color(theme.color("text.secondary")));
-            let field = ui.add(
-                egui::TextEdit::singleline(text)
-                    .hint_text(argument.kind.hint())
-                    .desired_width(300.0)
-                    .font(egui::TextStyle::Monospace),
-            );
-            name_widget(ui, &field, argument.name);
+            if let Kind::Choice(words) = argument.kind {
+                ui.horizontal(|ui| {
+                    for word in words {
+                        if ui.selectable_label(text == word, *word).clicked() {
+                            // A click on what is chosen takes it back.
+                            *text = if text == word { String::new() } else { (*word).to_owned() };
+                        }
+                    }
+                });
+            } else {
+                let field = ui.add(
+                    egui::TextEdit::singleline(text)
+                        .hint_text(argument.kind.hint())
+                        .desired_width(300.0)
+                        .font(egui::TextStyle::Monospace),
+                );
+                name_widget(ui, &field, argument.name);
+            }
             ui.end_row();
             match (text.trim(), typed(argument.kind, text)) {
                 ("", _) if argument.required => wrong = wrong.take().or(Some(format!("“{}” is needed", argument.name))),

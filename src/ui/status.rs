@@ -3,7 +3,10 @@
 use egui::{ProgressBar, RichText, Ui, vec2};
 
 use super::{Action, Actions, Theme, Tool, View, theme::Font};
-use crate::edit::{Mode, key_parts};
+use crate::{
+    edit::{Mode, key_parts},
+    weights::BrushKind,
+};
 
 pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -11,6 +14,12 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.spacing_mut().item_spacing.x = 6.0;
         // Keys are the live map's; what the mouse does is the same in all of them.
         let key = |command: &str| key_parts(view.keys.key(command)).join(" ");
+        let against = match view.paint.brush.inverted() {
+            Some(brush) if brush.kind == BrushKind::Set => "set the rest",
+            Some(brush) if brush.kind == BrushKind::Scale => "scale back",
+            Some(brush) => brush.kind.verb(),
+            None => "the same",
+        };
         let hints: Vec<(String, &str)> = match (view.session.is_some(), view.selection.nodes.is_empty(), view.tool) {
             _ if view.welcome => {
                 vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command"), ("Esc".into(), "back")]
@@ -21,7 +30,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
             _ if view.mode == Mode::Paint => vec![
                 ("Drag".into(), view.paint.brush.kind.verb()),
-                ("Ctrl".into(), view.paint.brush.kind.inverted().verb()),
+                ("Ctrl".into(), against),
                 ("Shift".into(), "smooth"),
                 (key("paint.radius"), "radius"),
                 ("Right-click".into(), "pick joint"),

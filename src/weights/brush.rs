@@ -70,17 +70,6 @@ impl BrushKind {
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Set | Self::Scale)
     }
-
-    /// What it is while the key that inverts is held.
-    pub const fn inverted(self) -> Self {
-        match self {
-            Self::Add => Self::Subtract,
-            Self::Subtract => Self::Add,
-            Self::Smooth => Self::Sharpen,
-            Self::Sharpen => Self::Smooth,
-            other => other,
-        }
-    }
 }
 
 /// How the strength falls from the middle (p = 1) to the rim (p = 0).
@@ -303,6 +292,21 @@ impl Brush {
     #[inline(always)]
     pub(super) const fn scaled(weight: f32, amount: f32, value: f32) -> f32 {
         (weight * (1.0 + amount * (value - 1.0))).clamp(0.0, 1.0)
+    }
+
+    /// What it is while the key that inverts is held: what sets sets the rest to 1, what scales scales back. Nothing for those
+    /// that have no other way round.
+    pub fn inverted(self) -> Option<Self> {
+        let kind = match self.kind {
+            BrushKind::Add => BrushKind::Subtract,
+            BrushKind::Subtract => BrushKind::Add,
+            BrushKind::Smooth => BrushKind::Sharpen,
+            BrushKind::Sharpen => BrushKind::Smooth,
+            BrushKind::Set => return Some(Self { value: 1.0 - self.value.min(1.0), ..self }),
+            BrushKind::Scale => return Some(Self { value: 1.0 / self.value.max(0.01), ..self }),
+            BrushKind::Average | BrushKind::Smear => return None,
+        };
+        Some(Self { kind, ..self })
     }
 
     /// With every number within its bounds, whatever a preferences file says.

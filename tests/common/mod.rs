@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 pub mod judges;
+#[cfg(feature = "gui")]
+pub mod paint;
 pub mod weights;
 
 use std::{

@@ -185,3 +185,69 @@ pub fn sheet(side: u16, primitives: usize) -> Session {
     });
     Session::open_bytes(&super::glb(json, &bin)).expect("a sheet")
 }
+
+/// Squares along a side of the sheets on two skins.
+pub const SQUARES: u16 = 8;
+/// Two sheets on a skin each: the first of metres with joints A, B and C, all of it A's; the second of units that are
+/// `scale` metres, further to the right by `offset` metres, with its joints in this order, all of it A's too.
+pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
+    let spot = |k: u16| f32::from(k) / f32::from(SQUARES);
+    let corners = || (0..=SQUARES).flat_map(|y| (0..=SQUARES).map(move |x| (x, y)));
+    let count = corners().count();
+    let node = |name: &str| 2 + ["A", "B", "C"].iter().position(|n| *n == name).expect("a joint");
+    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| super::floats(&[spot(x), spot(y), 0.0])).collect();
+    bin.extend(corners().flat_map(|(x, y)| super::floats(&[(spot(x) + offset) / scale, spot(y) / scale, 0.0])));
+    bin.extend(vec![0; count * 4]);
+    let a = second.iter().position(|n| *n == "A").expect("A is a joint of both") as u8;
+    bin.extend(corners().flat_map(|_| [a, 0, 0, 0]));
+    bin.extend(corners().flat_map(|_| super::floats(&[1.0, 0.0, 0.0, 0.0])));
+    let binds = bin.len();
+    let bind = |s: f32| super::floats(&[s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    bin.extend((0..3).flat_map(|_| bind(1.0)));
+    bin.extend(second.iter().flat_map(|_| bind(scale)));
+    let before = bin.len();
+    let quads = (0..SQUARES).flat_map(|y| (0..SQUARES).map(move |x| y * (SQUARES + 1) + x));
+    bin.extend(
+        quads
+            .flat_map(|a| [a, a + 1, a + SQUARES + 1, a + 1, a + SQUARES + 2, a + SQUARES + 1])
+            .flat_map(u16::to_le_bytes),
+    );
+    let indices = usize::from(SQUARES) * usize::from(SQUARES) * 6;
+    let high = |scale: f32, offset: f32| [(1.0 + offset) / scale, 1.0 / scale, 0.0];
+    let primitive = |positions: usize, joints: usize| {
+        serde_json::json!({"primitives": [
+            {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4}, "indices": 5}]})
+    };
+    let view =
+        |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let json = serde_json::json!({
+        "scenes": [{"nodes": [0, 1, 2]}],
+        "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 1}, {"name": "A", "children": [3]},
+            {"name": "B", "children": [4]}, {"name": "C"}],
+        "skins": [{"joints": [2, 3, 4], "inverseBindMatrices": 6},
+            {"joints": second.iter().map(|n| node(n)).collect::<Vec<_>>(), "inverseBindMatrices": 7}],
+        "meshes": [primitive(0, 2), primitive(1, 3)],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3",
+                "min": [offset / scale, 0, 0], "max": high(scale, offset)},
+            {"bufferView": 2, "componentType": 5121, "count": count, "type": "VEC4"},
+            {"bufferView": 3, "componentType": 5121, "count": count, "type": "VEC4"},
+            {"bufferView": 4, "componentType": 5126, "count": count, "type": "VEC4"},
+            {"bufferView": 5, "componentType": 5123, "count": indices, "type": "SCALAR"},
+            {"bufferView": 6, "componentType": 5126, "count": 3, "type": "MAT4"},
+            {"bufferView": 7, "componentType": 5126, "count": second.len(), "type": "MAT4"}
+        ],
+        "bufferViews": [
+            view(0, count * 12),
+            view(count * 12, count * 12),
+            view(count * 24, count * 4),
+            view(count * 28, count * 4),
+            view(count * 32, count * 16),
+            view(before, bin.len() - before),
+            view(binds, 3 * 64),
+            view(binds + 3 * 64, second.len() * 64)
+        ]
+    });
+    super::glb(json, &bin)
+}

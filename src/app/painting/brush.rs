@@ -35,6 +35,9 @@ impl App {
         if self.mode != Mode::Paint {
             return false;
         }
+        if let Some(session) = &self.session {
+            self.painting.let_go_of_stale(session.document());
+        }
         let before = (self.painting.hover.as_ref().map(|h| h.at), self.painting.brush);
         self.drag_number();
         self.find_brush();

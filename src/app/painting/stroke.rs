@@ -44,7 +44,7 @@ impl App {
                 if smooth {
                     brush.kind = BrushKind::Smooth;
                 } else if invert {
-                    brush.kind = brush.kind.inverted();
+                    brush = brush.inverted().unwrap_or(brush);
                 }
                 if let Some(canvas) = &self.painting.canvas {
                     self.painting.stroke.begin(canvas);

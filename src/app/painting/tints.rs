@@ -72,11 +72,10 @@ impl Painting {
             return Some(TintKind::Colors);
         }
         match self.look {
-            WeightLook::Joint | WeightLook::Strain | WeightLook::Worst | WeightLook::Bytes | WeightLook::Shorts => {
-                Some(TintKind::Heat)
-            }
+            WeightLook::Joint => Some(TintKind::Heat),
+            look if look.is_strain() => Some(TintKind::Heat),
             WeightLook::All | WeightLook::Faults => Some(TintKind::Colors),
-            WeightLook::Materials => None,
+            _ => None,
         }
     }
 
@@ -87,7 +86,7 @@ impl Painting {
             joint: self.joint.filter(|_| self.look == WeightLook::Joint),
             limit: self.limit,
             theme: theme.to_owned(),
-            pose: (self.look == WeightLook::Strain || self.look.stored().is_some()).then(|| stage.pose_serial()),
+            pose: self.look.is_of_pose().then(|| stage.pose_serial()),
             searched: self.worst.is_some(),
             mask: self.follow_mask(document),
         };
@@ -108,8 +107,7 @@ impl Painting {
         }
         let colors = Colors::new(theme, document, canvas);
         // A vertex strains its neighbours, too, and the farthest one says what a colour means.
-        let strains = matches!(self.look, WeightLook::Strain | WeightLook::Worst) || self.look.stored().is_some();
-        let whole = self.tinted.as_ref() != Some(&now) || (strains && !changes.is_empty());
+        let whole = self.tinted.as_ref() != Some(&now) || (self.look.is_strain() && !changes.is_empty());
         let moved = std::mem::take(&mut self.stray_moved);
         let mut strays: Vec<u32> = Vec::new();
         if self.look == WeightLook::Faults && !whole {
@@ -170,11 +168,8 @@ impl Painting {
                 Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
                 Some(Fault::Sum) => TintKind::color(colors.sum),
             },
-            WeightLook::Strain | WeightLook::Worst | WeightLook::Bytes | WeightLook::Shorts => {
-                let value = self.strain.get((first as usize) + vertex).copied().unwrap_or(f32::NAN);
-                TintKind::weight(value)
-            }
             WeightLook::Materials => TintKind::NONE,
+            _ => TintKind::weight(self.strain.get((first as usize) + vertex).copied().unwrap_or(f32::NAN)),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     app::{App, Stage},
     edit::Change,
     model::{Document, NodeId, SkinId},
-    motion::{Spot, Strain, StrainScratch, WorstPose, range_of_motion},
+    motion::{Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion},
     ui::WeightLook,
     weights::moved_by_storing,
 };
@@ -103,13 +103,17 @@ impl Painting {
                     self.strain.resize((part.first + part.count) as usize, f32::NAN);
                 }
             }
-            (WeightLook::Strain, _) => {
+            (WeightLook::Strain | WeightLook::Volume, _) => {
+                let lost = |s: &VertexStrain| if s.volume.is_finite() { (1.0 - s.volume).clamp(0.0, 1.0) } else { 1.0 };
+                let shown = |s: &VertexStrain| {
+                    if self.look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) }
+                };
                 self.strain.clear();
                 let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
                 for part in canvas.parts() {
                     if let Some(strain) = Strain::of(document, part.node, part.primitive) {
                         strain.measure(document, stage.pose(), &mut scratch, &mut found);
-                        self.strain.extend(found.iter().map(|s| on_ramp(s.score())));
+                        self.strain.extend(found.iter().map(shown));
                     }
                     self.strain.resize((part.first + part.count) as usize, f32::NAN);
                 }

@@ -19,6 +19,9 @@ const fn skinned(a: &Availability) -> Result<(), &'static str> {
     }
 }
 
+const SIDES: Kind = Kind::Choice(&["left", "right"]);
+const LAYER_SIDES: Kind = Kind::Choice(&["left", "right", "none"]);
+const HOW: Kind = Kind::Choice(&["set", "add", "subtract", "scale"]);
 const MESH: ArgumentSpec = may("mesh", Kind::Mesh);
 const PRIMITIVE: ArgumentSpec = may("primitive", Kind::Number);
 const VERTICES: ArgumentSpec = may("vertices", Kind::Vertices);
@@ -148,7 +151,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             ..vertices("vertices.paste", "Paste weights", "Gives them to the selected ones")
         },
         CommandSpec {
-            arguments: scoped!(need("from", Kind::Text)),
+            arguments: scoped!(need("from", SIDES)),
             asks: true,
             doer: Doer::Tool(weights::mirror),
             ..tool(
@@ -243,7 +246,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             arguments: scoped!(
                 need("joint", Kind::Node),
                 may("value", Kind::Number),
-                may("how", Kind::Text),
+                may("how", HOW),
                 may("amount", Kind::Number)
             ),
             doer: Doer::Tool(weights::flood),
@@ -256,7 +259,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
                 need("to", Kind::Vector),
                 may("radial", Kind::Flag),
                 may("value", Kind::Number),
-                may("how", Kind::Text),
+                may("how", HOW),
                 may("amount", Kind::Number)
             ),
             asks: true,
@@ -297,7 +300,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
             )
         },
         CommandSpec {
-            arguments: const { &[need("bits", Kind::Number), MESH, PRIMITIVE] },
+            arguments: const { &[need("bits", Kind::Choice(&["8", "16", "32"])), MESH, PRIMITIVE] },
             asks: true,
             doer: Doer::Tool(weights::store),
             ..tool(
@@ -352,7 +355,7 @@ pub(super) fn layers() -> Vec<CommandSpec> {
             ..layer("layers.show", "Show or hide a layer", "Lets a layer count, or not")
         },
         CommandSpec {
-            arguments: const { &[OF_LAYER, need("from", Kind::Text), MESH] },
+            arguments: const { &[OF_LAYER, need("from", LAYER_SIDES), MESH] },
             doer: Doer::Document(layers::mirror),
             ..layer(
                 "layers.mirror",

@@ -92,19 +92,36 @@ pub fn brush_ui(
         return;
     }
     if let Some(at) = over {
+        let joint = super::pick::joint_at(view, local(at), size).filter(|n| {
+            let canvas = view.paint.canvas;
+            canvas.is_some_and(|c| c.joint(*n).is_some())
+        });
         let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
         if pressed && held.alt {
             state.picking = Some(vec![at]);
         } else if pressed && view.paint.gradient.is_some() {
             state.gradient_from = Some(at);
+        } else if pressed && let Some(joint) = joint.filter(|_| view.paint.hover.is_none()) {
+            // Nothing can be painted there: so the joint is meant.
+            actions.push(Action::Select { node: joint, toggle: false });
         } else if pressed {
             actions.push(stroke(StrokePhase::Begin, at));
             state.stroking = true;
         }
-        if response.secondary_clicked()
-            && let Some(hover) = view.paint.hover
-        {
-            state.list_at = Some((at, hover.shares.clone()));
+        if view.paint.hover.is_none() && joint.is_some() {
+            actions.push(Action::Hover(joint));
+        }
+        if response.secondary_clicked() {
+            let mut shares = view.paint.hover.map_or_else(Vec::new, |h| h.shares.clone());
+            // The joint under the pointer, through the skin too, stands first.
+            if let Some(joint) = joint {
+                let share = shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, share)| *share);
+                shares.retain(|(n, _)| *n != joint);
+                shares.insert(0, (joint, share));
+            }
+            if !shares.is_empty() {
+                state.list_at = Some((at, shares));
+            }
         }
     }
 }
@@ -376,6 +393,9 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
             (format!("Weight of {}", document.node(node).label(node)), parts)
         }
         WeightLook::Strain => ("Strain in this pose, as a stretch".into(), stretch),
+        WeightLook::Volume => {
+            ("Volume lost in this pose".into(), ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned))
+        }
         WeightLook::Worst => ("Worst strain, as a stretch".into(), stretch),
         WeightLook::Bytes | WeightLook::Shorts => {
             let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };

@@ -23,6 +23,10 @@ pub struct WeightsState {
     used_only: bool,
     /// The cell of the table that is typed into: its vertex and joint, and its text.
     cell: Option<(u32, u16, String)>,
+    /// Whether vertices were selected: when some are, the table comes into sight.
+    had_vertices: bool,
+    /// The first of the table's joints that is shown.
+    column: usize,
 }
 
 pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -37,6 +41,12 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 super::widgets::panel_title(ui, theme, "Brush");
                 let text = no_weights(view);
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+                if view.availability.bare {
+                    let button = egui::Button::new("Bind to the nearest bones");
+                    if ui.add(button).on_hover_text("Gives the mesh weights by distance, and smooths them").clicked() {
+                        actions.push(super::Action::Run(crate::edit::CommandLine::new("weights.bind")));
+                    }
+                }
                 return;
             }
             brush::brush_ui(ui, view, actions);
@@ -60,7 +70,7 @@ fn no_weights(view: &View<'_>) -> String {
     match bare {
         Some(label) => format!(
             "{label} hangs on a skin, but the file gives its vertices no weights, so no joint moves them. \
-             Export it again with its weights."
+             Bind it to its nearest bones here, or export it again with its weights."
         ),
         None => "No vertex weights in this file. A mesh must hang on a skin to be painted.".to_owned(),
     }

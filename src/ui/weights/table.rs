@@ -18,13 +18,19 @@ use crate::{
 
 /// Rows and columns that are shown at most.
 const ROWS: usize = 200;
-const COLUMNS: usize = 3;
+const COLUMNS: usize = 6;
+/// Vertices over which means are shown: each frame reads them.
+const MEAN_OF: usize = 10_000;
+/// Stands for all selected vertices where a cell names one.
+const EVERY: u32 = u32::MAX;
 
 pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices;
+    let comes = !chosen.is_empty() && !std::mem::replace(&mut state.had_vertices, !chosen.is_empty());
+    let top = ui.cursor().min;
     // With nothing selected, the vertex that was under the brush last, unless one types into the row of another.
     let typed = state.cell.as_ref().map(|(v, ..)| *v).filter(|v| (*v as usize) < canvas.vertex_count());
     let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
@@ -101,8 +107,14 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     // The bar of a long table stands beside the sums.
     let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
     let (first, last) = (64.0, 48.0);
-    let fits = ((width - first - last) / 68.0) as usize;
-    columns.truncate(fits.clamp(1, COLUMNS));
+    let fits = (((width - first - last) / 68.0) as usize).clamp(2, COLUMNS);
+    let all_joints = columns.len();
+    // The painted joint stays; of the others, as many as fit.
+    let kept = usize::from(view.paint.joint.is_some());
+    let last_page = all_joints.saturating_sub(fits);
+    state.column = state.column.min(last_page);
+    columns.drain(kept..(kept + state.column).min(all_joints));
+    columns.truncate(fits);
     let each = (width - first - last) / columns.len().max(1) as f32;
     let font = Theme::font(Font::Caption);
     let (head, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
@@ -122,61 +134,153 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         put(head.left() + first + each * (k + 1) as f32, &elided(ui, &label, &font, each - 8.0), theme.color(color));
     }
     put(head.right(), "Sum", theme.color("text.tertiary"));
+    if vertices.len() > 1 {
+        all_row(state, ui, view, (width, first, each), &columns, vertices, actions);
+    }
     let rows = vertices.len().min(ROWS);
     let height = (rows as f32).min(8.0) * 22.0;
-    egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).auto_shrink([false, true]).show_rows(
-        ui,
-        22.0,
-        rows,
-        |ui, range| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for k in range {
-                let v = vertices[k];
-                let (part, own) = canvas.part_of(v);
-                let map = maps.part(part);
-                let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
-                if k % 2 == 0 {
-                    ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover").gamma_multiply(0.5));
-                }
-                ui.painter().text(
-                    pos2(rect.left(), rect.center().y),
-                    egui::Align2::LEFT_CENTER,
-                    crate::ui::status_thousands(own as usize),
-                    Theme::font(Font::Number),
-                    theme.color("text.secondary"),
-                );
-                for (c, j) in columns.iter().enumerate() {
-                    let area = egui::Rect::from_min_size(
-                        pos2(rect.left() + first + each * c as f32, rect.top()),
-                        vec2(each, rect.height()),
-                    );
-                    let weight = map.weight(own as usize, *j);
-                    let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
-                    if let Some(value) =
-                        cell(state, ui, view, area, (v, *j), weight, &format!("{name} of vertex {own}"))
-                        && let Some(joint) = node(*j)
-                    {
-                        actions.push(Action::Run(set_line(view, v, joint, value)));
-                    }
-                }
-                let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
-                let off = crate::weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
-                let color = if off { "severity.warning" } else { "text.secondary" };
-                ui.painter().text(
-                    pos2(rect.right(), rect.center().y),
-                    egui::Align2::RIGHT_CENTER,
-                    format!("{sum:.3}"),
-                    Theme::font(Font::Number),
-                    theme.color(color),
-                );
+    let table = egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).min_scrolled_height(height);
+    table.auto_shrink([false, true]).show_rows(ui, 22.0, rows, |ui, range| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for k in range {
+            let v = vertices[k];
+            let (part, own) = canvas.part_of(v);
+            let map = maps.part(part);
+            let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
+            if k % 2 == 0 {
+                ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover").gamma_multiply(0.5));
             }
-        },
-    );
+            ui.painter().text(
+                pos2(rect.left(), rect.center().y),
+                egui::Align2::LEFT_CENTER,
+                crate::ui::status_thousands(own as usize),
+                Theme::font(Font::Number),
+                theme.color("text.secondary"),
+            );
+            for (c, j) in columns.iter().enumerate() {
+                let area = egui::Rect::from_min_size(
+                    pos2(rect.left() + first + each * c as f32, rect.top()),
+                    vec2(each, rect.height()),
+                );
+                let weight = map.weight(own as usize, *j);
+                let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
+                if let Some(text) = cell(state, ui, view, area, (v, *j), weight, &format!("{name} of vertex {own}"))
+                    && let Some(value) = gone_on(weight, &text)
+                    && let Some(joint) = node(*j)
+                {
+                    actions.push(Action::Run(set_line(view, v, joint, value)));
+                }
+            }
+            let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
+            let off = crate::weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
+            let color = if off { "severity.warning" } else { "text.secondary" };
+            ui.painter().text(
+                pos2(rect.right(), rect.center().y),
+                egui::Align2::RIGHT_CENTER,
+                format!("{sum:.3}"),
+                Theme::font(Font::Number),
+                theme.color(color),
+            );
+        }
+    });
+    if all_joints > fits {
+        pager(state, ui, theme, (kept, fits, all_joints));
+    }
     if vertices.len() > ROWS {
         let text = format!("and {} more", crate::ui::status_thousands(vertices.len() - ROWS));
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
     }
     why_ui(ui, view, vertices[0]);
+    if comes {
+        let bottom = pos2(ui.max_rect().right(), ui.cursor().top());
+        ui.scroll_to_rect(egui::Rect::from_two_pos(top, bottom), Some(egui::Align::BOTTOM));
+    }
+}
+
+/// The row of all selected vertices: the mean of each joint, and cells that change all of them.
+fn all_row(
+    state: &mut WeightsState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    (width, first, each): (f32, f32, f32),
+    columns: &[u16],
+    vertices: &[u32],
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let document = session.document();
+    let maps = canvas.maps(document);
+    let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
+    let place = pos2(rect.left(), rect.center().y);
+    let text = if vertices.len() > MEAN_OF { "First 10k" } else { "All" };
+    let font = Theme::font(Font::Small);
+    ui.painter().text(place, egui::Align2::LEFT_CENTER, text, font, theme.color("text.primary"));
+    let some = &vertices[..vertices.len().min(MEAN_OF)];
+    for (c, joint) in columns.iter().enumerate() {
+        let corner = pos2(rect.left() + first + each * c as f32, rect.top());
+        let area = egui::Rect::from_min_size(corner, vec2(each, rect.height()));
+        let weight = |v: &u32| {
+            let (map, own) = maps.map_of(*v);
+            map.weight(own, *joint)
+        };
+        let mean = some.iter().map(weight).sum::<f32>() / some.len() as f32;
+        let Some(node) = canvas.joints().get(usize::from(*joint)).copied() else { continue };
+        let name = format!("{} of all selected vertices", document.node(node).label(node));
+        if let Some(text) = cell(state, ui, view, area, (EVERY, *joint), mean, &name)
+            && let Some((how, value)) = meant(&text)
+        {
+            let line = CommandLine::new("weights.flood").with("joint", node_text(document, node));
+            actions.push(Action::Run(line.with("how", how).with("value", value)));
+        }
+    }
+    ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color("stroke.subtle")));
+}
+
+/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale.
+fn meant(text: &str) -> Option<(&'static str, f32)> {
+    let text = text.trim();
+    let rest = |signs: &[char]| text.strip_prefix(signs).and_then(evaluate).map(|v| v as f32);
+    let within = |(how, value): (&'static str, f32)| {
+        let most = if how == "scale" { 2.0 } else { 1.0 };
+        value.is_finite().then(|| (how, value.clamp(0.0, most)))
+    };
+    if let Some(value) = rest(&['+']) {
+        return within(("add", value));
+    }
+    if let Some(value) = rest(&['-', '−']) {
+        return within(("subtract", value));
+    }
+    if let Some(value) = rest(&['*', '×']) {
+        return within(("scale", value));
+    }
+    if let Some(value) = rest(&['/']) {
+        return within(("scale", 1.0 / value));
+    }
+    evaluate(text).and_then(|v| within(("set", v as f32)))
+}
+
+/// Which joints are shown, and the way to the others.
+fn pager(state: &mut WeightsState, ui: &mut Ui, theme: &Theme, (kept, fits, all): (usize, usize, usize)) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let step = fits.saturating_sub(kept).max(1);
+        let before = if state.column > 0 { Ok(()) } else { Err("These are the first") };
+        if icon_button(ui, theme, icons::ICON_CHEVRON_LEFT, "Joints before", "", false, before).clicked() {
+            state.column = state.column.saturating_sub(step);
+        }
+        let after = if state.column + fits < all { Ok(()) } else { Err("These are the last") };
+        if icon_button(ui, theme, icons::ICON_CHEVRON_RIGHT, "Joints after", "", false, after).clicked() {
+            state.column = (state.column + step).min(all - fits);
+        }
+        let shown = (state.column + kept + 1)..=(state.column + fits);
+        let others = if shown.start() == shown.end() {
+            format!("joint {} of {all}", shown.start())
+        } else {
+            format!("joints {} to {} of {all}", shown.start(), shown.end())
+        };
+        ui.label(RichText::new(others).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+    });
 }
 
 /// A cell: shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`. What was typed comes back.
@@ -188,7 +292,7 @@ fn cell(
     place: (u32, u16),
     weight: f32,
     name: &str,
-) -> Option<f32> {
+) -> Option<String> {
     let theme = view.theme;
     if let Some((r, c, text)) = &mut state.cell
         && (*r, *c) == place
@@ -200,16 +304,9 @@ fn cell(
         let field = ui.put(area.shrink2(vec2(2.0, 1.0)), edit);
         name_widget(ui, &field, name);
         if field.lost_focus() {
-            let done = ui.input(|i| i.key_pressed(egui::Key::Escape)).then_some(None);
-            // What begins with a sign goes on from the weight.
-            let sum = if text.trim_start().starts_with(['+', '-', '−', '*', '×', '/']) {
-                format!("{weight}{text}")
-            } else {
-                text.clone()
-            };
-            let value = done.unwrap_or_else(|| evaluate(&sum).map(|v| v as f32));
+            let typed = std::mem::take(text);
             state.cell = None;
-            return value.map(|v| v.clamp(0.0, 1.0));
+            return (!typed.is_empty() && !ui.input(|i| i.key_pressed(egui::Key::Escape))).then_some(typed);
         }
         field.request_focus();
         return None;
@@ -234,6 +331,13 @@ fn cell(
         state.cell = Some((place.0, place.1, String::new()));
     }
     None
+}
+
+/// What a text makes of a weight: a number, or what begins with a sign goes on from the weight.
+fn gone_on(weight: f32, text: &str) -> Option<f32> {
+    let goes_on = text.trim_start().starts_with(['+', '-', '−', '*', '×', '/']);
+    let sum = if goes_on { format!("{weight}{text}") } else { text.to_owned() };
+    evaluate(&sum).map(|v| (v as f32).clamp(0.0, 1.0))
 }
 
 /// The line that gives a joint a weight on one vertex of the canvas and on all its copies; the rest follows the rule.

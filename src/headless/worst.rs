@@ -1,0 +1,59 @@
+//! `ulna worst`: where the skin breaks most, over all clips and a range of motion.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, AtomicU32},
+};
+
+use serde_json::json;
+
+use super::{Failure, open, print};
+use crate::{
+    model::Document,
+    motion::{Sampling, Spot, WorstPose},
+};
+
+pub(super) fn worst(path: &Path, count: usize, as_json: bool) -> Result<u8, Failure> {
+    let session = open(path)?;
+    let document = session.document();
+    let found = WorstPose::search(document, &Sampling::default(), &AtomicBool::new(false), &AtomicU32::new(0));
+    let spots = found.map(|found| found.worst(count)).unwrap_or_default();
+    if as_json {
+        let list: Vec<serde_json::Value> = spots.iter().map(|s| facts(document, s)).collect();
+        return print(&json!({"file": path.display().to_string(), "spots": list}).to_string()).map(|()| 0);
+    }
+    for (k, spot) in spots.iter().enumerate() {
+        let clip = spot.clip.map_or_else(|| "range of motion".to_owned(), |c| document.clip_label(c));
+        let flipped = if spot.strain.flipped { ", flipped" } else { "" };
+        print(&format!(
+            "{}. {:.2}: stretch {:.2}, volume {:.2}{flipped} at vertex {} of {}, primitive {}; {clip}, {:.3} s",
+            k + 1,
+            spot.score,
+            spot.strain.stretch,
+            spot.strain.volume,
+            spot.vertex,
+            document.node(spot.node).label(spot.node),
+            spot.primitive,
+            spot.time,
+        ))?;
+    }
+    if spots.is_empty() {
+        print("Nothing is strained: no clip and no joint bends a skinned surface")?;
+    }
+    Ok(0)
+}
+
+fn facts(document: &Document, spot: &Spot) -> serde_json::Value {
+    json!({
+        "node": spot.node.0,
+        "name": document.node(spot.node).label(spot.node),
+        "primitive": spot.primitive,
+        "vertex": spot.vertex,
+        "clip": spot.clip.map(|c| document.clip_label(c)),
+        "time": spot.time,
+        "score": spot.score,
+        "stretch": spot.strain.stretch,
+        "volume": spot.strain.volume,
+        "flipped": spot.strain.flipped,
+    })
+}
