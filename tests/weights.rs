@@ -4,25 +4,39 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::weights::{bits, harmed, map, mean, packed, positions, rule_holds, sample, sheet, with_encoding};
+use common::weights::{
+    bits, harmed, map, mean, packed, positions, rule_holds, sample, sheet, with_eight, with_encoding,
+};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{Change, CommandLine},
-    model::{SkinId, WeightEncoding, WeightMap, WeightPatch},
+    model::{Document, SkinId, WeightEncoding, WeightMap, WeightPatch},
     session::Session,
-    weights::{Brush, BrushKind, Canvas, Dab, Falloff, Influences, Paint, PosedCanvas, Reach, Rule, Stroke, Touch},
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Falloff, Influences, Paint, PosedCanvas, Reach, Rule, Stroke, Touch,
+        layers::Sides,
+    },
 };
 
 /// What a random stroke is made of.
 #[derive(Clone, Debug)]
 struct Plan {
     encoding: WeightEncoding,
+    /// Whether vertices have two sets.
+    eight: bool,
+    mirror: bool,
     brush: Brush,
     joint: usize,
     locked: Vec<usize>,
     limit: usize,
     dabs: Vec<(usize, f32)>,
+}
+
+impl Plan {
+    fn session(&self) -> Session {
+        if self.eight { with_eight(self.encoding) } else { with_encoding(self.encoding) }
+    }
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -31,11 +45,13 @@ fn plans() -> impl Strategy<Value = Plan> {
     let reach = prop::sample::select(Reach::ALL.to_vec());
     let falloff = prop::sample::select(Falloff::PRESETS.to_vec());
     let numbers = (0.05f32..1.0, 0.0f32..1.0, 0.02f32..0.3);
-    let flags = prop::array::uniform3(any::<bool>());
+    let flags = prop::array::uniform5(any::<bool>());
     let lists = (prop::collection::vec(0usize..64, 0..6), prop::collection::vec((0usize..100_000, 0.2f32..1.0), 1..8));
-    (encoding, kind, reach, falloff, numbers, flags, 0usize..64, 1usize..5, lists).prop_map(
+    (encoding, kind, reach, falloff, numbers, flags, 0usize..64, 1usize..9, lists).prop_map(
         |(encoding, kind, reach, falloff, (strength, value, _), flags, joint, limit, (locked, dabs))| Plan {
             encoding,
+            eight: flags[3],
+            mirror: flags[4],
             brush: Brush {
                 kind,
                 reach,
@@ -53,6 +69,20 @@ fn plans() -> impl Strategy<Value = Plan> {
             dabs,
         },
     )
+}
+
+/// Places whose vertices have different weights.
+fn uneven(document: &Document, canvas: &Canvas) -> usize {
+    let maps = canvas.maps(document);
+    let list = |v: u32| {
+        let (map, own) = maps.map_of(v);
+        map.vertex(own).filter(|(_, w)| *w > 0.0).map(|(j, w)| (j, w.to_bits())).collect::<Vec<_>>()
+    };
+    let differs = |place: &u32| {
+        let all = canvas.vertices_at(*place);
+        all.len() > 1 && all[1..].iter().any(|v| list(*v) != list(all[0]))
+    };
+    (0..canvas.place_count() as u32).filter(differs).count()
 }
 
 /// What patches do to each vertex, to the bit.
@@ -74,13 +104,15 @@ proptest! {
 
     #[test]
     fn the_rule_holds_after_every_dab_and_undo_is_exact(plan in plans()) {
-        let mut session = with_encoding(plan.encoding);
+        let mut session = plan.session();
         let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
         let opened = session.document().clone();
         let steps = session.history().done().len();
         let joints = canvas.joints().len();
         let mut locked = vec![false; joints];
         plan.locked.iter().for_each(|j| locked[j % joints] = true);
+        let mirror = plan.mirror.then(|| Sides::of(session.document(), &canvas).expect("sides").pairs);
+        let uneven_before = uneven(session.document(), &canvas);
         let (positions, normals) = positions(session.document(), &canvas);
         let posed = PosedCanvas { positions: &positions, normals: &normals };
         let paint = Paint {
@@ -88,7 +120,7 @@ proptest! {
             joint: (plan.joint % joints) as u16,
             locked: &locked,
             limit: plan.limit,
-            mirror: None,
+            mirror: mirror.as_ref(),
         };
         let mut stroke = Stroke::new(&canvas);
         // The same stroke for which a tree knows who is near, in an order of its own.
@@ -138,10 +170,12 @@ proptest! {
         prop_assert_eq!(committed, *session.document() != opened);
         prop_assert!(touched > 0 || !committed);
         let painted = session.document().clone();
+        // Copies of a vertex that were alike are so still.
+        prop_assert!(uneven(&painted, &canvas) <= uneven_before);
         if committed {
             // Its text form does the same, in a file that was opened anew.
             let lines = session.history().done().last().expect("a step").lines(&painted);
-            let mut again = with_encoding(plan.encoding);
+            let mut again = plan.session();
             for line in &lines {
                 again.run(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
             }

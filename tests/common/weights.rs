@@ -43,6 +43,23 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     session
 }
 
+/// As [`with_encoding`], with two sets, and up to eight joints on many vertices.
+pub fn with_eight(encoding: WeightEncoding) -> Session {
+    static FILES: [OnceLock<std::sync::Arc<Vec<u8>>>; 3] = [const { OnceLock::new() }; 3];
+    let bytes = FILES[encoding as usize].get_or_init(|| {
+        let mut session = with_encoding(encoding);
+        session.run(&CommandLine::new("weights.sets").with("sets", 2)).expect("two sets");
+        session.run(&CommandLine::new("weights.smooth").with("passes", 40)).expect("smooths");
+        let many = (0..map(session.document(), MeshId(0), 0).vertex_count()).filter(|v| {
+            let used = map(session.document(), MeshId(0), 0).vertex(*v).filter(|(_, w)| *w > 0.0);
+            used.count() > 4
+        });
+        assert!(many.count() > 300);
+        session.pack("x").expect("it packs").bytes
+    });
+    Session::open_bytes(bytes).expect("the sample with two sets")
+}
+
 /// The plane and the joints of the first skin's other side.
 pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
     let roles = Roles::of(document, SkinId(0));
