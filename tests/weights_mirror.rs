@@ -147,6 +147,48 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     assert!(is_joint || session.run(&mesh_node).is_err());
 }
 
+/// A model whose left side is not quite the right one's mirror image.
+#[test]
+fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
+    let session = sample();
+    let exact = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let sides = Sides::of(session.document(), &exact).expect("sides");
+    assert_eq!(sides.pairs.by_topology, 0);
+    let mut document = session.document().clone();
+    let mesh = std::sync::Arc::make_mut(&mut document.meshes[0]);
+    let mut moved = std::collections::BTreeSet::new();
+    for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
+        let place = exact.place_of(v as u32);
+        // Patches of the left side lie a little off: whole rings, and rings around those.
+        let left = (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
+        if left && (p.y * 9.0).sin() > 0.75 {
+            let away = |k: u32| (f64::from(place.wrapping_mul(2_654_435_761).wrapping_add(k * 77)).sin() * 8e-4) as f32;
+            *p += Vec3::new(away(1), away(2), away(3));
+            moved.insert(place);
+        }
+    }
+    assert!(moved.len() > 500, "{} places are off", moved.len());
+    let canvas = Canvas::new(&document, 0.into()).expect("a canvas");
+    assert_eq!(canvas.place_count(), exact.place_count());
+    let (axis, offset, joints) = partners(&document);
+    let pairs = MirrorMap::near(&canvas, axis, offset, joints);
+    let (mut right, mut wrong) = (0, 0);
+    for place in moved {
+        let wanted = sides.pairs.place(place);
+        match pairs.place(place) {
+            NOWHERE => {}
+            found if found == wanted => right += 1,
+            _ => wrong += 1,
+        }
+    }
+    assert!(pairs.by_topology > 500, "{} by their neighbours", pairs.by_topology);
+    assert!(wrong * 100 < right && right > 400, "{right} right, {wrong} wrong, {} unpaired", pairs.unpaired);
+    // The rest is told by a word.
+    let mut session = session;
+    let none = CommandLine::new("weights.normalize").with("vertices", "unpaired");
+    assert!(session.run(&none).is_err() || sides.pairs.unpaired > 0, "every vertex of the sample has its mirror image");
+}
+
 /// What one hand holds: its joint has no other side.
 #[test]
 fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_parent() {

@@ -52,7 +52,7 @@ pub enum Untold {
 }
 
 /// What can be written, for a message.
-const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faulty, stray, open, crowded, doubled, of JOINT 0.2..0.8, \
+const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faulty, stray, open, crowded, doubled, unpaired, of JOINT 0.2..0.8, \
      and then | grow 2, | shrink, | linked, | invert";
 
 impl Vertices {
@@ -166,6 +166,7 @@ fn term(text: &str) -> Option<Term> {
         "open" => Pick::Open,
         "crowded" => Pick::Crowded,
         "doubled" => Pick::Doubled,
+        "unpaired" => Pick::Unpaired,
         _ => return None,
     }))
 }

@@ -173,7 +173,9 @@ fn number(cell: [i64; 3]) -> u64 {
     (mixed ^ (mixed >> 29)) << (3 * SIDE) | within
 }
 
-/// Pairs what is left by its paired neighbours; how many places that paired.
+/// Pairs what is left by its paired neighbours; how many places that paired. Of two places that mirror each other, the
+/// unpaired neighbours mirror each other: the only ones left whatever their places, of several those that lie nearest to
+/// each other's mirror images, nearer than half the way to the neighbour that is known.
 fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) -> usize {
     // Only next to what is unpaired there is something to find.
     let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NOWHERE);
@@ -184,24 +186,38 @@ fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) 
     let mut paired = 0;
     let rest = canvas.rest();
     let side = |p: u32| (rest[p as usize][axis] - offset).signum();
+    let away = |a: u32, b: u32| {
+        let mut image = rest[a as usize];
+        image[axis] = 2.0 * offset - image[axis];
+        image.distance(rest[b as usize])
+    };
     while !front.is_empty() {
         let mut next = Vec::new();
         for p in front {
             let q = places[p as usize];
-            let open = |of: u32, places: &[u32]| -> Option<u32> {
-                let mut list = canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE);
-                let only = list.next()?;
-                list.next().is_none().then_some(only)
+            let open = |of: u32, places: &[u32]| -> Vec<u32> {
+                canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE).collect()
             };
-            let (Some(a), Some(b)) = (open(p, places), open(q, places)) else { continue };
-            // Of one place and its mirror on the same side, neither is the other's.
-            if (a == b) != (p == q) || (a != b && side(a) == side(b)) {
-                continue;
+            let (here, there) = (open(p, places), open(q, places));
+            let nearest =
+                |a: u32, list: &[u32]| list.iter().copied().min_by(|x, y| away(a, *x).total_cmp(&away(a, *y)));
+            for a in &here {
+                let Some(b) = nearest(*a, &there) else { continue };
+                let alone = here.len() == 1 && there.len() == 1;
+                let near = || away(*a, b) < rest[p as usize].distance(rest[*a as usize]) * 0.5;
+                if !alone && (nearest(b, &here) != Some(*a) || !near()) {
+                    continue;
+                }
+                // Of a place and its mirror on the same side, neither is the other's; what is its own lies on the plane.
+                let wrong = if *a == b { p != q && !near() } else { side(*a) == side(b) };
+                if wrong || places[*a as usize] != NOWHERE || places[b as usize] != NOWHERE {
+                    continue;
+                }
+                places[*a as usize] = b;
+                places[b as usize] = *a;
+                paired += if *a == b { 1 } else { 2 };
+                next.extend([*a, b]);
             }
-            places[a as usize] = b;
-            places[b as usize] = a;
-            paired += if a == b { 1 } else { 2 };
-            next.extend([a, b]);
         }
         front = next;
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Canvas, STRAY, fault_in, strays};
-use crate::model::Document;
+use super::{Canvas, MirrorMap, NOWHERE, STRAY, fault_in, strays};
+use crate::{model::Document, motion::Roles};
 
 /// Vertices by what they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub enum Pick {
     Crowded,
     /// At a triangle that is there twice.
     Doubled,
+    /// Without a mirror image on the other side.
+    Unpaired,
     /// Which a joint moves, with a weight within these bounds.
     Of {
         /// The joint, by its number in the skin.
@@ -71,6 +73,11 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
         Pick::Open => places(&canvas.flaws().open),
         Pick::Crowded => places(&canvas.flaws().crowded),
         Pick::Doubled => places(&canvas.flaws().doubled),
+        Pick::Unpaired => {
+            let roles = Roles::of(document, canvas.skin);
+            let mirror = MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints());
+            places(&(0..canvas.place_count() as u32).filter(|p| mirror.place(*p) == NOWHERE).collect::<Vec<u32>>())
+        }
         Pick::Of { joint, from, to } => {
             let wanted = |v: &u32| {
                 let (map, own) = maps.map_of(*v);

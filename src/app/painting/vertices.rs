@@ -68,6 +68,7 @@ impl Painting {
             "vertices.open" => chosen(Pick::Open),
             "vertices.crowded" => chosen(Pick::Crowded),
             "vertices.doubled" => chosen(Pick::Doubled),
+            "vertices.unpaired" => chosen(Pick::Unpaired),
             _ => {
                 let Some(joint) = joint.or(self.joint) else { return };
                 chosen(Pick::Of { joint, from: range.0, to: range.1 })

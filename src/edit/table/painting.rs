@@ -145,6 +145,7 @@ pub(super) fn weights() -> Vec<CommandSpec> {
         vertices("vertices.open", "Select open edges", "Selects vertices at the rims of holes and sheets"),
         vertices("vertices.crowded", "Select crowded edges", "Selects vertices at edges of three triangles or more"),
         vertices("vertices.doubled", "Select doubled triangles", "Selects vertices of triangles that are there twice"),
+        vertices("vertices.unpaired", "Select unpaired vertices", "Selects vertices without a mirror image"),
         vertices("vertices.copy", "Copy weights", "Copies the weights of a vertex"),
         CommandSpec {
             enabled: picked,

@@ -4,6 +4,7 @@ use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, 
 use egui_material_icons::{MaterialIcon, icons};
 
 use crate::{
+    edit::CommandLine,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -151,6 +152,19 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         name_widget(ui, &response, "Spacing");
         ui.end_row();
     });
+    if let Some(count) = view.paint.unpaired.filter(|n| brush.mirror && *n > 0) {
+        ui.horizontal(|ui| {
+            let text = match count {
+                1 => "1 spot has no mirror image".to_owned(),
+                n => format!("{} spots have no mirror image", crate::ui::status_thousands(n)),
+            };
+            let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.secondary"));
+            ui.add(egui::Label::new(text).truncate());
+            if ui.small_button("Select them").clicked() {
+                actions.push(Action::Run(CommandLine::new("vertices.unpaired")));
+            }
+        });
+    }
     brush.radius = match (in_scene, brush.radius) {
         (true, Radius::Pixels(_)) => Radius::Scene(size),
         (false, Radius::Scene(_)) => Radius::Pixels(64.0),
