@@ -51,6 +51,16 @@ fn weight(document: &Document, vertex: u32, joint: &str) -> f32 {
     map.weight(own, canvas.joint(node(document, joint)).expect("a joint"))
 }
 
+fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
+    window.event(Event::PointerMoved(at));
+    window.run_steps(3);
+    for pressed in [true, false] {
+        window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers });
+        window.step();
+    }
+    window.run_steps(4);
+}
+
 fn type_in(window: &mut Window, text: &str) {
     window.run_steps(2);
     window.event(Event::Text(text.to_owned()));
@@ -126,17 +136,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     let canvas = Canvas::new(&before, 0.into()).expect("a canvas");
     press_button(&mut window, "Select no vertices");
     let hand = head(&window, "LeftHand");
-    let click_alt = |window: &mut Window, at: Pos2| {
-        window.event(Event::PointerMoved(at));
-        window.run_steps(3);
-        for pressed in [true, false] {
-            let modifiers = Modifiers::ALT;
-            window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers });
-            window.step();
-        }
-        window.run_steps(4);
-    };
-    click_alt(&mut window, hand);
+    click_at(&mut window, hand, Modifiers::ALT);
     assert!(selected(&window) > 0, "a click with Alt takes the vertex under the brush");
     press_button(&mut window, "Copy weights");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
@@ -385,4 +385,24 @@ fn a_mesh_without_weights_is_bound_and_painted() {
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(window.query_by_label_contains("it has no weights").is_some(), "undone, it is said again");
+}
+
+#[test]
+fn where_nothing_can_be_painted_a_click_takes_the_joint_and_what_is_hidden_is_not_painted() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightLowerArm", "RightHand");
+    click(&mut window, "Filter by name or kind");
+    window.event(Event::Text("Mannequin".into()));
+    window.run_steps(3);
+    click(&mut window, "Mannequin");
+    press(&mut window, Modifiers::NONE, Key::H);
+    window.run_steps(4);
+    drag(&mut window, at, at + vec2(1.0, 1.0), Modifiers::NONE);
+    assert!(*session(&window).document() == before, "it is hidden");
+    assert_eq!(window.state().selection().active, Some(node(&before, "RightLowerArm")));
+    press(&mut window, Modifiers::ALT, Key::H);
+    window.run_steps(4);
+    drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);
+    assert!(*session(&window).document() != before, "and painted again when it is shown");
 }

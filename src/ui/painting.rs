@@ -117,7 +117,10 @@ pub enum VertexArea {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrokePhase {
     /// The pointer went down.
-    Begin,
+    Begin {
+        /// The joint under the pointer: it is picked where there is no surface to be painted.
+        joint: Option<NodeId>,
+    },
     /// It moved.
     Move,
     /// It went up.

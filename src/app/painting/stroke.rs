@@ -29,8 +29,12 @@ impl App {
         invert: bool,
     ) {
         match phase {
-            StrokePhase::Begin => {
+            StrokePhase::Begin { joint } => {
                 if self.painting.adjusting.is_some() {
+                    return;
+                }
+                if let Some(joint) = joint.filter(|_| self.find(at, size, &self.painting.brush.clone()).is_none()) {
+                    self.selection.set(joint);
                     return;
                 }
                 if let Some(session) = &mut self.session {

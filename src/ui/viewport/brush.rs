@@ -101,11 +101,8 @@ pub fn brush_ui(
             state.picking = Some(vec![at]);
         } else if pressed && view.paint.gradient.is_some() {
             state.gradient_from = Some(at);
-        } else if pressed && let Some(joint) = joint.filter(|_| view.paint.hover.is_none()) {
-            // Nothing can be painted there: so the joint is meant.
-            actions.push(Action::Select { node: joint, toggle: false });
         } else if pressed {
-            actions.push(stroke(StrokePhase::Begin, at));
+            actions.push(stroke(StrokePhase::Begin { joint }, at));
             state.stroking = true;
         }
         if view.paint.hover.is_none() && joint.is_some() {
