@@ -62,17 +62,13 @@ fn mirrored(session: &mut Session, name: &str) {
     let locked = vec![false; canvas.joints().len()];
     let mut done = 0;
     for (k, kind) in BrushKind::ALL.into_iter().enumerate() {
-        // Smearing looks along the hand's way, which the other side sees mirrored only in a mirrored pose.
-        if kind == BrushKind::Smear {
-            continue;
-        }
         let brush = Brush { kind, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
         let joint = (k * 7 % canvas.joints().len()) as u16;
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut touched = 0;
         // What mixes with its neighbours spreads the differences of rings that are not mirrored: one dab from even ground.
-        let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen);
+        let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
         session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
         for step in 0..if rings { 1 } else { 6 } {
             let vertex = ((k * 131 + step * 17) * 97 % canvas.vertex_count()) as u32;

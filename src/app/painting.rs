@@ -80,6 +80,8 @@ pub(super) struct Painting {
     farthest: f32,
     /// The view and the pose that they were made for.
     strain_of: Option<(WeightLook, u64)>,
+    /// A stroke changed what they show, and goes on.
+    strain_late: bool,
     /// The range of motion of a skin, where that is painted on.
     pub range: Option<(SkinId, Arc<Clip>)>,
     /// Why strokes left vertices as they were, once it was said.
@@ -154,6 +156,7 @@ impl Default for Painting {
             strain: Vec::new(),
             farthest: 0.0,
             strain_of: None,
+            strain_late: false,
             range: None,
             told: BTreeSet::new(),
             worst: None,

@@ -107,7 +107,8 @@ impl Painting {
         }
         let colors = Colors::new(theme, document, canvas);
         // A vertex strains its neighbours, too, and the farthest one says what a colour means.
-        let whole = self.tinted.as_ref() != Some(&now) || (self.look.is_strain() && !changes.is_empty());
+        let whole = self.tinted.as_ref() != Some(&now)
+            || (self.look.is_strain() && !changes.is_empty() && !self.waits_for_the_stroke());
         let moved = std::mem::take(&mut self.stray_moved);
         let mut strays: Vec<u32> = Vec::new();
         if self.look == WeightLook::Faults && !whole {

@@ -28,6 +28,11 @@ fn on_ramp(score: f32) -> f32 {
 }
 
 impl Painting {
+    /// Whether what a stroke does to the surface is shown when it ends, since all of a big one is measured anew.
+    pub(super) fn waits_for_the_stroke(&self) -> bool {
+        self.stroking.is_some() && self.canvas.as_ref().is_some_and(|c| c.vertex_count() > MANY as usize)
+    }
+
     /// Takes up what a search found.
     pub fn take_worst(&mut self, found: WorstPose) {
         self.spots = found.worst(SPOTS);
@@ -82,9 +87,17 @@ impl Painting {
             self.spots = Vec::new();
         }
         let Some(canvas) = &self.canvas else { return };
-        let moved = !changes.is_empty() || self.strain_of != Some((self.look, stage.pose_serial()));
-        if !moved {
+        let shown = self.strain_of == Some((self.look, stage.pose_serial()));
+        if shown && self.waits_for_the_stroke() {
+            self.strain_late |= !changes.is_empty();
             return;
+        }
+        let late = std::mem::take(&mut self.strain_late);
+        if changes.is_empty() && shown && !late {
+            return;
+        }
+        if late {
+            self.tinted = None;
         }
         self.strain_of = Some((self.look, stage.pose_serial()));
         self.farthest = 0.0;
