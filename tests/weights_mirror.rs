@@ -287,3 +287,30 @@ fn left_equals_right_on_symmetric_characters() {
 fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
+
+/// Whether a pair is said before a layer is mirrored or after, the same is seen.
+#[test]
+fn mirrored_layers_take_up_other_pairs() {
+    let text = |line: &str| CommandLine::parse(line).expect("a line");
+    let pair = text(r#"{"do":"joints.pair","joint":"LeftHand","with":"RightLowerArm"}"#);
+    let layer = [
+        text(r#"{"do":"layers.add","mesh":"Mannequin"}"#),
+        text(r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#),
+        text(r#"{"do":"layers.mirror","layer":"Layer 1","from":"left"}"#),
+    ];
+    let run = |lines: &[&CommandLine]| {
+        let mut session = sample();
+        for line in lines {
+            session.run(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        }
+        session
+    };
+    let [add, flood, mirror] = &layer;
+    let first = run(&[&pair, add, flood, mirror]);
+    let mut after = run(&[add, flood, mirror, &pair]);
+    let without = run(&[add, flood, mirror]);
+    assert!(first.document().meshes == after.document().meshes, "the same is seen");
+    assert!(first.document().meshes != without.document().meshes, "and it is another thing than before");
+    assert!(after.undo().is_some());
+    assert!(after.document().meshes == without.document().meshes && after.document().mirror_pairs.is_empty());
+}

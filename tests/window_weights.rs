@@ -173,6 +173,23 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
 }
 
 #[test]
+fn a_flood_is_of_what_is_selected() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    let count = select_at(&mut window, at, 14.0);
+    let before = session(&window).document().clone();
+    press(&mut window, Modifiers::SHIFT, Key::F);
+    let moved = changed(&before, session(&window).document());
+    assert!(!moved.is_empty() && moved.len() <= count, "{} of {count}", moved.len());
+    // Nothing selected: all of it.
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    press_button(&mut window, "Select no vertices");
+    press(&mut window, Modifiers::SHIFT, Key::F);
+    assert!(changed(&before, session(&window).document()).len() > 10_000);
+    sound(session(&window).document());
+}
+
+#[test]
 fn a_gradient_falls_along_its_line() {
     let (mut window, _folder) = painting("LeftHand");
     let before = session(&window).document().clone();

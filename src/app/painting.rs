@@ -67,8 +67,8 @@ pub(super) struct Painting {
     tally: Tally,
     /// Places that became strays, or ceased to be, since the vertices were tinted.
     stray_moved: Vec<u32>,
-    /// Vertices that break a rule are to be selected, as soon as there is a canvas.
-    pub select_faulty: bool,
+    /// The command that selects vertices as soon as there is a canvas.
+    pub select_next: Option<&'static str>,
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
@@ -148,7 +148,7 @@ impl Default for Painting {
             last: None,
             tally: Tally::default(),
             stray_moved: Vec::new(),
-            select_faulty: false,
+            select_next: None,
             tinted: None,
             adjusting: None,
             dab_ms: 0.0,
@@ -441,8 +441,11 @@ impl App {
             self.selection.set(joint);
         }
         self.painting.follow(document, self.stage.scene_serial(), self.selection.active);
-        if std::mem::take(&mut self.painting.select_faulty) {
-            self.painting.select_by(document, "vertices.faulty", None, (0.0, 1.0));
+        if self.painting.canvas().is_some()
+            && self.painting.is_ready()
+            && let Some(command) = self.painting.select_next.take()
+        {
+            self.painting.select_by(document, command, None, (0.0, 1.0));
         }
         if self.painting.brush.mirror && self.painting.is_ready() {
             self.painting.pair();

@@ -22,7 +22,7 @@ use crate::{
         WeightPatch,
     },
     weights::{
-        Canvas, PartChange,
+        Canvas, Claimed, PartChange, Seams,
         layers::{NoSides, compose, merged_down, painted, with_part},
     },
 };
@@ -45,10 +45,40 @@ fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>,
     let changes = compose(document, skin, &to)?;
     let to = (!to.layers.is_empty()).then(|| Arc::new(to));
     let mut edits = vec![Edit::SetLayers { skin, to }];
-    edits.extend(changes.into_iter().map(|(mesh, primitive, change)| match change {
+    edits.extend(seen_edits(document, skin, changes));
+    Ok(edits)
+}
+
+/// What makes the weights what layers come to, and keeps the seams with meshes on other skins closed.
+fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, usize, PartChange)>) -> Vec<Edit> {
+    let mut twins = Vec::new();
+    if !changes.is_empty()
+        && document.skins.len() > 1
+        && let Some(canvas) = Canvas::whole(document, skin)
+    {
+        let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
+        let mut own: Vec<(usize, PartChange)> =
+            changes.iter().filter_map(|(m, p, change)| Some((part(*m, *p)?, change.clone()))).collect();
+        (twins, _) = Seams::of(document, &canvas).follow(document, &canvas, &mut own, false, &mut Claimed::new());
+    }
+    let seen = changes.into_iter().map(|(mesh, primitive, change)| match change {
         PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
         PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
-    }));
+    });
+    let twins = twins.into_iter().map(|(mesh, primitive, patch)| Edit::PatchWeights {
+        mesh,
+        primitive,
+        patch: Box::new(patch),
+    });
+    seen.chain(twins).collect()
+}
+
+/// What mirrored layers come to where other joints are each other's mirror image.
+pub(super) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
+    let mut edits = Vec::new();
+    for (skin, layers) in document.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some())) {
+        edits.extend(seen_edits(document, *skin, compose(document, *skin, layers)?));
+    }
     Ok(edits)
 }
 

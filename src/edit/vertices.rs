@@ -51,6 +51,9 @@ pub enum Untold {
     Joint(ArgumentError),
 }
 
+/// Steps after the terms: more are a mistake.
+const MOST_STEPS: usize = 32;
+
 /// What can be written, for a message.
 const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faulty, stray, open, crowded, doubled, unpaired, of JOINT 0.2..0.8, \
      and then | grow 2, | shrink, | linked, | invert";
@@ -79,7 +82,7 @@ impl Vertices {
     pub fn parse(text: &str) -> Option<Self> {
         let mut pieces = text.split('|').map(str::trim);
         let terms = pieces.next()?.split(';').map(|t| term(t.trim())).collect::<Option<Vec<Term>>>()?;
-        let steps = pieces.map(step).collect::<Option<Vec<_>>>()?;
+        let steps = pieces.map(step).collect::<Option<Vec<_>>>().filter(|s| s.len() <= MOST_STEPS)?;
         Some(Self { terms, steps })
     }
 
@@ -117,12 +120,19 @@ impl Vertices {
                 }
             }
         }
+        let mut list: Vec<u32> = (0..chosen.len() as u32).filter(|v| chosen[*v as usize]).collect();
         for (how, times) in &self.steps {
             for _ in 0..*times {
-                let list: Vec<u32> = (0..chosen.len() as u32).filter(|v| chosen[*v as usize]).collect();
-                chosen.fill(false);
-                reshape(canvas, &list, *how).into_iter().for_each(|v| chosen[v as usize] = true);
+                let next = reshape(canvas, &list, *how);
+                if next == list {
+                    break;
+                }
+                list = next;
             }
+        }
+        if !self.steps.is_empty() {
+            chosen.fill(false);
+            list.into_iter().for_each(|v| chosen[v as usize] = true);
         }
         for (part, _) in canvas.parts().iter().zip(meant).filter(|(_, meant)| !**meant) {
             chosen[part.first as usize..(part.first + part.count) as usize].fill(false);
@@ -172,8 +182,8 @@ fn term(text: &str) -> Option<Term> {
 }
 
 fn step(text: &str) -> Option<(Reshape, usize)> {
-    /// More rings than any mesh has would only cost time.
-    const MOST: usize = 10_000;
+    /// More rings would only cost time.
+    const MOST: usize = 1_000;
     let (word, times) = match text.split_once(' ') {
         Some((word, times)) => (word, times.trim().parse::<usize>().ok()?.min(MOST)),
         None => (text, 1),
@@ -182,7 +192,7 @@ fn step(text: &str) -> Option<(Reshape, usize)> {
         "grow" => Reshape::Grow,
         "shrink" => Reshape::Shrink,
         "linked" => Reshape::Linked,
-        "invert" => Reshape::Invert,
+        "invert" => return Some((Reshape::Invert, times % 2)),
         _ => return None,
     };
     Some((how, times))

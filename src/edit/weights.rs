@@ -161,7 +161,7 @@ fn run_plain(
         count(tool(&mut draft, &job)?);
         let mut changes = draft.changes(document);
         let found = if changes.is_empty() { Seams::default() } else { Seams::of(document, &job.canvas) };
-        let (patches, open) = found.follow(document, &job.canvas, &mut changes, &mut claimed);
+        let (patches, open) = found.follow(document, &job.canvas, &mut changes, true, &mut claimed);
         count(open);
         for (k, change) in changes {
             let (mesh, primitive) = (job.canvas.parts()[k].mesh, job.canvas.parts()[k].primitive);
@@ -253,7 +253,11 @@ fn brush(arguments: &Arguments) -> Result<Brush, CommandError> {
         strength: arguments.number_or("amount", 1.0)?,
         ..Brush::default()
     };
-    Ok(brush.sane())
+    let sane = brush.sane();
+    // By numbers a weight may be scaled by more than a brush is dragged to.
+    let value =
+        if kind == BrushKind::Scale && brush.value.is_finite() { brush.value.clamp(0.0, 100.0) } else { sane.value };
+    Ok(Brush { value, ..sane })
 }
 
 pub(super) fn flood(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
@@ -297,7 +301,11 @@ pub(super) fn pair(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
         return Err(CommandError::Other("the two are joints of different skins; a mirror joint is of the same".into()));
     }
     let to: Arc<[_]> = document.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
-    Ok(vec![Edit::SetMirrorPairs { to }])
+    let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
+    // Mirrored layers show something else then.
+    let paired = Document { mirror_pairs: to, ..document.clone() };
+    edits.extend(layers::mirrored_anew(&paired)?);
+    Ok(edits)
 }
 
 /// Copies the weights of one side to the other.

@@ -25,6 +25,7 @@ impl Bone {
 /// The bones of a skin at rest.
 #[derive(Clone, Debug)]
 pub struct Bones {
+    /// Those of one joint side by side.
     bones: Vec<Bone>,
 }
 
@@ -49,6 +50,7 @@ impl Bones {
             let tail = above.map_or(*head, |above| *head + (*head - *above) * 0.5);
             bones.push(Bone { joint: joint as u16, head: *head, tail });
         }
+        bones.sort_by_key(|bone| bone.joint);
         Self { bones }
     }
 
@@ -61,13 +63,9 @@ impl Bones {
         let stride = sets * 4;
         let one = |p: &Vec3| -> (Vec<u16>, Vec<f32>) {
             let mut nearest: Vec<(f32, u16)> = Vec::with_capacity(self.bones.len());
-            for bone in &self.bones {
-                let away = bone.distance(*p);
-                let away = if away.is_finite() { away } else { f32::MAX };
-                match nearest.iter_mut().find(|(_, j)| *j == bone.joint) {
-                    Some((d, _)) => *d = d.min(away),
-                    None => nearest.push((away, bone.joint)),
-                }
+            for bones in self.bones.chunk_by(|a, b| a.joint == b.joint) {
+                let away = bones.iter().map(|bone| bone.distance(*p)).fold(f32::MAX, f32::min);
+                nearest.push((away, bones[0].joint));
             }
             nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             nearest.truncate(most.clamp(1, stride));

@@ -198,7 +198,12 @@ fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) 
             let open = |of: u32, places: &[u32]| -> Vec<u32> {
                 canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE).collect()
             };
+            /// Pairs of neighbours that are looked at: a place with thousands of them tells nothing.
+            const MOST: usize = 4_096;
             let (here, there) = (open(p, places), open(q, places));
+            if here.len() * there.len() > MOST {
+                continue;
+            }
             let nearest =
                 |a: u32, list: &[u32]| list.iter().copied().min_by(|x, y| away(a, *x).total_cmp(&away(a, *y)));
             for a in &here {
@@ -209,7 +214,7 @@ fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) 
                     continue;
                 }
                 // Of a place and its mirror on the same side, neither is the other's; what is its own lies on the plane.
-                let wrong = if *a == b { p != q && !near() } else { side(*a) == side(b) };
+                let wrong = if *a == b { !near() } else { side(*a) == side(b) };
                 if wrong || places[*a as usize] != NOWHERE || places[b as usize] != NOWHERE {
                     continue;
                 }

@@ -13,8 +13,8 @@ use crate::model::{Document, MeshId, NodeId, SkinId, WeightMap, WeightPatch};
 /// A vertex of a mesh on another skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Twin {
-    /// The canvas's vertex that it lies on.
-    vertex: u32,
+    /// The canvas's place that it lies on.
+    place: u32,
     skin: SkinId,
     mesh: MeshId,
     primitive: usize,
@@ -27,8 +27,10 @@ pub type Claimed = BTreeSet<(MeshId, usize, u32)>;
 /// Vertices of other skins that lie where vertices of a canvas do.
 #[derive(Clone, Debug, Default)]
 pub struct Seams {
-    /// By the canvas's vertices.
+    /// By the canvas's places.
     twins: Vec<Twin>,
+    /// By another skin, the number there of each of the canvas's joints.
+    joints: BTreeMap<SkinId, Vec<Option<u16>>>,
 }
 
 /// Mesh space of one skin from that of another: where a joint that both have was bound says it. Nothing where they have none,
@@ -43,39 +45,46 @@ pub fn mesh_from_mesh(document: &Document, to: SkinId, from: SkinId, pairs: &[(u
         let size = first.to_cols_array().iter().fold(0.0f32, |s, v| s.max(v.abs()));
         m.abs_diff_eq(first, size.max(1e-6) * 1e-3)
     };
+    // What is the same space but for the rounding of a file is the same.
+    let first = if first.abs_diff_eq(Mat4::IDENTITY, 1e-4) { Mat4::IDENTITY } else { first };
     all.iter().all(near).then_some(first)
 }
 
 impl Seams {
     /// Looks for them.
     pub fn of(document: &Document, canvas: &Canvas) -> Self {
-        let mut twins = Vec::new();
-        let skins = (0..document.skins.len()).map(SkinId::from).filter(|s| *s != canvas.skin);
+        let mut found = Self::default();
+        let numbers: HashMap<NodeId, usize> =
+            canvas.joints().iter().enumerate().rev().map(|(k, node)| (*node, k)).collect();
         let mut grid = None;
-        for skin in skins {
-            let Some(other) = Canvas::new(document, skin) else { continue };
-            let pairs: Vec<(usize, usize)> = (other.joints().iter().enumerate())
-                .filter_map(|(k, node)| Some((usize::from(canvas.joint(*node)?), k)))
-                .collect();
+        for skin in (0..document.skins.len()).map(SkinId::from).filter(|s| *s != canvas.skin) {
+            let joints = &document.skin(skin).joints;
+            let pairs: Vec<(usize, usize)> =
+                joints.iter().enumerate().filter_map(|(k, node)| Some((*numbers.get(node)?, k))).collect();
             let Some(space) = mesh_from_mesh(document, canvas.skin, skin, &pairs) else { continue };
+            let Some(other) = Canvas::new(document, skin) else { continue };
             let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
+            let before = found.twins.len();
             for part in other.parts() {
                 // A mesh on both skins has one list of weights, which needs no keeping.
                 if canvas.parts().iter().any(|p| (p.mesh, p.primitive) == (part.mesh, part.primitive)) {
                     continue;
                 }
                 let positions = &document.mesh(part.mesh).primitives[part.primitive].positions;
-                for (own, p) in positions.iter().enumerate() {
-                    let Some(place) = grid.at(canvas.rest(), space.transform_point3(*p)) else { continue };
-                    for vertex in canvas.vertices_at(place) {
-                        let (mesh, primitive) = (part.mesh, part.primitive);
-                        twins.push(Twin { vertex: *vertex, skin, mesh, primitive, own: own as u32 });
-                    }
-                }
+                let (mesh, primitive) = (part.mesh, part.primitive);
+                found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
+                    let place = grid.at(canvas.rest(), space.transform_point3(*p))?;
+                    Some(Twin { place, skin, mesh, primitive, own: own as u32 })
+                }));
+            }
+            if found.twins.len() > before {
+                let mut theirs = vec![None; canvas.joints().len()];
+                pairs.iter().rev().for_each(|(a, b)| theirs[*a] = u16::try_from(*b).ok());
+                found.joints.insert(skin, theirs);
             }
         }
-        twins.sort_unstable();
-        Self { twins }
+        found.twins.sort_unstable();
+        found
     }
 
     /// Whether there are none.
@@ -83,20 +92,25 @@ impl Seams {
         self.twins.is_empty()
     }
 
-    fn of_vertex(&self, vertex: u32) -> &[Twin] {
-        let first = self.twins.partition_point(|t| t.vertex < vertex);
-        let count = self.twins[first..].iter().take_while(|t| t.vertex == vertex).count();
-        &self.twins[first..first + count]
+    fn at_place(&self, place: u32) -> &[Twin] {
+        let first = self.twins.partition_point(|t| t.place < place);
+        let count = self.twins[first..].iter().take_while(|t| t.place == place).count();
+        // A heap of vertices at one spot is no seam.
+        &self.twins[first..first + count.min(Self::MOST)]
     }
 
+    /// Twins of one place that are heeded.
+    const MOST: usize = 256;
+
     /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is now set them apart. A
-    /// vertex whose twin cannot follow, since its skin lacks a joint, is left as it is. `claimed` vertices were changed for
-    /// others already: they are not heeded, and new ones join them.
+    /// vertex whose twin cannot follow, since its skin lacks a joint or has layers, is left as it is with `hold`, and parts from
+    /// its twin without. `claimed` vertices were changed for others already: they are not heeded, and new ones join them.
     pub fn follow(
         &self,
         document: &Document,
         canvas: &Canvas,
         changes: &mut [(usize, PartChange)],
+        hold: bool,
         claimed: &mut Claimed,
     ) -> (Vec<(MeshId, usize, WeightPatch)>, Refused) {
         let mut patches: BTreeMap<(MeshId, usize), WeightPatch> = BTreeMap::new();
@@ -105,7 +119,7 @@ impl Seams {
             return (Vec::new(), refused);
         }
         let now = canvas.maps(document);
-        let follower = Follower::new(document, canvas, &self.twins);
+        let follower = Follower { document, joints: &self.joints };
         for (part, change) in changes {
             let (place, before) = (canvas.parts()[*part], now.part(*part));
             let vertices: Vec<(usize, u32)> = match change {
@@ -117,7 +131,7 @@ impl Seams {
             let stride = before.stride();
             let mut stays = Vec::new();
             for (at, own) in vertices {
-                let twins = self.of_vertex(place.first + own);
+                let twins = self.at_place(canvas.place_of(place.first + own));
                 if twins.is_empty() || claimed.contains(&(place.mesh, place.primitive, own)) {
                     continue;
                 }
@@ -133,16 +147,13 @@ impl Seams {
                 if were == become_ {
                     continue;
                 }
-                let list: Option<Vec<_>> = twins
-                    .iter()
-                    .filter(|t| follower.was_alike(t, &were, before))
-                    .map(|t| Some((t, follower.list_for(t, &become_)?)))
-                    .collect();
-                let Some(list) = list else {
+                let alike: Vec<&Twin> = twins.iter().filter(|t| follower.was_alike(t, &were, before)).collect();
+                let list: Vec<_> = alike.iter().filter_map(|t| Some((*t, follower.list_for(t, &become_)?))).collect();
+                if hold && list.len() < alike.len() {
                     *refused.entry(Refusal::OtherSkin).or_default() += 1;
                     stays.push(own);
                     continue;
-                };
+                }
                 for (twin, (joints, weights)) in list {
                     if claimed.insert((twin.mesh, twin.primitive, twin.own)) {
                         let key = (twin.mesh, twin.primitive);
@@ -183,21 +194,10 @@ fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) 
 /// What is asked vertex by vertex.
 struct Follower<'a> {
     document: &'a Document,
-    /// By another skin, the number there of each of the canvas's joints.
-    joints: BTreeMap<SkinId, Vec<Option<u16>>>,
+    joints: &'a BTreeMap<SkinId, Vec<Option<u16>>>,
 }
 
-impl<'a> Follower<'a> {
-    fn new(document: &'a Document, canvas: &Canvas, twins: &[Twin]) -> Self {
-        let skins: BTreeSet<SkinId> = twins.iter().map(|t| t.skin).collect();
-        let numbers = |skin: SkinId| {
-            let joints = document.skin(skin).joints.iter().enumerate().rev();
-            let by_node: HashMap<NodeId, u16> = joints.map(|(k, node)| (*node, k as u16)).collect();
-            canvas.joints().iter().map(|node| by_node.get(node).copied()).collect()
-        };
-        Self { document, joints: skins.into_iter().map(|skin| (skin, numbers(skin))).collect() }
-    }
-
+impl Follower<'_> {
     fn map(&self, twin: &Twin) -> Option<&WeightMap> {
         self.document.mesh(twin.mesh).primitives[twin.primitive].weights.as_deref()
     }
@@ -224,6 +224,10 @@ impl<'a> Follower<'a> {
 
     /// The slots that a twin gets, in its own type; nothing where it cannot have them.
     fn list_for(&self, twin: &Twin, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
+        // A tool or a stroke goes into the layers of one skin.
+        if self.document.layered(twin.mesh, twin.primitive).is_some() {
+            return None;
+        }
         let mut turned = self.turned(twin.skin, list)?;
         let joint_count = self.document.skin(twin.skin).joints.len();
         let map = self.map(twin)?;
@@ -250,6 +254,8 @@ impl<'a> Follower<'a> {
 struct Grid {
     cell: f32,
     near: f32,
+    low: Vec3,
+    high: Vec3,
     cells: HashMap<IVec3, Vec<u32>>,
 }
 
@@ -267,11 +273,14 @@ impl Grid {
         for (k, p) in places.iter().enumerate().filter(|(_, p)| p.is_finite()) {
             cells.entry((*p / cell).floor().as_ivec3()).or_default().push(k as u32);
         }
-        Self { cell, near, cells }
+        Self { cell, near, low: low - near, high: high + near, cells }
     }
 
     /// The place nearest to a spot, as near as rounding lets it be.
     fn at(&self, places: &[Vec3], spot: Vec3) -> Option<u32> {
+        if !(spot.cmpge(self.low).all() && spot.cmple(self.high).all()) {
+            return None;
+        }
         let mut best: Option<(f32, u32)> = None;
         let low = ((spot - self.near) / self.cell).floor().as_ivec3();
         let high = ((spot + self.near) / self.cell).floor().as_ivec3();

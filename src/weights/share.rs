@@ -219,7 +219,9 @@ pub enum Refusal {
     #[error("a locked weight is negative; unlock its joint, then normalise")]
     LockedNegative,
     /// A mesh on another skin shares the vertex, and cannot have the same weights.
-    #[error("a mesh on another skin shares the vertex, and cannot follow; paint joints that both skins have")]
+    #[error(
+        "a mesh on another skin shares the vertex and cannot follow; paint joints that both skins have, or fold its layers"
+    )]
     OtherSkin,
 }
 

@@ -145,7 +145,7 @@ impl Stroke {
                 let done = if alone {
                     self.paint_hits(&work, &hits, once, strength)
                 } else {
-                    let chunks = self.mark(canvas, paint.mirror, &hits, |p| brush.falloff.at(p) * strength);
+                    let chunks = self.mark(&work, &hits, |p| brush.falloff.at(p) * strength);
                     if brush.kind == BrushKind::Average {
                         work.average = Some(vertex::average(canvas, maps, &hits));
                     }
@@ -262,13 +262,10 @@ impl Stroke {
     }
 
     /// Notes by how much each vertex is touched, on both sides; the chunks in which some are.
-    fn mark(
-        &mut self,
-        canvas: &Canvas,
-        mirror: Option<&MirrorMap>,
-        hits: &[(u32, f32)],
-        amount: impl Fn(f32) -> f32,
-    ) -> Range<usize> {
+    fn mark(&mut self, work: &Work<'_>, hits: &[(u32, f32)], amount: impl Fn(f32) -> f32) -> Range<usize> {
+        let (canvas, mirror) = (work.canvas, work.paint.mirror);
+        // What is not there, or hidden, is not painted on the other side either.
+        let is_there = |v: &&u32| work.posed.positions.get(**v as usize).is_some_and(|p| !p.is_nan());
         let (mut low, mut high) = (u32::MAX, 0);
         let mut mark = |v: u32, side: usize, a: f32| {
             (low, high) = (low.min(v), high.max(v));
@@ -280,7 +277,7 @@ impl Stroke {
             mark(*v, 0, a);
             let place = mirror.map_or(NOWHERE, |m| m.place(canvas.place_of(*v)));
             if place != NOWHERE {
-                canvas.vertices_at(place).iter().for_each(|other| mark(*other, 1, a));
+                canvas.vertices_at(place).iter().filter(is_there).for_each(|other| mark(*other, 1, a));
             }
         }
         if low > high { 0..0 } else { low as usize / CHUNK..high as usize / CHUNK + 1 }

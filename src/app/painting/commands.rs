@@ -6,7 +6,7 @@ use glam::Vec2;
 use crate::{
     app::App,
     edit::{CommandLine, Mode, node_text},
-    model::{Diagnostic, MeshId, NodeId},
+    model::{Diagnostic, MeshId, NodeId, SkinId},
     session::{surface_findings, surface_place, weight_place},
     ui::{BrushNumber, ToastKind, WeightLook},
     weights::{BrushKind, Canvas, Radius},
@@ -80,8 +80,7 @@ impl App {
         let brush = &self.painting.brush;
         if brush.kind == BrushKind::Smooth {
             let line = CommandLine::new("weights.smooth").with("amount", brush.strength);
-            let line = if brush.this_joint { line.with("joint", node_text(document, node)) } else { line };
-            return Some(self.weights_line(line));
+            return Some(if brush.this_joint { line.with("joint", node_text(document, node)) } else { line });
         }
         let how = how(brush.kind);
         let line = CommandLine::new("weights.flood")
@@ -89,7 +88,7 @@ impl App {
             .with("value", brush.value)
             .with("how", how)
             .with("amount", brush.strength);
-        Some(self.weights_line(line))
+        Some(line)
     }
 
     /// The brush's value for all of the mask, or for what is selected.
@@ -154,9 +153,12 @@ impl App {
         let named = ["mesh", "primitive", "vertices"].iter().any(|n| line.arguments.contains_key(*n));
         let session = self.session.as_ref();
         // What the brush does to all of the surface it does not do to what is hidden.
-        let of_brush = matches!(&*line.name, "weights.flood" | "weights.gradient" | "layers.mask");
+        let of_brush = matches!(&*line.name, "weights.flood" | "weights.gradient" | "weights.smooth" | "layers.mask");
         let all_seen = self.painting.vertices.is_empty() && of_brush && self.painting.hides_any();
         let seen = if all_seen { self.painting.seen() } else { Vec::new() };
+        if all_seen && seen.is_empty() {
+            return Vec::new();
+        }
         let chosen = if all_seen { &seen } else { &self.painting.vertices };
         let (Some(canvas), Some(session), false) = (&self.painting.canvas, session, chosen.is_empty()) else {
             return vec![self.weights_line(line)];
@@ -189,6 +191,10 @@ impl App {
     /// Adds to a line on weights what painting knows: the meshes of the skin, locked joints, the limit.
     pub(in crate::app) fn weights_line(&self, mut line: CommandLine) -> CommandLine {
         let Some(document) = self.session.as_ref().map(|s| s.document()) else { return line };
+        // What has no weights is no part of what is painted.
+        if line.name == "weights.bind" {
+            return line;
+        }
         let spec = crate::edit::find(&line.name);
         let takes = |name: &str| {
             spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
@@ -240,12 +246,14 @@ impl App {
             _ => None,
         };
         if let Some(command) = flaw {
-            let first = self.painting.canvas().and_then(|c| c.joints().first().copied());
-            let here = self.painting.canvas().is_some_and(|c| surface_place(c.skin) == problem.place);
-            if let Some(joint) = first.filter(|_| here) {
-                self.selection.set(self.painting.joint_node().unwrap_or(joint));
+            let is_meant = |skin: &SkinId| surface_place(*skin) == problem.place;
+            let Some(skin) = (0..document.skins.len()).map(SkinId::from).find(is_meant) else { return };
+            let here = self.painting.canvas().is_some_and(|c| c.skin == skin);
+            let joint = self.painting.joint_node().filter(|_| here);
+            if let Some(joint) = joint.or(document.skin(skin).joints.first().copied()) {
+                self.selection.set(joint);
+                self.painting.select_next = Some(command);
                 self.run(ctx, CommandLine::new("mode.paint"));
-                self.run(ctx, CommandLine::new(command));
             }
         } else if let Some(node) = node.map(NodeId).filter(|n| n.index() < document.nodes.len()) {
             self.selection.set(node);
@@ -262,7 +270,7 @@ impl App {
             }
             self.painting.look = WeightLook::Faults;
             // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
-            self.painting.select_faulty = true;
+            self.painting.select_next = Some("vertices.faulty");
             self.run(ctx, CommandLine::new("mode.paint"));
         }
     }
@@ -306,6 +314,10 @@ impl App {
             p.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && node.is_some_and(is_skinned)
         };
         self.problems.retain(|p| (p.fix.is_none() || !places.contains(&p.place)) && !past(p));
+        // And is so again when that is undone.
+        let again = session.diagnostics.iter().filter(|d| d.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && !past(d));
+        let again: Vec<Diagnostic> = again.filter(|d| !self.problems.contains(d)).cloned().collect();
+        self.problems.extend(again);
         self.problems.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
         log::trace!("looked for problems of weights for {:?}", started.elapsed());

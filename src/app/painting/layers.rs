@@ -6,7 +6,7 @@ use super::{Painting, ranges};
 use crate::{
     app::Stage,
     edit::{BASE, layer_text},
-    model::{Document, LayerId, MeshId, SkinId, WeightLayers, WeightPatch},
+    model::{Document, LayerId, MeshId, NodeId, SkinId, WeightLayers, WeightPatch},
     render::{Color, TintKind},
     ui::mask_grey,
     weights::{
@@ -34,6 +34,7 @@ struct Next {
     paint: LayerPaint,
     target: LayerTarget,
     of: Arc<WeightLayers>,
+    pairs: Arc<[(NodeId, Option<NodeId>)]>,
     canvas: Arc<Canvas>,
 }
 
@@ -111,11 +112,23 @@ impl Layering {
             self.next = None;
             return;
         };
-        let known = |n: &Next| n.target == target && Arc::ptr_eq(&n.of, layers) && Arc::ptr_eq(&n.canvas, canvas);
+        let pairs = &document.mirror_pairs;
+        let known = |n: &Next| {
+            n.target == target
+                && Arc::ptr_eq(&n.of, layers)
+                && Arc::ptr_eq(&n.pairs, pairs)
+                && Arc::ptr_eq(&n.canvas, canvas)
+        };
         if !self.next.as_ref().is_some_and(known) {
             // Why it takes no paint is said when it is painted.
             let paint = LayerPaint::new(document, canvas, target, Painted::Weights).ok();
-            self.next = paint.map(|paint| Next { paint, target, of: layers.clone(), canvas: canvas.clone() });
+            self.next = paint.map(|paint| Next {
+                paint,
+                target,
+                of: layers.clone(),
+                pairs: pairs.clone(),
+                canvas: canvas.clone(),
+            });
         }
     }
 

@@ -247,14 +247,15 @@ impl Painting {
             .into_iter()
             .filter_map(|(mesh, primitive, patch)| Some((part(mesh, primitive)?, PartChange::Patch(patch))))
             .collect();
-        let (twins, refused) = self.seams.follow(document, canvas, &mut own, &mut Claimed::new());
+        // What a layer holds is seen whatever the other side can have.
+        let hold = self.layering.live.is_none();
+        let (twins, refused) = self.seams.follow(document, canvas, &mut own, hold, &mut Claimed::new());
         let patch = |(k, change): (usize, PartChange)| match change {
             PartChange::Patch(patch) => Some((canvas.parts()[k].mesh, canvas.parts()[k].primitive, patch)),
             PartChange::Whole(_) => None,
         };
         changes.extend(own.into_iter().filter_map(patch));
-        let layered = self.layering.live.is_some();
-        changes.extend(twins.into_iter().filter(|(m, p, _)| !layered || document.layered(*m, *p).is_none()));
+        changes.extend(twins);
         self.stroke.refuse(refused);
     }
 }

@@ -51,7 +51,11 @@ impl Painting {
         let mut gone = false;
         if let Some(worst) = &mut self.worst {
             for change in changes {
-                let Change::Weights { mesh, primitive, vertices } = change else { continue };
+                let Change::Weights { mesh, primitive, vertices } = change else {
+                    // Another kind of surface wants another search.
+                    gone |= matches!(change, Change::Bound { .. });
+                    continue;
+                };
                 match vertices {
                     Some(list) if list.len() <= LIVE || self.stroking.is_none() => {
                         worst.rescore(document, *mesh, *primitive, list);

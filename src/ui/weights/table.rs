@@ -29,7 +29,8 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices;
-    let comes = !chosen.is_empty() && !std::mem::replace(&mut state.had_vertices, !chosen.is_empty());
+    let had = std::mem::replace(&mut state.had_vertices, !chosen.is_empty());
+    let comes = !chosen.is_empty() && !had;
     let top = ui.cursor().min;
     // With nothing selected, the vertex that was under the brush last, unless one types into the row of another.
     let typed = state.cell.as_ref().map(|(v, ..)| *v).filter(|v| (*v as usize) < canvas.vertex_count());
@@ -242,7 +243,7 @@ fn meant(text: &str) -> Option<(&'static str, f32)> {
     let text = text.trim();
     let rest = |signs: &[char]| text.strip_prefix(signs).and_then(evaluate).map(|v| v as f32);
     let within = |(how, value): (&'static str, f32)| {
-        let most = if how == "scale" { 2.0 } else { 1.0 };
+        let most = if how == "scale" { 100.0 } else { 1.0 };
         value.is_finite().then(|| (how, value.clamp(0.0, most)))
     };
     if let Some(value) = rest(&['+']) {
