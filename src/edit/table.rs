@@ -246,7 +246,7 @@ fn view() -> Vec<CommandSpec> {
         host("mode.pose", "Pose mode", "Edits the pose of the file", "Edit/Mode and tool", "1"),
         host("mode.animate", "Animate mode", "Shows a clip and edits its keys", "Edit/Mode and tool", "2"),
         CommandSpec {
-            enabled: painting::weighted,
+            enabled: painting::paintable,
             ..host("mode.paint", "Paint mode", "Paints the weights of joints", "Edit/Mode and tool", "3")
         },
         host("tool.select", "Select", "Clicks select; nothing is moved", "Edit/Mode and tool", "Q"),

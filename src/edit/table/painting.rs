@@ -11,6 +11,11 @@ pub(super) const fn weighted(a: &Availability) -> Result<(), &'static str> {
     }
 }
 
+/// Weights can be painted, or given first.
+pub(super) const fn paintable(a: &Availability) -> Result<(), &'static str> {
+    if a.document && a.bare { Ok(()) } else { weighted(a) }
+}
+
 const fn skinned(a: &Availability) -> Result<(), &'static str> {
     match (a.document, a.bare) {
         (false, _) => Err("No file is open"),
