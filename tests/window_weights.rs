@@ -61,6 +61,18 @@ fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.run_steps(4);
 }
 
+/// Opens the menu of a widget, by a right click.
+fn menu_of(window: &mut Window, name: &str) {
+    let pos = window.get_by_label(name).rect().center();
+    for pressed in [true, false] {
+        window.event(Event::PointerMoved(pos));
+        let modifiers = Modifiers::NONE;
+        window.event(Event::PointerButton { pos, button: PointerButton::Secondary, pressed, modifiers });
+        window.step();
+    }
+    window.run_steps(3);
+}
+
 fn type_in(window: &mut Window, text: &str) {
     window.run_steps(2);
     window.event(Event::Text(text.to_owned()));
@@ -221,21 +233,11 @@ fn a_gradient_falls_along_its_line() {
 fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
     let (mut window, _folder) = painting("LeftHand");
     press(&mut window, Modifiers::NONE, Key::X);
-    let open = |window: &mut Window| {
-        let at = window.get_by_label("Joint LeftHand").rect().center();
-        for pressed in [true, false] {
-            window.event(Event::PointerMoved(at));
-            let modifiers = Modifiers::NONE;
-            window.event(Event::PointerButton { pos: at, button: PointerButton::Secondary, pressed, modifiers });
-            window.step();
-        }
-        window.run_steps(3);
-    };
-    open(&mut window);
+    menu_of(&mut window, "Joint LeftHand");
     click(&mut window, "Mirror joint: RightHand · by names and places");
     press_button(&mut window, "None");
     assert_eq!(session(&window).document().mirror_pairs.len(), 1);
-    open(&mut window);
+    menu_of(&mut window, "Joint LeftHand");
     assert!(window.query_by_label("Mirror joint: none").is_some());
     press(&mut window, Modifiers::NONE, Key::Escape);
     let before = session(&window).document().clone();
@@ -255,17 +257,7 @@ fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
 #[test]
 fn solo_locks_all_others_and_has_a_way_back() {
     let (mut window, _folder) = painting("LeftHand");
-    let open = |window: &mut Window| {
-        let at = window.get_by_label("Joint LeftHand").rect().center();
-        for pressed in [true, false] {
-            window.event(Event::PointerMoved(at));
-            let modifiers = Modifiers::NONE;
-            window.event(Event::PointerButton { pos: at, button: PointerButton::Secondary, pressed, modifiers });
-            window.step();
-        }
-        window.run_steps(3);
-    };
-    open(&mut window);
+    menu_of(&mut window, "Joint LeftHand");
     press_button(&mut window, "Solo: lock all others");
     assert!(window.query_by_label("Unlock LeftHand").is_none() && window.query_by_label("Lock LeftHand").is_some());
     let before = session(&window).document().clone();
@@ -273,7 +265,7 @@ fn solo_locks_all_others_and_has_a_way_back() {
     drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);
     let gained = |window: &Window| total(session(window).document(), "LeftHand") - total(&before, "LeftHand");
     assert!(gained(&window).abs() < 1e-4, "nobody gives");
-    open(&mut window);
+    menu_of(&mut window, "Joint LeftHand");
     press_button(&mut window, "Unlock all others");
     drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);
     assert!(gained(&window) > 0.1);

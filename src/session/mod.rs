@@ -195,14 +195,7 @@ impl Session {
         }
     }
 
-    /// The edits of a command of the document, or the file's own; not applied.
-    ///
-    /// # Errors
-    /// Where the command is unknown, its arguments do not fit, or it is the host's.
-    pub fn edits(&self, line: &CommandLine) -> Result<Vec<Edit>, RunError> {
-        Ok(self.edits_on(&self.document, line)?.edits)
-    }
-
+    /// What a command of the document, or the file's own, comes to; not applied.
     fn edits_on(&self, document: &Document, line: &CommandLine) -> Result<Done, RunError> {
         let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
         let arguments = Arguments::new(line, spec).map_err(CommandError::from)?;
