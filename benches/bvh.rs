@@ -128,7 +128,7 @@ fn document() -> Document {
         children: Arc::new([]),
         rest: Local::Trs(Transform::IDENTITY),
         rest_source: RestSource::File,
-        user: None,
+        pose: None,
         mesh: Some(0.into()),
         skin: Some(0.into()),
         instances: None,

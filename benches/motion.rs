@@ -31,13 +31,13 @@ fn pose(c: &mut Criterion) {
             let times = times(forward);
             let mut pose = Pose::default();
             for time in &times {
-                pose.update(&document, Moment { clip: Some(clip), time: *time });
+                pose.update(&document, Moment { clip: Some(clip), time: *time, unkeyed: None });
             }
             let mut next = times.iter().cycle();
             group.bench_function(BenchmarkId::new("Ulna", way), |b| {
                 b.iter(|| {
                     let time = next.next().copied().unwrap_or_default();
-                    pose.update(&document, Moment { clip: Some(clip), time });
+                    pose.update(&document, Moment { clip: Some(clip), time, unkeyed: None });
                     black_box(&pose.world);
                 });
             });

@@ -81,7 +81,7 @@ fn node(name: &str) -> Node {
         children: Arc::new([]),
         rest: Local::Trs(Transform::IDENTITY),
         rest_source: RestSource::File,
-        user: None,
+        pose: None,
         mesh: None,
         skin: None,
         camera: None,
@@ -448,7 +448,7 @@ fn layers(c: &mut Criterion) {
     });
     group.finish();
 
-    document.weight_layers.insert(SkinId(0), Arc::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
+    document.aids.weight_layers.insert(SkinId(0), Arc::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
     let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
     let brush = Brush { kind: BrushKind::Set, build_up: true, reach: Reach::Volume, ..Brush::default() };

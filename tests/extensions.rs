@@ -294,7 +294,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     assert_eq!(rows, wanted);
     assert!(clip.pointers.iter().all(|p| *p.times == [0.0, 1.0, 2.0]));
     assert_eq!((clip.pointers[2].interpolation, clip.tracks.len(), clip.length()), (Interpolation::Step, 1, 2.0));
-    let pose = Pose::evaluate(session.document(), Moment { clip: Some(&clip), time: 0.5 });
+    let pose = Pose::evaluate(session.document(), Moment { clip: Some(&clip), time: 0.5, unkeyed: None });
     assert_eq!(pose.local[1].transform().translation, Vec3::new(1.0, 2.0, 3.0));
 
     // What a pointer moves gets no second channel, and what it moves is not copied by halves.

@@ -83,7 +83,7 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
         let clip = document.clips.values().next();
         let length = clip.map_or(0.0, |c| f64::from(c.length()));
         for time in [0.0, length * 0.37, length * 0.5, length + 1.0] {
-            let (n, w) = compare(&gpu, document, Moment { clip, time }, &name);
+            let (n, w) = compare(&gpu, document, Moment { clip, time, unkeyed: None }, &name);
             vertices += n;
             worst = worst.max(w);
             if clip.is_none() {
@@ -149,7 +149,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
     let material = Material { base_color, metallic: 0.0, normal_texture: Some(first_image()), ..Material::default() };
     let mut document = square(material, normals);
-    document.nodes[0].user = Some(Transform { rotation: turn, ..Transform::IDENTITY });
+    document.nodes[0].set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
     document.images = [Image { name: None, bytes: png.into_inner().into() }].into();
     let pose = Pose::evaluate(&document, Moment::default());
     let mut renderer = Renderer::new(gpu);
@@ -361,7 +361,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
     for (k, joint) in joints.iter().enumerate() {
         let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
-        document.nodes[joint.index()].user = Some(Transform { rotation, ..Transform::IDENTITY });
+        document.nodes[joint.index()].set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
     }
     let mesh = document.node(node).mesh.expect("a mesh").index();
     // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies are to follow.

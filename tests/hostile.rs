@@ -133,7 +133,7 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
     let session = open(json, &bin);
     let clip = session.document().clips.values().next().expect("a clip").clone();
     for time in [0.0, 0.5, 1.0, 2.0, 9.0] {
-        surfaces(session.document(), Moment { clip: Some(&clip), time });
+        surfaces(session.document(), Moment { clip: Some(&clip), time, unkeyed: None });
     }
     let found = codes(&session);
     for wanted in ["ACCESSOR_INVALID_FLOAT", "ACCESSOR_INVALID_IBM", "ACCESSOR_ANIMATION_INPUT_NON_INCREASING"] {

@@ -34,7 +34,7 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
         edits.push(Edit::SetWeights { mesh: key.0, primitive: key.1, to: to.into() });
     }
     session.preview("Another type", edits).expect("it fits");
-    session.commit(Vec::new());
+    session.commit();
     session.run(&CommandLine::new("weights.normalize")).expect("normalises");
     Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("the sample with whole weights")
 }
@@ -140,7 +140,7 @@ fn joint(document: &Document, j: usize) -> String {
 /// Does a step; whether it could be done.
 fn run(session: &mut Session, step: &Step) -> bool {
     let document = session.document().clone();
-    let layers = document.weight_layers.get(&SkinId(0));
+    let layers = document.aids.weight_layers.get(&SkinId(0));
     let ids: Vec<LayerId> = layers.map_or_else(Vec::new, |l| l.layers.iter().map(|l| l.id).collect());
     let id = |k: &usize| ids.get(k % ids.len().max(1)).copied().unwrap_or(LayerId(0));
     let of = |name: &str, k: &usize| CommandLine::new(name).with("layer", format!("#{}", id(k).0));
@@ -217,11 +217,11 @@ fn stroke(session: &mut Session, layer: Option<LayerId>, at: (usize, usize), j: 
         session.extend("Paint", mesh, primitive, patch).expect("it fits");
     }
     let shown = session.document().clone();
-    let top = before.weight_layers.get(&SkinId(0)).and_then(|l| l.layers.iter().rev().find(|l| l.shown).cloned());
+    let top = before.aids.weight_layers.get(&SkinId(0)).and_then(|l| l.layers.iter().rev().find(|l| l.shown).cloned());
     let steps = session.history().done().len();
     let done = match layer {
-        Some(layer) if before.weight_layers.contains_key(&SkinId(0)) => session.commit_stroke((SkinId(0), layer)),
-        _ => Ok(session.commit(Vec::new())),
+        Some(layer) if before.aids.weight_layers.contains_key(&SkinId(0)) => session.commit_stroke((SkinId(0), layer)),
+        _ => Ok(session.commit()),
     };
     match (&done, top) {
         (Ok(true), Some(top)) if top.opacity >= 1.0 && top.mirror.is_none() && layer.is_none_or(|l| l == top.id) => {
@@ -238,7 +238,7 @@ fn stroke(session: &mut Session, layer: Option<LayerId>, at: (usize, usize), j: 
 
 /// What layers should come to, with slow and plain numbers; nothing where no layer touches the vertex.
 fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTreeMap<u16, f64>> {
-    let layers = &document.weight_layers[&SkinId(0)];
+    let layers = &document.aids.weight_layers[&SkinId(0)];
     let base = &layers.bases[&key];
     let sum: f64 = base.vertex(vertex).map(|(_, w)| f64::from(w)).sum();
     let mut list: BTreeMap<u16, f64> = BTreeMap::new();
@@ -265,7 +265,7 @@ fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTr
 
 /// Asserts what always holds; how many vertices were looked at that a layer touches.
 fn check(document: &Document) -> usize {
-    let Some(layers) = document.weight_layers.get(&SkinId(0)) else { return 0 };
+    let Some(layers) = document.aids.weight_layers.get(&SkinId(0)) else { return 0 };
     let mirrored = layers.layers.iter().any(|l| l.mirror.is_some());
     let mut touched = 0;
     for (key, map) in maps(document) {
@@ -323,7 +323,7 @@ proptest! {
         prop_assert!(touched > 0);
         let last = session.document().clone();
         let layers: Vec<LayerId> =
-            last.weight_layers.get(&SkinId(0)).map_or_else(Vec::new, |l| l.layers.iter().map(|l| l.id).collect());
+            last.aids.weight_layers.get(&SkinId(0)).map_or_else(Vec::new, |l| l.layers.iter().map(|l| l.id).collect());
 
         // Hidden, at 0, or not there at all: it is the same.
         for id in &layers {
@@ -342,7 +342,7 @@ proptest! {
         if !layers.is_empty() {
             let mut flat = session.clone();
             flat.run(&CommandLine::new("layers.flatten")).expect("it runs");
-            prop_assert!(all_same(flat.document(), &last) && flat.document().weight_layers.is_empty());
+            prop_assert!(all_same(flat.document(), &last) && flat.document().aids.weight_layers.is_empty());
         }
 
         // What is saved is what is seen.
@@ -413,7 +413,7 @@ fn brush_strokes() -> impl Strategy<Value = BrushStroke> {
 /// Does a stroke as the window does; how many vertices were seen to be looked at, or nothing where it was refused.
 fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let before = session.document().clone();
-    let layers = before.weight_layers.get(&SkinId(0))?.clone();
+    let layers = before.aids.weight_layers.get(&SkinId(0))?.clone();
     let id = plan.target.map(|k| layers.layers[k % layers.layers.len()].id);
     let target = id.map_or(LayerTarget::Base, LayerTarget::Layer);
     let painted = if plan.mask { Painted::Mask } else { Painted::Weights };
@@ -477,7 +477,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     assert_eq!(session.history().done().len(), steps + usize::from(changed));
     let after = session.document().clone();
     assert_eq!(after == before, !changed);
-    for (old, new) in layers.layers.iter().zip(&after.weight_layers[&SkinId(0)].layers) {
+    for (old, new) in layers.layers.iter().zip(&after.aids.weight_layers[&SkinId(0)].layers) {
         assert!(Some(old.id) == id || old == new, "another layer was painted");
         for (key, part) in &new.parts {
             assert!(part.fits(maps(&after)[key].vertex_count()));
@@ -515,7 +515,7 @@ proptest! {
         for step in &plan {
             run(&mut session, step);
         }
-        if !session.document().weight_layers.contains_key(&SkinId(0)) {
+        if !session.document().aids.weight_layers.contains_key(&SkinId(0)) {
             run(&mut session, &Step::Add);
         }
         for stroke in &strokes {
@@ -547,7 +547,7 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
         value: 1.0,
         dabs: vec![(120, 0.2), (140, 0.2)],
     };
-    let layer = |session: &Session, k: usize| session.document().weight_layers[&SkinId(0)].layers[k].clone();
+    let layer = |session: &Session, k: usize| session.document().aids.weight_layers[&SkinId(0)].layers[k].clone();
     let masked = |session: &Session| -> f32 { layer(session, 0).parts.values().flat_map(|p| p.mask.clone()).sum() };
     assert!(brush_stroke(&mut session, &plan).expect("it is painted") > 20);
     assert!(!layer(&session, 0).parts.is_empty());
@@ -556,9 +556,9 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
     assert!(brush_stroke(&mut session, &mask).expect("it is painted") > 20);
     assert!(masked(&session) < before - 5.0);
     let base = BrushStroke { target: None, ..plan };
-    let bases = session.document().weight_layers[&SkinId(0)].bases.clone();
+    let bases = session.document().aids.weight_layers[&SkinId(0)].bases.clone();
     assert!(brush_stroke(&mut session, &base).expect("it is painted") > 20);
-    assert_ne!(session.document().weight_layers[&SkinId(0)].bases, bases);
+    assert_ne!(session.document().aids.weight_layers[&SkinId(0)].bases, bases);
     check(session.document());
 }
 
@@ -615,7 +615,7 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
         session.run(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
         let before = maps(session.document());
         session.run(&line("layers.opacity").with("opacity", opacity)).expect("it runs");
-        let anew = (*session.document().weight_layers[&SkinId(0)]).clone();
+        let anew = (*session.document().aids.weight_layers[&SkinId(0)]).clone();
         let anew = WeightLayers { kept: Kept::default(), ..anew };
         assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
         moved += usize::from(maps(session.document()) != before);
@@ -648,7 +648,7 @@ fn paint_places(session: &mut Session, canvas: &Canvas, places: impl Iterator<It
         let patch = towards(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
         session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
     }
-    assert!(session.commit(Vec::new()));
+    assert!(session.commit());
 }
 
 #[test]
@@ -727,7 +727,7 @@ fn merging_changes_what_is_seen_by_rounding_only() {
     for (name, left) in [("High", 1), ("Low", 0)] {
         let before = maps(session.document());
         session.run(&line("layers.merge_down", name)).expect("it runs");
-        let count = session.document().weight_layers.get(&SkinId(0)).map_or(0, |l| l.layers.len());
+        let count = session.document().aids.weight_layers.get(&SkinId(0)).map_or(0, |l| l.layers.len());
         assert_eq!(count, left);
         for (key, map) in maps(session.document()) {
             for v in 0..map.vertex_count() {
@@ -764,6 +764,6 @@ fn what_cannot_be_taken_says_what_to_do() {
     says(&mut session, CommandLine::new("layers.remove").with("layer", "A"), "#0");
     session.run(&CommandLine::new("layers.remove").with("layer", "#1")).expect("it runs");
     session.run(&CommandLine::new("layers.remove").with("layer", "A")).expect("it runs");
-    assert!(session.document().weight_layers.is_empty());
+    assert!(session.document().aids.weight_layers.is_empty());
     says(&mut session, CommandLine::new("layers.flatten"), "no weight layers");
 }

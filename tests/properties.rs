@@ -55,7 +55,7 @@ fn commands() -> impl Strategy<Value = CommandLine> {
                 9 => {
                     line("key.move").with("clip", clip).with("from", time * 0.3).with("to", time).with("by", v[1] * 0.3)
                 }
-                10 => line("pending.set").with("degrees", vector),
+                10 => line("unkeyed.set").with("clip", clip).with("time", time).with("degrees", vector),
                 _ => CommandLine::new("clip.duplicate").with("clip", clip),
             }
         },
@@ -74,6 +74,7 @@ proptest! {
                 states.push(session.document().clone());
             }
             invariants(session.document());
+            session.document().check().unwrap();
         }
         let last = session.document().clone();
         prop_assert_eq!(&last, states.last().unwrap());
@@ -126,11 +127,11 @@ fn one_gesture_is_one_step_and_one_that_comes_back_leaves_none() {
         session.cancel();
         session.preview_all("Rotate Head", &[line]).unwrap();
     }
-    assert!(session.commit(Vec::new()));
+    assert!(session.commit());
     assert_eq!(session.history().done().len(), 1);
     let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 0.0);
     session.preview_all("Rotate Head", &[line]).unwrap();
-    assert!(!session.commit(Vec::new()));
+    assert!(!session.commit());
     assert_eq!(session.history().unsaved_steps(), 1);
 }
 
@@ -217,20 +218,20 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let (clip, other) = {
         let document = session.document();
         let clip = *document.clips.keys().next().expect("a clip");
-        let moment = Moment { clip: document.clips.get(&clip), time: 0.5 };
+        let moment = Moment { clip: document.clips.get(&clip), time: 0.5, unkeyed: None };
         (clip, Pose::evaluate(document, moment).morphs[node.index()][0])
     };
-    let hold = CommandLine::new("pending.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
+    let hold = CommandLine::new("unkeyed.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
     session.run(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5)).expect("held");
     assert!(session.pack("model").expect("saved").changes.is_empty(), "what waits is not saved");
     let key = CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", 0.5).with("node", name);
     session.run(&key).expect("keyed");
     let document = session.document();
-    assert!(document.pending_morphs.is_empty());
+    assert!(document.aids.unkeyed.is_empty());
     let moved = document.clips[&clip].tracks.values().filter(|t| t.target == node);
     let held = before.clips[&clip].tracks.values().filter(|t| t.target == node && t.property != Property::Weights);
     assert_eq!(moved.count(), held.count() + 1, "keying a morph target adds no channel of the node's own");
-    let pose = Pose::evaluate(document, Moment { clip: document.clips.get(&clip), time: 0.5 });
+    let pose = Pose::evaluate(document, Moment { clip: document.clips.get(&clip), time: 0.5, unkeyed: None });
     assert_eq!(pose.morphs[node.index()][1], 0.5);
     assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);
     // Its key goes as the others do, by its kind or with all of that moment.
@@ -259,7 +260,7 @@ fn a_clip_that_plays_gives_what_a_single_moment_gives() {
         let mut playing = Pose::default();
         for step in 0..90 {
             let time = f64::from(step) * 0.0371 - 0.2;
-            let moment = Moment { clip: Some(clip), time };
+            let moment = Moment { clip: Some(clip), time, unkeyed: None };
             playing.update(document, moment);
             let alone = Pose::evaluate(document, moment);
             for (a, b) in playing.world.iter().zip(&alone.world) {

@@ -166,7 +166,7 @@ proptest! {
             told.extend(list.into_iter().map(|v| (mesh, primitive, v)));
         }
         prop_assert_eq!(told.iter().copied().collect::<std::collections::BTreeSet<_>>(), noted);
-        let committed = session.commit(Vec::new());
+        let committed = session.commit();
         prop_assert_eq!(committed, *session.document() != opened);
         prop_assert!(touched > 0 || !committed);
         let painted = session.document().clone();

@@ -107,7 +107,7 @@ fn normalised_weights_are_saved_and_nothing_else_is() {
         let own = folder.path().join(changed.to_string());
         fs::create_dir(&own).expect("a folder");
         let saved = own.join(path.file_name().expect("a name"));
-        let sentences = session.write_to(&saved).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let sentences = session.write_to(&saved).unwrap_or_else(|e| panic!("{name}: {e}")).changes;
         let spoken = |s: &String| s.contains("weights of") || s.contains("accessors");
         assert!(!sentences.is_empty() && sentences.iter().all(spoken), "{name}: {sentences:?}");
         let again = open(&saved);

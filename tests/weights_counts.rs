@@ -59,7 +59,7 @@ proptest! {
                 let (to, vertices) = harmed(map, every, joint, weight);
                 let edit = Edit::SetWeights { mesh: part.mesh, primitive: part.primitive, to: to.into() };
                 session.preview("Harm", vec![edit]).expect("it fits");
-                session.commit(Vec::new());
+                session.commit();
                 tally.touch(vertices.into_iter().map(|v| part.first + v));
             }
             // Counted in part only before more changes.

@@ -84,7 +84,7 @@ fn mirrored(session: &mut Session, name: &str) {
             assert!(pairs > 20, "{name}: {pairs} pairs");
             assert!(worst <= 1e-6, "{name}: {kind:?}, dab {step}: {worst}");
         }
-        session.commit(Vec::new());
+        session.commit();
         done += touched;
     }
     assert!(done > 100, "{name}: {done} vertices painted");
@@ -235,7 +235,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
             painted += patch.vertices.len();
             session.extend("Paint", canvas.parts()[part].mesh, canvas.parts()[part].primitive, patch).expect("it fits");
         }
-        session.commit(Vec::new());
+        session.commit();
     }
     assert!(painted > 10, "{painted} vertices painted");
 
@@ -312,5 +312,5 @@ fn mirrored_layers_take_up_other_pairs() {
     assert!(first.document().meshes == after.document().meshes, "the same is seen");
     assert!(first.document().meshes != without.document().meshes, "and it is another thing than before");
     assert!(after.undo().is_some());
-    assert!(after.document().meshes == without.document().meshes && after.document().mirror_pairs.is_empty());
+    assert!(after.document().meshes == without.document().meshes && after.document().aids.mirror_pairs.is_empty());
 }

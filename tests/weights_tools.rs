@@ -146,7 +146,7 @@ proptest! {
         });
         let harmed: Vec<Edit> = harmed.collect();
         session.preview("Harm", harmed).expect("it fits");
-        session.commit(Vec::new());
+        session.commit();
         let start = session.document().clone();
         let steps = session.history().done().len();
         let joints = canvas.joints().len();
@@ -160,7 +160,7 @@ proptest! {
         let changes = draft.changes(&start);
         let any = !changes.is_empty();
         session.preview("Tool", edits(&canvas, changes)).expect("it fits");
-        prop_assert_eq!(session.commit(Vec::new()), any);
+        prop_assert_eq!(session.commit(), any);
         let mut broken = 0;
         for part in canvas.parts() {
             let before = map(&start, part.mesh, part.primitive);
@@ -378,11 +378,11 @@ proptest! {
         draft.flood(&brush, 3, |v| keep[v as usize % keep.len()], &scope);
         let changes = draft.changes(session.document());
         session.preview("Uneven", edits(&canvas, changes)).expect("it fits");
-        session.commit(Vec::new());
+        session.commit();
         let mut before = session.document().clone();
         // Bent, so that weights matter.
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
-        canvas.joints().iter().step_by(3).for_each(|joint| before.nodes[joint.index()].user = Some(bend));
+        canvas.joints().iter().step_by(3).for_each(|joint| before.nodes[joint.index()].set_user(Some(bend)));
         let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
         let pose = Pose::evaluate(&before, Moment::default());
         let foreseen = moved_by_storing(&before, &canvas, &pose, to);

@@ -140,11 +140,11 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     click(&mut window, "LeftUpperArm");
     let arm = node(&window, "LeftUpperArm");
     let centre = head(&window, arm);
-    let before = session(&window).document().node(arm).user;
+    let before = session(&window).document().node(arm).user();
     // The outer ring turns about the line of sight; it is whole, wherever the axes point.
     let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(-2.4), at(-1.9));
-    let after = session(&window).document().node(arm).user;
+    let after = session(&window).document().node(arm).user();
     assert_ne!(before, after);
     assert_eq!(session(&window).history().done().len(), 1);
     let line = session(&window).history().done()[0].lines(session(&window).document())[0].clone();
@@ -153,7 +153,7 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     assert!((turned.abs() - 28.6).abs() < 3.0, "half a radian is {turned}°");
     window.get_by_label_contains("1 change not saved");
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert_eq!(session(&window).document().node(arm).user, before);
+    assert_eq!(session(&window).document().node(arm).user(), before);
     assert!(!session(&window).is_unsaved());
     // Escape in the middle of a drag.
     let button = |pressed, pos| Event::PointerButton {
@@ -170,11 +170,11 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
         window.event(Event::PointerMoved(at(-2.4 + 0.1 * k as f32)));
         window.step();
     }
-    assert_ne!(session(&window).document().node(arm).user, before, "the preview is seen");
+    assert_ne!(session(&window).document().node(arm).user(), before, "the preview is seen");
     press(&mut window, Modifiers::NONE, Key::Escape);
     window.event(button(false, at(-1.9)));
     window.run_steps(3);
-    assert_eq!(session(&window).document().node(arm).user, before);
+    assert_eq!(session(&window).document().node(arm).user(), before);
     assert!(session(&window).history().done().is_empty());
     assert_eq!(window.state().selection().active, Some(arm), "Escape ended the turn, not the selection");
 }
@@ -192,11 +192,11 @@ fn a_typed_number_is_one_step_and_reset_brings_the_rest_back() {
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!(window.state().selection().nodes.len(), 1, "Ctrl+A was the text's");
-    let user = session(&window).document().node(head).user.expect("an edit");
+    let user = session(&window).document().node(head).user().expect("an edit");
     assert!(user.rotation.dot(glam::Quat::from_rotation_x(30f32.to_radians())).abs() > 1.0 - 1e-6);
     assert_eq!(session(&window).history().done().len(), 1);
     click(&mut window, "Reset to rest");
-    assert_eq!(session(&window).document().node(head).user, None);
+    assert_eq!(session(&window).document().node(head).user(), None);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(!session(&window).is_unsaved());

@@ -142,7 +142,7 @@ fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
 
 /// The layers of the painted skin.
 fn layers(window: &Window) -> ulna::model::WeightLayers {
-    let all = &session(window).document().weight_layers;
+    let all = &session(window).document().aids.weight_layers;
     (**all.values().next().expect("layers")).clone()
 }
 
@@ -234,7 +234,7 @@ fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
     assert!(session(&window).document().meshes == painted);
     press_button(&mut window, "Flatten");
     assert!(session(&window).document().meshes == painted);
-    assert!(session(&window).document().weight_layers.is_empty());
+    assert!(session(&window).document().aids.weight_layers.is_empty());
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
     menu_of(&mut window, "Joint LeftHand");
     click(&mut window, "Mirror joint: RightHand · by names and places");
     press_button(&mut window, "None");
-    assert_eq!(session(&window).document().mirror_pairs.len(), 1);
+    assert_eq!(session(&window).document().aids.mirror_pairs.len(), 1);
     menu_of(&mut window, "Joint LeftHand");
     assert!(window.query_by_label("Mirror joint: none").is_some());
     press(&mut window, Modifiers::NONE, Key::Escape);
@@ -248,7 +248,7 @@ fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
     // Undo takes back the stroke, then the pair.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert!(session(&window).document().mirror_pairs.is_empty());
+    assert!(session(&window).document().aids.mirror_pairs.is_empty());
     drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);
     let gained = |name: &str| total(session(&window).document(), name) - total(&before, name);
     assert!((gained("LeftHand") - gained("RightHand")).abs() < 1e-3, "both sides again");

@@ -39,7 +39,7 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
             children: Arc::new([]),
             rest: Local::Trs(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }),
             rest_source: RestSource::File,
-            user: None,
+            pose: None,
             mesh: None,
             skin: None,
             camera: None,

@@ -1,14 +1,23 @@
 //! Actions → changes, after the panels are done.
 
+use std::collections::BTreeMap;
+
 use egui::Context;
 
-use super::App;
+use super::{
+    App,
+    jobs::{Done, Purpose},
+};
 use crate::{
     edit::{CommandLine, Doer, Kind, find},
+    model::{ClipId, TrackId},
     motion::joints_at,
-    session::RunError,
+    session::{RunError, Worked},
     ui::{Action, Actions, Dialog, ToastKind},
 };
+
+/// Tools on more vertices than these are carried out beside the window.
+const LONG: usize = 40_000;
 
 impl App {
     /// Applies what panels asked for; whether another frame is needed to show it.
@@ -28,9 +37,12 @@ impl App {
         match action {
             Action::Run(line) => self.run(ctx, line),
             Action::Preview { label, lines } => self.preview(ctx, &label, &lines),
-            Action::Commit => self.commit(),
+            Action::Commit => {
+                if let Some(session) = &mut self.session {
+                    session.commit();
+                }
+            }
             Action::Cancel => {
-                self.gesture.clear();
                 self.cancel_adjusting();
                 if let Some(session) = &mut self.session {
                     session.cancel();
@@ -101,10 +113,18 @@ impl App {
             }
             Action::Speed(speed) => self.playback.speed = speed,
             Action::AutoKey(on) => self.auto_key = on,
+            Action::Carry(at) => self.carried = at,
             Action::SetSpace(space) => self.space = space,
             Action::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
             Action::OpenPath(path) => self.wish(ctx, crate::ui::Wish::Open(path)),
-            Action::SavePath(path) => self.save_to(ctx, path),
+            Action::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
+            Action::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
+            Action::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
+            Action::LeaveOut(step) => self.leave_out(ctx, step),
+            Action::Reload { replay } => self.reload(ctx, replay),
+            Action::Recover(k) => self.recover(ctx, k),
+            Action::DiscardRecovery(k) => self.discard_recovery(ctx, k),
+            Action::ClearJournals => self.clear_journals(ctx),
             Action::SetDialog(dialog) => self.dialog = dialog,
             Action::Browse { save } => self.browse(ctx, save),
             Action::DoAnyway(wish) => {
@@ -150,11 +170,7 @@ impl App {
                 self.painting.select(vertices, add);
             }
             Action::FixProblem(k) => self.fix_problem(ctx, k),
-            Action::CancelJob => {
-                if let Some(job) = &self.job {
-                    job.progress.cancel();
-                }
-            }
+            Action::CancelJob => self.cancel_jobs(),
             Action::HoldToast(k) => {
                 let now = ctx.input(|i| i.time);
                 if let Some(toast) = self.toasts.get_mut(k) {
@@ -211,7 +227,7 @@ impl App {
                     let names = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
                     names.collect::<Vec<_>>().join(", ")
                 }
-                Kind::Clip => self.playback.clip.map_or_else(String::new, |c| format!("#{}", c.0)),
+                Kind::Clip => self.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c)),
                 Kind::Seconds if name == "time" => format!("{}", self.playback.time as f32),
                 _ => String::new(),
             }
@@ -222,6 +238,8 @@ impl App {
 
     /// A command of the table: of the file, or of the window.
     pub(super) fn run(&mut self, ctx: &Context, line: CommandLine) {
+        // Whatever it is, it begins where a gesture has ended.
+        self.end_gesture(ctx);
         let Some(spec) = find(&line.name) else { return };
         if line.name == "key.delete" && line.arguments.is_empty() && !self.selection.keys.is_empty() {
             self.delete_selected_keys(ctx);
@@ -253,7 +271,9 @@ impl App {
             return;
         }
         let Some(session) = &mut self.session else { return };
-        match session.run(&line) {
+        let done = session.run(&line);
+        let remarks = session.take_remarks();
+        match done {
             Ok(_) => {
                 let document = session.document();
                 self.selection.purge(document);
@@ -273,6 +293,9 @@ impl App {
             Err(RunError::Host(_)) => {}
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
         }
+        for remark in remarks {
+            self.toast(ctx, ToastKind::Note, format!("{}: {remark}.", spec.title));
+        }
     }
 
     /// A command on weights: on what is selected of the painted surface, with its locks and its limit.
@@ -283,16 +306,35 @@ impl App {
         }
         let lines = self.weights_lines(line);
         let Some(session) = &mut self.session else { return };
+        if session.document().meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG {
+            let (work, title) = (session.work(spec.title, lines), spec.title);
+            self.start(ctx, title.to_owned(), false, move |_| Done::Worked(Box::new(work.run()), title));
+            return;
+        }
         let done = session.run_all(spec.title, &lines);
-        let remarks = session.take_remarks();
+        self.say_worked(ctx, done, spec.title);
+    }
+
+    /// Takes up what a command that took long came to.
+    pub(super) fn take_worked(&mut self, ctx: &Context, worked: Worked, title: &'static str) {
+        let Some(session) = &mut self.session else { return };
+        let done = session.take_worked(worked);
+        self.say_worked(ctx, done, title);
+    }
+
+    fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
+        let remarks = self.session.as_mut().map_or_else(Vec::new, crate::session::Session::take_remarks);
         match done {
             Ok(true) => {
                 for remark in remarks {
-                    self.toast(ctx, ToastKind::Note, format!("{} left some as they are – {remark}.", spec.title));
+                    self.toast(ctx, ToastKind::Note, format!("{title}: {remark}."));
                 }
             }
-            Ok(false) => self.toast(ctx, ToastKind::Note, format!("{}: nothing needed to change.", spec.title)),
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
+            Ok(false) => {
+                let why = remarks.into_iter().next().unwrap_or_else(|| "nothing needed to change".into());
+                self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
+            }
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}.")),
         }
     }
 
@@ -304,23 +346,25 @@ impl App {
         }
         let document = session.document();
         let selected: Vec<String> = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n)).collect();
-        let clip = self.playback.clip.map(|c| format!("#{}", c.0));
+        let clip = self.playback.clip.map(|c| crate::ui::clip_text(document, c));
         let time = self.playback.time as f32;
         Ok(match line.name.as_str() {
             "pose.reset" | "pose.reset_to_file" if !selected.is_empty() => line.with("node", selected),
             "pose.reset_all" | "pose.reset_to_file" => line,
             "key.set" => {
                 let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
-                let nodes = if selected.is_empty() {
-                    document.waiting().into_iter().map(|n| crate::ui::node_text(document, n)).collect()
-                } else {
-                    let waiting = document.waiting().into_iter().map(|n| crate::ui::node_text(document, n));
-                    let mut all: Vec<String> = selected.into_iter().chain(waiting).collect();
-                    all.sort();
-                    all.dedup();
-                    all
-                };
-                line.with("clip", clip).with("time", time).with("node", nodes)
+                // What was changed is keyed; where nothing was, what is selected.
+                let held = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?)));
+                let line = line.with("clip", clip).with("time", time);
+                match held {
+                    Some((at, pose)) => {
+                        let nodes: Vec<String> = pose.nodes().map(|n| crate::ui::node_text(document, n)).collect();
+                        let line = line.with("node", nodes);
+                        if self.carried.is_some() { line.with("unkeyed", at.time()) } else { line }
+                    }
+                    None if selected.is_empty() => return Err("Nothing is selected.".into()),
+                    None => line.with("node", selected),
+                }
             }
             "key.delete" => {
                 let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
@@ -334,21 +378,23 @@ impl App {
         })
     }
 
-    /// Selected keys go one by one, in one step.
+    /// Selected keys go in one step, those of a track in one line.
     pub(super) fn delete_selected_keys(&mut self, ctx: &Context) {
         let Some(session) = &mut self.session else { return };
         let document = session.document();
-        let mut lines: Vec<CommandLine> = Vec::new();
+        let mut times: BTreeMap<(ClipId, TrackId), Vec<f32>> = BTreeMap::new();
         for key in &self.selection.keys {
-            let Some(track) = document.clips.get(&key.clip).and_then(|c| c.tracks.get(&key.track)) else { continue };
-            lines.push(
-                CommandLine::new("key.delete")
-                    .with("clip", format!("#{}", key.clip.0))
-                    .with("time", key.time())
-                    .with("node", crate::ui::node_text(document, track.target))
-                    .with("parts", vec![track.property.path()]),
-            );
+            times.entry((key.clip, key.track)).or_default().push(key.time());
         }
+        let line = |((clip, track), times): ((ClipId, TrackId), Vec<f32>)| {
+            let track = document.clips.get(&clip)?.tracks.get(&track)?;
+            let line = CommandLine::new("key.delete")
+                .with("clip", crate::ui::clip_text(document, clip))
+                .with("times", times)
+                .with("node", crate::ui::node_text(document, track.target));
+            Some(line.with("parts", vec![track.property.path()]))
+        };
+        let lines: Vec<CommandLine> = times.into_iter().filter_map(line).collect();
         let result = session.run_all("Delete keys", &lines);
         self.selection.keys.clear();
         if let Err(error) = result {
@@ -360,20 +406,8 @@ impl App {
         let Some(session) = &mut self.session else { return };
         self.playback.playing = false;
         // Commands of a gesture act on the state it began with.
-        session.cancel();
-        match session.preview_all(label, lines) {
-            Ok(()) => self.gesture = lines.to_vec(),
-            Err(error) => {
-                self.gesture.clear();
-                self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
-            }
-        }
-    }
-
-    fn commit(&mut self) {
-        let lines = std::mem::take(&mut self.gesture);
-        if let Some(session) = &mut self.session {
-            session.commit(lines);
+        if let Err(error) = session.preview_all(label, lines) {
+            self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
         }
     }
 
@@ -408,7 +442,17 @@ impl App {
 impl App {
     /// Asks before unsaved work is lost, then does what is wanted.
     pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::Wish) {
+        self.end_gesture(ctx);
         if self.session.as_ref().is_some_and(crate::session::Session::is_unsaved) {
+            self.dialog = Some(Dialog::Unsaved { then: wish });
+        } else {
+            self.fulfil(ctx, wish);
+        }
+    }
+
+    /// As [`App::wish`], after a save: what no file holds was asked about already.
+    pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: crate::ui::Wish) {
+        if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
             self.dialog = Some(Dialog::Unsaved { then: wish });
         } else {
             self.fulfil(ctx, wish);

@@ -5,9 +5,12 @@ use egui::{Context, Event};
 use super::App;
 use crate::{
     edit::{Arguments, CommandLine, find},
-    model::{NodeId, Property, Transform},
+    model::{NodeId, Property, Transform, transform::angle_between},
     ui::{ToastKind, edits, node_text},
 };
+
+/// A pose that differs by less than this (radians, factors, parts of a length) is pasted where it is already.
+const SAME: f32 = 2e-6;
 
 impl App {
     /// Puts the poses of the selected nodes into the clipboard.
@@ -15,8 +18,13 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let lines = self.selection.nodes.iter().filter_map(|node| {
-            let rest = document.node(*node).rest.transform();
-            let user = rest.user_from(&self.stage.pose().local[node.index()].transform()).ok()?;
+            let found = document.node(*node);
+            // In Pose mode the very numbers: pasted where it is already, nothing changes.
+            let user = if self.shown_clip().is_none() {
+                found.user().unwrap_or_default()
+            } else {
+                found.rest.transform().user_from(&self.stage.pose().local[node.index()].transform()).ok()?
+            };
             Some(line_of(&node_text(document, *node), &user).to_string())
         });
         let lines: Vec<String> = lines.collect();
@@ -64,13 +72,15 @@ impl App {
                 Some(clip) => {
                     let local = document.node(*node).rest.transform().compose(user);
                     let time = self.playback.time as f32;
-                    let rotation =
-                        edits::clip_line_for(document, clip, time, self.auto_key, *node, &local, Property::Rotation);
-                    if !self.auto_key {
-                        return vec![rotation];
-                    }
-                    let part = |p| edits::clip_line_for(document, clip, time, true, *node, &local, p);
-                    vec![part(Property::Translation), rotation, part(Property::Scale)]
+                    let now = self.stage.pose().local[node.index()].transform();
+                    let near = SAME * local.translation.abs().max_element().max(1.0);
+                    let differs = |p: &Property| match p {
+                        Property::Translation => now.translation.distance(local.translation) > near,
+                        Property::Rotation => angle_between(now.rotation, local.rotation) > SAME,
+                        Property::Scale | Property::Weights => (now.scale - local.scale).abs().max_element() > SAME,
+                    };
+                    let part = |p| edits::clip_line_for(document, clip, time, self.auto_key, *node, &local, p);
+                    Property::TRS.into_iter().filter(differs).map(part).collect()
                 }
             })
             .collect();

@@ -2,7 +2,10 @@
 
 use egui::Context;
 
-use super::App;
+use super::{
+    App,
+    jobs::{Done, Purpose},
+};
 use crate::{
     edit::{CommandLine, Mode},
     model::NodeId,
@@ -18,11 +21,15 @@ impl App {
                 None => self.wish(ctx, Wish::AskOpen),
             },
             "file.sample" => self.wish(ctx, Wish::Sample),
-            "file.save" => match self.session.as_ref().and_then(|s| s.path()).map(ToOwned::to_owned) {
-                Some(path) => self.save_to(ctx, path),
-                None => self.ask_save(ctx),
-            },
+            "file.save" => self.save(ctx),
             "file.save_as" => self.ask_save(ctx),
+            "file.save_copy" => self.ask_copy(),
+            "file.save_incremented" => self.save_incremented(ctx),
+            "file.revert" => self.wish(ctx, Wish::Revert),
+            "file.recover" => {
+                self.look_for_recoveries();
+                self.dialog = Some(Dialog::Recovery { open: None, discard: None });
+            }
             "file.changes" => self.list_changes(ctx),
             "file.quit" => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             "file.welcome" if self.welcome && self.session.is_some() => self.welcome = false,
@@ -61,6 +68,7 @@ impl App {
     }
 
     fn set_mode(&mut self, mode: Mode) {
+        // `run` has ended the gesture that was under way.
         if mode == Mode::Paint && self.mode != Mode::Paint {
             // What was seen stays: weights are painted on the clip that was shown.
             self.painting.over_clip = self.shown_clip().is_some();
@@ -269,11 +277,10 @@ impl App {
     }
 
     fn list_changes(&mut self, ctx: &Context) {
-        let Some(session) = &self.session else { return };
-        match session.pack("model") {
-            Ok(saved) => self.dialog = Some(Dialog::Changes { lines: saved.changes }),
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}.")),
-        }
+        let Some(session) = self.session.clone() else { return };
+        self.start(ctx, "Listing what will change".into(), false, move |_| {
+            Done::Listed(session.pack("model").map(|saved| saved.changes))
+        });
     }
 
     /// Asks for a file to open: a path field, with the system's dialog a button away.
@@ -287,9 +294,14 @@ impl App {
         self.dialog = Some(Dialog::Open { path: folder });
     }
 
-    fn ask_save(&mut self, _: &Context) {
+    pub(super) fn ask_save(&mut self, _: &Context) {
         let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.dialog = Some(Dialog::SaveAs { path });
+        self.dialog = Some(Dialog::SaveAs { path, copy: false });
+    }
+
+    fn ask_copy(&mut self) {
+        let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
+        self.dialog = Some(Dialog::SaveAs { path, copy: true });
     }
 
     /// The system's own dialog, off this thread: some of them wait for another program.
@@ -326,7 +338,7 @@ impl App {
             Ok(Some(path)) => {
                 self.browsing = None;
                 self.dialog = None;
-                if save { self.save_to(ctx, path) } else { self.wish(ctx, Wish::Open(path)) }
+                if save { self.save_as(ctx, self.request(path), Purpose::Own) } else { self.wish(ctx, Wish::Open(path)) }
             }
             // Cancelled, or the system has none: the path field stays.
             Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.browsing = None,

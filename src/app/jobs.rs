@@ -1,6 +1,8 @@
-//! Long work beside the window: opening and saving, with progress, and opening can be cancelled.
+//! Long work beside the window, in two lanes: saving has one of its own and never waits for anything else; the rest waits in
+//! line. All of it shows how far it is, and can be cancelled where that loses nothing.
 
 use std::{
+    collections::VecDeque,
     path::PathBuf,
     sync::{Arc, mpsc},
     thread,
@@ -15,7 +17,10 @@ use crate::{
     model::Diagnostic,
     motion::{Sampling, WorstPose},
     render::{Axis, Camera, Decoded, decode_images},
-    session::{Playback, SaveFailure, Session},
+    session::{
+        Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session,
+        Worked,
+    },
     ui::{ToastKind, Wish},
 };
 
@@ -27,14 +32,87 @@ pub(super) struct Job {
     result: mpsc::Receiver<Done>,
 }
 
-/// A session with its images decoded and what is odd about them.
-type Loaded = (Session, Vec<Decoded>, Vec<Diagnostic>);
+/// What a look at a lane found.
+enum Polled {
+    Nothing,
+    UnderWay,
+    Done(Box<Done>),
+    /// The thread is gone without a word.
+    Lost(String),
+}
 
-enum Done {
+/// A session with its images decoded and what is odd about them.
+pub(super) type Loaded = (Session, Vec<Decoded>, Vec<Diagnostic>);
+
+pub(super) enum Done {
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
-    Saved(Result<Vec<String>, SaveFailure>, PathBuf, u64),
+    Saved(Result<Box<SavedFile>, SaveFailure>, SaveRequest, Purpose),
     /// Nothing where it was cancelled; for the document of this number.
     Searched(Option<Box<WorstPose>>, u64),
+    /// What saving would change, and what differs in meaning.
+    Listed(Result<Vec<String>, SaveError>),
+    /// A command that takes long; its title.
+    Worked(Box<Worked>, &'static str),
+    /// The file as it is on disk now, with what came of doing the edits again.
+    Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
+    /// What a crash left behind.
+    Recovered(Result<(Box<Loaded>, Vec<String>), RecoveryError>, String),
+    /// Which step keeps the document from being saved, and why it is not.
+    Blamed(Option<usize>, SaveRequest, String),
+}
+
+/// What a save is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The file becomes the document's own.
+    Own,
+    /// The document stays with its file.
+    Copy,
+}
+
+/// Work that waits for its turn.
+struct Waiting {
+    label: String,
+    cancellable: bool,
+    work: Box<dyn FnOnce(&Progress) -> Done + Send>,
+}
+
+/// All long work.
+#[derive(Default)]
+pub(super) struct Jobs {
+    /// What is under way.
+    pub work: Option<Job>,
+    waiting: VecDeque<Waiting>,
+    /// A save.
+    pub save: Option<Job>,
+    next_save: Option<Waiting>,
+}
+
+impl Jobs {
+    /// Whether anything is under way.
+    pub const fn is_busy(&self) -> bool {
+        self.work.is_some() || self.save.is_some()
+    }
+
+    /// What the status bar tells: a save first, for it is short.
+    pub fn shown(&self) -> Option<&Job> {
+        self.save.as_ref().or(self.work.as_ref())
+    }
+}
+
+fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
+    let progress = Arc::new(Progress::default());
+    let (sender, result) = mpsc::sync_channel(1);
+    let (shared, waker) = (progress.clone(), ctx.clone());
+    let Waiting { label, cancellable, work } = waiting;
+    thread::Builder::new().name("ulna job".into()).spawn(move || {
+        let done = work(&shared);
+        // The window may be gone by now; then nobody waits for it.
+        if sender.send(done).is_ok() {
+            waker.request_repaint();
+        }
+    })?;
+    Ok(Job { label, progress, cancellable, result })
 }
 
 impl App {
@@ -55,14 +133,6 @@ impl App {
         });
     }
 
-    /// Saves beside the window; the document may go on changing meanwhile.
-    pub(super) fn save_to(&mut self, ctx: &Context, path: PathBuf) {
-        let Some(session) = self.session.clone() else { return };
-        let revision = session.history().revision();
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
-        self.start(ctx, format!("Saving {name}"), false, move |_| Done::Saved(session.write_to(&path), path, revision));
-    }
-
     /// Looks for the worst pose of every vertex.
     pub(super) fn search_worst(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
@@ -74,63 +144,108 @@ impl App {
         });
     }
 
-    fn start(
+    /// Begins long work, or puts it in line behind what is under way.
+    pub(super) fn start(
         &mut self,
         ctx: &Context,
         label: String,
         cancellable: bool,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        if self.job.is_some() {
-            self.toast(ctx, ToastKind::Error, "Something else is still under way. Wait for it, or cancel it.");
+        let waiting = Waiting { label, cancellable, work: Box::new(work) };
+        if self.jobs.work.is_some() {
+            self.jobs.waiting.push_back(waiting);
             return;
         }
-        let progress = Arc::new(Progress::default());
-        let (sender, result) = mpsc::sync_channel(1);
-        let (shared, waker) = (progress.clone(), ctx.clone());
-        let spawned = thread::Builder::new().name("ulna job".into()).spawn(move || {
-            let done = work(&shared);
-            // The window may be gone by now; then nobody waits for it.
-            if sender.send(done).is_ok() {
-                waker.request_repaint();
+        self.jobs.work = self.spawned(ctx, waiting);
+    }
+
+    /// Begins a save at once; one that is asked for while another is under way follows it.
+    pub(super) fn start_save(
+        &mut self,
+        ctx: &Context,
+        label: String,
+        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+    ) {
+        let waiting = Waiting { label, cancellable: false, work: Box::new(work) };
+        if self.jobs.save.is_some() {
+            // Of several the last says all.
+            self.jobs.next_save = Some(waiting);
+            return;
+        }
+        self.jobs.save = self.spawned(ctx, waiting);
+    }
+
+    fn spawned(&mut self, ctx: &Context, waiting: Waiting) -> Option<Job> {
+        let label = waiting.label.clone();
+        match spawn(ctx, waiting) {
+            Ok(job) => Some(job),
+            Err(error) => {
+                self.toast(ctx, ToastKind::Error, format!("{label} could not be started: {error}."));
+                None
             }
-        });
-        match spawned {
-            Ok(_) => self.job = Some(Job { label, progress, cancellable, result }),
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("{label} could not be started: {error}.")),
         }
     }
 
-    /// Takes up what is done.
+    /// Stops what is under way, where it can be, and forgets what waits.
+    pub(super) fn cancel_jobs(&mut self) {
+        if let Some(job) = &self.jobs.work {
+            job.progress.cancel();
+        }
+        self.jobs.waiting.clear();
+    }
+
+    /// Takes up what is done, and begins what waited.
     pub(super) fn poll_jobs(&mut self, ctx: &Context) {
-        let Some(job) = &self.job else { return };
-        match job.result.try_recv() {
-            Err(mpsc::TryRecvError::Empty) => {
-                ctx.request_repaint_after(std::time::Duration::from_millis(60));
-                return;
-            }
-            Err(mpsc::TryRecvError::Disconnected) => {
-                let label = job.label.clone();
-                self.job = None;
-                self.toast(
-                    ctx,
-                    ToastKind::Error,
-                    format!("{label} failed. This is a fault of Ulna; what is open is unchanged."),
-                );
-                return;
-            }
-            Ok(done) => {
-                self.job = None;
-                self.take(ctx, done);
+        let saved = Self::poll(&mut self.jobs.save);
+        let worked = Self::poll(&mut self.jobs.work);
+        for polled in [saved, worked] {
+            match polled {
+                Polled::Nothing => {}
+                Polled::UnderWay => ctx.request_repaint_after(std::time::Duration::from_millis(60)),
+                Polled::Done(done) => {
+                    self.take(ctx, *done);
+                    ctx.request_repaint();
+                }
+                Polled::Lost(label) => {
+                    let text = format!("{label} failed. This is a fault of Ulna; what is open is unchanged.");
+                    self.toast(ctx, ToastKind::Error, text);
+                }
             }
         }
-        ctx.request_repaint();
+        if self.jobs.save.is_none()
+            && let Some(waiting) = self.jobs.next_save.take()
+        {
+            self.jobs.save = self.spawned(ctx, waiting);
+        }
+        if self.jobs.work.is_none()
+            && let Some(waiting) = self.jobs.waiting.pop_front()
+        {
+            self.jobs.work = self.spawned(ctx, waiting);
+        }
+    }
+
+    fn poll(lane: &mut Option<Job>) -> Polled {
+        let Some(job) = lane else { return Polled::Nothing };
+        match job.result.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => Polled::UnderWay,
+            Err(mpsc::TryRecvError::Disconnected) => {
+                let label = std::mem::take(&mut job.label);
+                *lane = None;
+                Polled::Lost(label)
+            }
+            Ok(done) => {
+                *lane = None;
+                Polled::Done(Box::new(done))
+            }
+        }
     }
 
     fn take(&mut self, ctx: &Context, done: Done) {
         match done {
             Done::Opened(Ok(loaded), path) => {
                 self.show(*loaded, path.is_none());
+                self.begin_journal(ctx);
                 if let Some(path) = path {
                     self.remember(&path);
                 }
@@ -141,37 +256,28 @@ impl App {
                 let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
                 self.toast(ctx, ToastKind::Error, format!("{name} was not opened: {error}."));
             }
-            Done::Saved(Ok(changes), path, revision) => {
-                if let Some(session) = &mut self.session {
-                    session.saved_as(path.clone(), revision);
-                }
-                let name = path.file_name().map_or_else(Default::default, |n| n.to_string_lossy().into_owned());
-                let what = match changes.len() {
-                    0 => "nothing in it changed".to_owned(),
-                    1 => changes[0].clone(),
-                    n => format!("{n} places changed, everything else as it was"),
-                };
-                self.toast(ctx, ToastKind::Ok, format!("Saved {name}: {what}"));
-                self.remember(&path);
-                self.show_title(ctx);
-                if let Some(wish) = self.after_save.take() {
-                    self.fulfil(ctx, wish);
-                }
+            Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
+            Done::Listed(Ok(lines)) => self.dialog = Some(crate::ui::Dialog::Changes { lines }),
+            Done::Listed(Err(error)) => {
+                self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
             }
+            Done::Worked(worked, title) => self.take_worked(ctx, *worked, title),
+            Done::Reloaded(result) => self.take_reloaded(ctx, result),
+            Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
+            Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
             Done::Searched(found, serial) => {
                 if let Some(found) = found.filter(|_| serial == self.stage.scene_serial()) {
                     self.painting.take_worst(*found);
                 }
             }
-            Done::Saved(Err(error), ..) => {
-                self.after_save = None;
-                self.toast(ctx, ToastKind::Error, format!("{error}."));
-            }
         }
     }
 
     /// Shows another document; the sample plays.
-    fn show(&mut self, (session, images, findings): Loaded, sample: bool) {
+    pub(super) fn show(&mut self, (session, images, findings): Loaded, sample: bool) {
+        self.end_journal();
+        self.carried = None;
+        self.asked_disk = None;
         let document = session.document();
         self.selection = Selection::default();
         self.marks = Default::default();
@@ -200,7 +306,7 @@ impl App {
     }
 
     /// Puts a file at the head of the recent ones, and has its picture taken.
-    fn remember(&mut self, path: &std::path::Path) {
+    pub(super) fn remember(&mut self, path: &std::path::Path) {
         let Some(document) = self.session.as_ref().map(Session::document) else { return };
         let joints = document.joint_flags().into_iter().filter(|j| *j).count();
         let many = |n: usize, what: &str| match n {
@@ -215,7 +321,7 @@ impl App {
 
     /// Takes the picture of a file for the welcome page, when it is shown first.
     pub(super) fn take_picture(&mut self) {
-        if self.picture_of.is_none() || self.job.is_some() {
+        if self.picture_of.is_none() || self.jobs.is_busy() {
             return;
         }
         let (Some(path), Some(session)) = (self.picture_of.take(), &self.session) else { return };
@@ -225,7 +331,7 @@ impl App {
         }
     }
 
-    fn show_title(&self, ctx: &Context) {
+    pub(super) fn show_title(&self, ctx: &Context) {
         let name = self.session.as_ref().map_or_else(String::new, |s| format!("{} – ", s.file_name()));
         ctx.send_viewport_cmd(egui::ViewportCommand::Title(format!("{name}Ulna")));
     }
@@ -240,11 +346,12 @@ impl App {
             Wish::Open(path) => self.open(ctx, path),
             Wish::Sample => self.open_sample(ctx),
             Wish::AskOpen => self.ask_open(ctx),
+            Wish::Revert => self.reload(ctx, false),
         }
     }
 }
 
-fn load(session: Session) -> Box<Loaded> {
+pub(super) fn load(session: Session) -> Box<Loaded> {
     let (images, findings) = decode_images(session.document());
     Box::new((session, images, findings))
 }

@@ -32,6 +32,8 @@ impl App {
         if self.dialog.is_some() {
             return;
         }
+        // While a gesture is open nothing else runs, but another mode ends it.
+        let gesture = self.is_gesture_open() && ctx.input(|i| i.pointer.any_down());
         let availability = self.availability();
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
@@ -58,6 +60,9 @@ impl App {
             }
             // Escape belongs to a gesture while there is one.
             if key == "Escape" && (ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some()) {
+                continue;
+            }
+            if gesture && !command.name.starts_with("mode.") {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {

@@ -3,12 +3,16 @@
 mod apply;
 mod clipboard;
 mod eye;
+mod fault;
+mod gesture;
 mod host;
 mod jobs;
 mod keys;
 mod painting;
 mod preferences;
 mod recent;
+mod recovery;
+mod saving;
 mod stage;
 
 use std::{collections::BTreeSet, path::PathBuf, sync::mpsc};
@@ -16,14 +20,14 @@ use std::{collections::BTreeSet, path::PathBuf, sync::mpsc};
 use eframe::egui_wgpu;
 use egui::{Context, Ui};
 
-use self::{jobs::Job, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage};
+use self::{jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage};
 use crate::{
-    edit::{Availability, CommandLine, Marks, Mode, Selection, Space},
-    model::{Diagnostic, MeshId, NodeId},
+    edit::{Availability, Marks, Mode, Selection, Space},
+    model::{Diagnostic, MeshId, NodeId, UnkeyedAt},
     render::Camera,
-    session::{Playback, Session},
+    session::{Playback, Recovery, Session},
     ui::{
-        Actions, Dialog, JobView, Layout, Panels, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool, View, Wish,
+        Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool, View, Wish,
         window_ui,
     },
 };
@@ -98,7 +102,7 @@ pub struct App {
     stage: Stage,
     toasts: Vec<Toast>,
     dialog: Option<Dialog>,
-    job: Option<Job>,
+    jobs: Jobs,
     preferences: Preferences,
     /// Whether preferences outlive this window: not so in tests.
     keeps: bool,
@@ -114,8 +118,18 @@ pub struct App {
     after_save: Option<Wish>,
     may_close: bool,
     first_frame: bool,
-    /// The text form of the gesture under way.
-    gesture: Vec<CommandLine>,
+    /// The unkeyed pose that is shown at the playhead wherever that goes.
+    carried: Option<UnkeyedAt>,
+    /// When the file was written that a person was asked about last.
+    asked_disk: Option<Option<std::time::SystemTime>>,
+    recoveries: Vec<Recovery>,
+    recovery_views: Vec<RecoveryView>,
+    journal_home: Option<PathBuf>,
+    /// Frames that failed.
+    faults: u32,
+    /// The next frame fails, for a test.
+    #[cfg(feature = "inspection")]
+    fails: bool,
     /// The system's file dialog, and whether it is for saving.
     browsing: Option<(mpsc::Receiver<Option<PathBuf>>, bool)>,
     painting: Painting,
@@ -153,7 +167,7 @@ impl App {
             stage: Stage::new(cc.wgpu_render_state.clone()),
             toasts: Vec::new(),
             dialog: None,
-            job: None,
+            jobs: Jobs::default(),
             preferences,
             keeps: cc.storage.is_some(),
             recent: RecentList::default(),
@@ -165,7 +179,14 @@ impl App {
             after_save: None,
             may_close: false,
             first_frame: true,
-            gesture: Vec::new(),
+            carried: None,
+            asked_disk: None,
+            recoveries: Vec::new(),
+            recovery_views: Vec::new(),
+            journal_home: None,
+            faults: 0,
+            #[cfg(feature = "inspection")]
+            fails: false,
             browsing: None,
             painting: Painting::default(),
             weights_moved: BTreeSet::new(),
@@ -185,6 +206,11 @@ impl App {
             }
         }
         app.preferences.started = true;
+        app.journal_home = app.journal_home();
+        if app.keeps {
+            fault::watch();
+            app.look_for_recoveries();
+        }
         app
     }
 
@@ -210,7 +236,7 @@ impl App {
 
     /// Whether long work is under way.
     pub const fn is_busy(&self) -> bool {
-        self.job.is_some()
+        self.jobs.is_busy()
     }
 
     /// A point of the scene on the viewport's picture, in the picture's points: where to click, for tests and scripts.
@@ -282,14 +308,46 @@ impl App {
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        let whole = std::panic::AssertUnwindSafe(|| self.whole_frame(ui, frame));
+        if let Err(payload) = std::panic::catch_unwind(whole) {
+            self.take_fault(&ctx, payload);
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        self.preferences.shown = self.shown;
+        self.preferences.brush = self.painting.brush;
+        self.preferences.settings = self.settings.clone();
+        self.preferences.layout = self.panels.layout().to_text();
+        self.preferences.store(storage);
+    }
+
+    fn on_exit(&mut self) {
+        // A window that is closed was asked about what is not saved.
+        self.end_journal();
+    }
+
+    fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
+        self.theme.color("surface.window").to_normalized_gamma_f32()
+    }
+}
+
+impl App {
+    /// One frame.
+    fn whole_frame(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        #[cfg(feature = "inspection")]
+        assert!(!std::mem::take(&mut self.fails), "a test wanted this frame to fail");
         let started = std::time::Instant::now();
         // An idle window must not come here; with RUST_LOG=ulna=trace it says who asked.
         log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
         if std::mem::take(&mut self.first_frame) {
             ctx.request_repaint();
         }
+        self.let_go(&ctx);
         self.poll_jobs(&ctx);
         self.poll_browse(&ctx);
+        self.look_at_disk(&ctx);
         self.guard_close(&ctx);
         self.dropped_files(&ctx);
         self.age_toasts(&ctx);
@@ -325,6 +383,8 @@ impl eframe::App for App {
                 tool: self.tool,
                 space: self.space,
                 auto_key: self.auto_key,
+                unkeyed: self.unkeyed_shown(),
+                carried: self.carried.is_some(),
                 shown: self.shown,
                 camera: self.camera,
                 hover,
@@ -337,13 +397,15 @@ impl eframe::App for App {
                 texture,
                 availability,
                 problems: &self.problems,
-                job: self.job.as_ref().map(|j| JobView {
+                job: self.jobs.shown().map(|j| JobView {
                     label: j.label.clone(),
                     fraction: j.progress.fraction(),
                     cancellable: j.cancellable,
                 }),
                 toasts: &self.toasts,
                 dialog: self.dialog.as_ref(),
+                recoveries: &self.recovery_views,
+                journal_home: self.journal_home.as_deref(),
                 frame_ms: self.stage.frame_ms(),
                 device: self.stage.device(),
                 paint: self.painting.view(),
@@ -351,6 +413,10 @@ impl eframe::App for App {
             window_ui(&mut self.panels, ui, &view, &mut actions);
         }
         let changed = self.apply(&ctx, actions);
+        if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
+            let text = format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
+            self.toast(&ctx, ToastKind::Error, text);
+        }
         let changed = self.update_brush() || changed;
         if changed || self.hover != hover {
             ctx.request_repaint();
@@ -367,29 +433,33 @@ impl eframe::App for App {
         self.stage.took(started.elapsed());
     }
 
-    fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        self.preferences.shown = self.shown;
-        self.preferences.brush = self.painting.brush;
-        self.preferences.settings = self.settings.clone();
-        self.preferences.layout = self.panels.layout().to_text();
-        self.preferences.store(storage);
+    /// Has the next frame fail, as a fault of the program would.
+    #[cfg(feature = "inspection")]
+    pub const fn fail_next_frame(&mut self) {
+        self.fails = true;
     }
 
-    fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
-        self.theme.color("surface.window").to_normalized_gamma_f32()
-    }
-}
-
-impl App {
     /// The clip that is shown: of the file, or the range of motion.
     fn shows(&self) -> Option<stage::Shows> {
         if self.mode == Mode::Paint
             && let Some((_, range)) = &self.painting.range
         {
-            return Some(stage::Shows { key: None, clip: range.clone() });
+            return Some(stage::Shows { key: None, clip: range.clone(), unkeyed: None });
         }
         let id = self.shown_clip()?;
-        Some(stage::Shows { key: Some(id), clip: self.session.as_ref()?.document().clips.get(&id)?.clone() })
+        let document = self.session.as_ref()?.document();
+        let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
+        Some(stage::Shows { key: Some(id), clip: document.clips.get(&id)?.clone(), unkeyed })
+    }
+
+    /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.
+    fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
+        let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
+        if self.playback.playing {
+            return None;
+        }
+        let carried = self.carried.filter(|at| at.clip == clip && document.aids.unkeyed.contains_key(at));
+        carried.or_else(|| document.aids.unkeyed(clip, self.playback.time).map(|(at, _)| at))
     }
 
     /// The clip of the file that is shown.

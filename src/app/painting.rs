@@ -409,7 +409,7 @@ impl Painting {
     /// Takes up other pairs of joints, which undo may bring, too.
     fn follow_roles(&mut self, document: &Document) {
         let Some(canvas) = &self.canvas else { return };
-        let pairs = &document.mirror_pairs;
+        let pairs = &document.aids.mirror_pairs;
         if self.roles.as_ref().is_some_and(|(_, of)| Arc::ptr_eq(of, pairs)) {
             return;
         }

@@ -107,7 +107,7 @@ fn seconds(time: SystemTime) -> u64 {
 }
 
 /// How long ago, in words.
-fn ago(seconds: u64) -> String {
+pub(super) fn ago(seconds: u64) -> String {
     let many = |n: u64, what: &str| if n == 1 { format!("1 {what} ago") } else { format!("{n} {what}s ago") };
     match seconds {
         0..90 => "just now".into(),

@@ -8,7 +8,7 @@ use glam::Vec2;
 
 use crate::{
     edit::{Change, Marks, Selection},
-    model::{Clip, ClipId, Document, NodeId},
+    model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
     render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, TintKind, capture},
     session::Session,
@@ -28,7 +28,7 @@ pub struct Stage {
     size: Vec2,
     extent: f32,
     /// The document's generation and the moment that the pose was made from.
-    posed: Option<(u64, Option<ClipKey>, f64)>,
+    posed: Option<(u64, Option<ClipKey>, f64, Option<UnkeyedAt>)>,
     drawn: Option<Drawn>,
     surface: Surface,
     surface_stale: bool,
@@ -52,6 +52,8 @@ pub(super) type ClipKey = Option<ClipId>;
 pub(super) struct Shows {
     pub key: ClipKey,
     pub clip: Arc<Clip>,
+    /// The unkeyed pose that is seen over it.
+    pub unkeyed: Option<(UnkeyedAt, Arc<Unkeyed>)>,
 }
 
 /// What is painted, for the picture.
@@ -294,14 +296,16 @@ impl Stage {
         let Some(session) = session else { return };
         let document = session.document();
         let key = clip.map(|c| c.key);
-        let now = (session.generation(), key, time);
+        let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
+        let held = unkeyed.map(|(at, _)| *at);
+        let now = (session.generation(), key, time, held);
         if self.posed != Some(now) {
             // Weights move the surface, but no joint.
-            let only_weights = self.posed.is_some_and(|(_, c, t)| c == key && t == time)
+            let only_weights = self.posed.is_some_and(|(_, c, t, u)| c == key && t == time && u == held)
                 && !changes.is_empty()
                 && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
             if !only_weights {
-                let moment = Moment { clip: clip.map(|c| &c.clip), time };
+                let moment = Moment { clip: clip.map(|c| &c.clip), time, unkeyed: unkeyed.map(|(_, pose)| pose) };
                 self.pose.update(document, moment);
                 self.bones = bones(document, &self.pose, &self.joints);
             }
@@ -350,7 +354,7 @@ impl Stage {
             self.target = Some((target, id));
         }
         let bones = if shown.joints {
-            looks(document, &self.bones, &self.look, selection, marks, hover, painting.is_some())
+            looks(document, &self.bones, &self.look, selection, marks, hover, painting.is_some(), unkeyed.map(|(_, p)| &**p))
         } else {
             Vec::new()
         };
@@ -384,6 +388,7 @@ fn looks(
     marks: &Marks,
     hover: Option<NodeId>,
     painting: bool,
+    unkeyed: Option<&Unkeyed>,
 ) -> Vec<BoneLook> {
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
@@ -392,8 +397,8 @@ fn looks(
             (outline(look.joint_selected), look.joint_selected_edge)
         } else if hover == Some(bone.joint) {
             (look.joint_hover, look.joint_edge)
-        } else if document.pending.contains_key(&bone.joint) {
-            (look.joint_pending, look.joint_edge)
+        } else if unkeyed.is_some_and(|u| u.locals.contains_key(&bone.joint)) {
+            (look.joint_unkeyed, look.joint_edge)
         } else if marks.locked.contains(&bone.joint) {
             let [r, g, b, a] = look.joint;
             ([r * 0.3, g * 0.3, b * 0.3, a], look.joint_edge)

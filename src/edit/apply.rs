@@ -5,26 +5,28 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Document, MeshId, NodeId, SkinId, Track, TrackError, TrackId, Transform, WeightLayers, WeightMap,
-    WeightPatch,
+    Clip, ClipId, Components, Document, MeshId, NodeId, NodePose, SkinId, Track, TrackError, TrackId, Unkeyed, UnkeyedAt,
+    WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// The user-local transform of a node.
-    SetUser {
+    /// The user-local transform of a node, and the local transform that it comes to.
+    SetPose {
         /// Whose.
         node: NodeId,
         /// `None` is the rest.
-        to: Option<Transform>,
+        to: Option<NodePose>,
     },
-    /// The local transform of a node that waits to be keyed.
-    SetPending {
+    /// What an unkeyed pose changes of a node.
+    SetUnkeyed {
+        /// Over which clip, and when.
+        at: UnkeyedAt,
         /// Whose.
         node: NodeId,
-        /// `None`: nothing waits.
-        to: Option<Transform>,
+        /// `None`: nothing.
+        to: Option<Components>,
     },
     /// The weights of a node's morph targets.
     SetMorphs {
@@ -33,11 +35,13 @@ pub enum Edit {
         /// `None` is what its mesh gives.
         to: Option<Arc<[f32]>>,
     },
-    /// Weights of morph targets that wait to be keyed.
-    SetPendingMorphs {
+    /// What an unkeyed pose changes of a node's morph targets.
+    SetUnkeyedMorphs {
+        /// Over which clip, and when.
+        at: UnkeyedAt,
         /// Whose.
         node: NodeId,
-        /// `None`: nothing waits.
+        /// `None`: nothing.
         to: Option<Arc<[f32]>>,
     },
     /// A node's name.
@@ -113,6 +117,9 @@ pub enum EditError {
     /// No such clip.
     #[error("clip {0} is not there")]
     NoClip(u32),
+    /// A clip that goes takes no unkeyed pose with it.
+    #[error("clip {0} has an unkeyed pose; key it or discard it first")]
+    Unkeyed(u32),
     /// A number is not finite.
     #[error("the transform of node {0} is not a finite number")]
     NotFinite(u32),
@@ -149,24 +156,24 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         if node.index() < document.nodes.len() { Ok(()) } else { Err(EditError::NoNode(node.0)) }
     };
     match edit {
-        Edit::SetUser { node, to } => {
+        Edit::SetPose { node, to } => {
             node_of(document, node)?;
             if to.is_some_and(|t| !t.is_finite()) {
                 return Err(EditError::NotFinite(node.0));
             }
-            let was = std::mem::replace(&mut document.nodes[node.index()].user, to);
-            Ok(Edit::SetUser { node, to: was })
+            let was = std::mem::replace(&mut document.nodes[node.index()].pose, to);
+            Ok(Edit::SetPose { node, to: was })
         }
-        Edit::SetPending { node, to } => {
+        Edit::SetUnkeyed { at, node, to } => {
             node_of(document, node)?;
-            if to.is_some_and(|t| !t.is_finite()) {
+            if to.is_some_and(|t| !t.is_finite() || t.is_empty()) {
                 return Err(EditError::NotFinite(node.0));
             }
-            let was = match to {
-                Some(to) => document.pending.insert(node, to),
-                None => document.pending.remove(&node),
-            };
-            Ok(Edit::SetPending { node, to: was })
+            let was = unkeyed(document, at, to.is_some(), |pose| match to {
+                Some(to) => pose.locals.insert(node, to),
+                None => pose.locals.remove(&node),
+            })?;
+            Ok(Edit::SetUnkeyed { at, node, to: was })
         }
         Edit::SetMorphs { node, to } => {
             node_of(document, node)?;
@@ -174,14 +181,14 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             let was = std::mem::replace(&mut document.nodes[node.index()].morph_weights, to);
             Ok(Edit::SetMorphs { node, to: was })
         }
-        Edit::SetPendingMorphs { node, to } => {
+        Edit::SetUnkeyedMorphs { at, node, to } => {
             node_of(document, node)?;
             morphs_of(document, node, to.as_deref())?;
-            let was = match to {
-                Some(to) => document.pending_morphs.insert(node, to),
-                None => document.pending_morphs.remove(&node),
-            };
-            Ok(Edit::SetPendingMorphs { node, to: was })
+            let was = unkeyed(document, at, to.is_some(), |pose| match to {
+                Some(to) => pose.morphs.insert(node, to),
+                None => pose.morphs.remove(&node),
+            })?;
+            Ok(Edit::SetUnkeyedMorphs { at, node, to: was })
         }
         Edit::SetNodeName { node, to } => {
             node_of(document, node)?;
@@ -202,6 +209,14 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             Ok(Edit::SetTrack { clip, track, to: was })
         }
         Edit::SetClip { clip, to } => {
+            if let Some(to) = &to {
+                for track in to.tracks.values() {
+                    node_of(document, track.target)?;
+                    track.validate()?;
+                }
+            } else if document.aids.unkeyed.keys().any(|at| at.clip == clip) {
+                return Err(EditError::Unkeyed(clip.0));
+            }
             let was = match to {
                 Some(to) => document.clips.insert(clip, to),
                 None => document.clips.remove(&clip),
@@ -235,17 +250,39 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 return Err(EditError::Layers(skin.0));
             }
             let was = match to {
-                Some(to) => document.weight_layers.insert(skin, to),
-                None => document.weight_layers.remove(&skin),
+                Some(to) => document.aids.weight_layers.insert(skin, to),
+                None => document.aids.weight_layers.remove(&skin),
             };
             Ok(Edit::SetLayers { skin, to: was })
         }
         Edit::SetMirrorPairs { to } => {
             to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
-            let was = std::mem::replace(&mut document.mirror_pairs, to);
+            let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
             Ok(Edit::SetMirrorPairs { to: was })
         }
     }
+}
+
+/// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be where `wanted`.
+fn unkeyed<T>(
+    document: &mut Document,
+    at: UnkeyedAt,
+    wanted: bool,
+    change: impl FnOnce(&mut Unkeyed) -> Option<T>,
+) -> Result<Option<T>, EditError> {
+    if !document.clips.contains_key(&at.clip) {
+        return Err(EditError::NoClip(at.clip.0));
+    }
+    let poses = &mut document.aids.unkeyed;
+    if !wanted && !poses.contains_key(&at) {
+        return Ok(None);
+    }
+    let pose = poses.entry(at).or_default();
+    let was = change(Arc::make_mut(pose));
+    if pose.is_empty() {
+        poses.remove(&at);
+    }
+    Ok(was)
 }
 
 /// Whether a map can be a primitive's, whatever its vertices.
@@ -286,11 +323,33 @@ fn morphs_of(document: &Document, node: NodeId, to: Option<&[f32]>) -> Result<()
 }
 
 impl Edit {
+    /// Whether two edits write the same slot, and so one after the other leaves what the later one says.
+    pub fn is_same_slot(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::SetPose { node: a, .. }, Self::SetPose { node: b, .. })
+            | (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
+            | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
+            (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
+            | (Self::SetUnkeyedMorphs { at: a, node: x, .. }, Self::SetUnkeyedMorphs { at: b, node: y, .. }) => {
+                (a, x) == (b, y)
+            }
+            (Self::SetTrack { clip: a, track: x, .. }, Self::SetTrack { clip: b, track: y, .. }) => (a, x) == (b, y),
+            (Self::SetClip { clip: a, .. }, Self::SetClip { clip: b, .. }) => a == b,
+            (Self::SetWeights { mesh: a, primitive: x, .. }, Self::SetWeights { mesh: b, primitive: y, .. })
+            | (Self::BindWeights { mesh: a, primitive: x, .. }, Self::BindWeights { mesh: b, primitive: y, .. }) => {
+                (a, x) == (b, y)
+            }
+            (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. }) => a == b,
+            (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. }) => true,
+            _ => false,
+        }
+    }
+
     /// About how many bytes of memory keeping it costs.
     pub fn size(&self) -> usize {
         let heavy = match self {
             Self::SetTrack { to: Some(track), .. } => (track.times.len() + track.values.len()) * 4,
-            Self::SetMorphs { to: Some(w), .. } | Self::SetPendingMorphs { to: Some(w), .. } => w.len() * 4,
+            Self::SetMorphs { to: Some(w), .. } | Self::SetUnkeyedMorphs { to: Some(w), .. } => w.len() * 4,
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec3, Vec4};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -38,6 +38,16 @@ pub enum ArgumentError {
         /// What it is.
         found: String,
     },
+    /// It is none of the words that can stand there.
+    #[error("“{name}” should be one of {wanted}, but is {found}")]
+    Choice {
+        /// The argument.
+        name: String,
+        /// The words.
+        wanted: String,
+        /// What it is.
+        found: String,
+    },
     /// Nothing of that name.
     #[error("nothing is named “{0}”")]
     NotFound(String),
@@ -51,6 +61,32 @@ pub enum ArgumentError {
         /// The path of the first.
         path: String,
     },
+    /// Several clips of that name, or that fit a pattern where one is wanted.
+    #[error("{} clips are named “{name}”: {}; name one by its number", ids.len(), list(ids))]
+    AmbiguousClip {
+        /// The name, or the pattern.
+        name: String,
+        /// Which.
+        ids: Vec<ClipId>,
+    },
+    /// A list that must name something names nothing.
+    #[error("“{0}” is an empty list; name at least one, or leave it out")]
+    Empty(String),
+    /// Something is named twice, or in two ways that exclude each other.
+    #[error("“{0}” and “{1}” say the same thing; give one of them")]
+    Both(&'static str, &'static str),
+    /// No clip of that name.
+    #[error("no clip is named “{name}”; {there}")]
+    NoClip {
+        /// The name.
+        name: String,
+        /// What there is.
+        there: String,
+    },
+}
+
+fn list(ids: &[ClipId]) -> String {
+    ids.iter().map(|id| format!("#{}", id.0)).collect::<Vec<_>>().join(", ")
 }
 
 /// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart by commas. Nothing
@@ -82,7 +118,7 @@ pub fn typed(kind: Kind, text: &str) -> Option<Value> {
                 text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
             list.map(Value::from)
         }
-        Kind::Choice(words) => words.contains(&text).then(|| number(text).unwrap_or_else(|| text.into())),
+        Kind::Choice(words) => words.contains(&text).then(|| text.into()),
         Kind::Flag => text.parse::<bool>().ok().map(Value::from),
     }
 }
@@ -129,6 +165,23 @@ impl Arguments {
         ArgumentError::Type { name: name.to_owned(), wanted, found: found.to_string() }
     }
 
+    /// One of some words, if given; a number that is spelled as one of them means it.
+    ///
+    /// # Errors
+    /// Where it is none of them.
+    pub fn choice(&self, name: &'static str, words: &[&str]) -> Result<Option<String>, ArgumentError> {
+        let Some(value) = self.values.get(name) else { return Ok(None) };
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => String::new(),
+        };
+        if words.contains(&text.as_str()) {
+            return Ok(Some(text));
+        }
+        Err(ArgumentError::Choice { name: name.to_owned(), wanted: words.join(", "), found: value.to_string() })
+    }
+
     /// Text.
     ///
     /// # Errors
@@ -144,14 +197,14 @@ impl Arguments {
     /// Where it is missing or none.
     pub fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
-        value.as_f64().map(|v| v as f32).filter(|v| v.is_finite()).ok_or_else(|| Self::wrong(name, "a number", value))
+        single(value).ok_or_else(|| Self::wrong(name, "a number that single precision can hold", value))
     }
 
     fn numbers<const N: usize>(&self, name: &'static str, wanted: &'static str) -> Result<[f32; N], ArgumentError> {
         let value = self.value(name)?;
         let list: Option<Vec<f32>> = value
             .as_array()
-            .and_then(|a| a.iter().map(|v| v.as_f64().map(|v| v as f32).filter(|v| v.is_finite())).collect());
+            .and_then(|a| a.iter().map(single).collect());
         list.and_then(|l| <[f32; N]>::try_from(l).ok()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
@@ -183,8 +236,16 @@ impl Arguments {
     /// Where it is something else.
     pub fn rotation(&self) -> Result<Option<Quat>, ArgumentError> {
         if self.has("rotation") {
-            let q = self.numbers::<4>("rotation", "four numbers")?;
-            return Ok(Some(unit_or(Quat::from_array(q), Quat::IDENTITY)));
+            if self.has("degrees") {
+                return Err(ArgumentError::Both("rotation", "degrees"));
+            }
+            let q = Quat::from_array(self.numbers::<4>("rotation", "four numbers")?);
+            if q.length() < 1e-12 {
+                return Err(Self::wrong("rotation", "a rotation, which four zeros are not", self.value("rotation")?));
+            }
+            // Numbers so large that their squares are none still have a direction.
+            let largest = Vec4::from(q).abs().max_element();
+            return Ok(Some(unit_or(Quat::from_vec4(Vec4::from(q) / largest), Quat::IDENTITY)));
         }
         let degrees = self.vector("degrees")?;
         Ok(degrees.map(|d| Quat::from_euler(glam::EulerRot::XYZ, d.x.to_radians(), d.y.to_radians(), d.z.to_radians())))
@@ -243,7 +304,9 @@ impl Arguments {
         let Some(value) = self.values.get("parts") else { return Ok(all.to_vec()) };
         let words: Vec<&str> = match value {
             Value::String(word) => vec![word.as_str()],
-            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            Value::Array(list) => {
+                list.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(|| Self::wrong("parts", wanted, value))?
+            }
             _ => Vec::new(),
         };
         let means = |p: &Property, w: &str| p.path() == w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase()));
@@ -256,19 +319,8 @@ impl Arguments {
     /// # Errors
     /// Where it names none, or several without a `*`.
     pub fn nodes(&self, document: &Document) -> Result<Vec<NodeId>, ArgumentError> {
-        let value = self.value("node")?;
-        let texts: Vec<&str> = match value {
-            Value::String(text) => vec![text],
-            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
-            _ => return Err(Self::wrong("node", "a name, a path, #index or a pattern", value)),
-        };
-        let mut found = Vec::new();
-        for text in texts {
-            found.extend(find_nodes(document, text)?);
-        }
-        found.sort_unstable();
-        found.dedup();
-        if found.is_empty() { Err(ArgumentError::NotFound(value.to_string())) } else { Ok(found) }
+        self.value("node")?;
+        self.named_nodes(document, "node")
     }
 
     /// The nodes that an argument names, each once; none where it is not given.
@@ -287,15 +339,14 @@ impl Arguments {
     /// # Errors
     /// Where a text names none, or several without a `*`.
     pub fn nodes_in_order(&self, document: &Document, name: &'static str) -> Result<Vec<NodeId>, ArgumentError> {
-        let texts: Vec<&str> = match self.values.get(name) {
-            None => Vec::new(),
-            Some(Value::String(text)) => vec![text],
-            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
-            Some(value) => return Err(Self::wrong(name, "names of nodes", value)),
-        };
+        let texts = self.texts(name, "a name, a path, #index or a pattern, or a list of those")?;
         let mut found = Vec::new();
-        for text in texts {
-            found.extend(find_nodes(document, text)?);
+        for text in texts.unwrap_or_default() {
+            let nodes = find_nodes(document, text)?;
+            if nodes.is_empty() {
+                return Err(ArgumentError::NotFound(text.to_owned()));
+            }
+            found.extend(nodes);
         }
         Ok(found)
     }
@@ -313,12 +364,7 @@ impl Arguments {
     /// # Errors
     /// Where a text names none.
     pub fn meshes_of(&self, document: &Document, name: &'static str) -> Result<Vec<MeshId>, ArgumentError> {
-        let texts: Vec<&str> = match self.values.get(name) {
-            None => return Ok(Vec::new()),
-            Some(Value::String(text)) => vec![text],
-            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
-            Some(value) => return Err(Self::wrong(name, "a mesh's name or #index", value)),
-        };
+        let texts = self.texts(name, "a mesh's name or #index, or a list of those")?.unwrap_or_default();
         let mut found = Vec::new();
         for text in texts {
             let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
@@ -333,6 +379,34 @@ impl Arguments {
             found.extend(hits);
         }
         Ok(found)
+    }
+
+    /// A text or a list of texts, which is not empty, if given.
+    fn texts(&self, name: &str, wanted: &'static str) -> Result<Option<Vec<&str>>, ArgumentError> {
+        match self.values.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(vec![text])),
+            Some(Value::Array(list)) if list.is_empty() => Err(ArgumentError::Empty(name.to_owned())),
+            Some(value @ Value::Array(list)) => {
+                let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+                texts.map(Some).ok_or_else(|| Self::wrong(name, wanted, value))
+            }
+            Some(value) => Err(Self::wrong(name, wanted, value)),
+        }
+    }
+
+    /// Whole numbers that are not negative, if given.
+    ///
+    /// # Errors
+    /// Where one is something else.
+    pub fn counts(&self, name: &'static str) -> Result<Option<Vec<u32>>, ArgumentError> {
+        let Some(value) = self.values.get(name) else { return Ok(None) };
+        let one = |v: &Value| {
+            let number = v.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v <= f64::from(u32::MAX));
+            number.map(|v| v as u32)
+        };
+        let list: Option<Vec<u32>> = value.as_array().and_then(|a| a.iter().map(one).collect());
+        list.map(Some).ok_or_else(|| Self::wrong(name, "a list of whole numbers of 0 or more", value))
     }
 
     /// A whole number that is not negative, if given.
@@ -368,7 +442,8 @@ impl Arguments {
     /// Where it is missing or something else.
     pub fn list_of_numbers(&self, name: &'static str) -> Result<Vec<f64>, ArgumentError> {
         let value = self.value(name)?;
-        let list: Option<Vec<f64>> = value.as_array().and_then(|a| a.iter().map(Value::as_f64).collect());
+        let one = |v: &Value| single(v).and_then(|_| v.as_f64());
+        let list: Option<Vec<f64>> = value.as_array().and_then(|a| a.iter().map(one).collect());
         list.ok_or_else(|| Self::wrong(name, "a list of numbers", value))
     }
 
@@ -379,16 +454,16 @@ impl Arguments {
     pub fn clip(&self, document: &Document) -> Result<ClipId, ArgumentError> {
         let value = self.value("clip")?;
         if let Some(index) = value.as_u64() {
-            let id = ClipId(u32::try_from(index).unwrap_or(u32::MAX));
-            return if document.clips.contains_key(&id) {
-                Ok(id)
-            } else {
-                Err(ArgumentError::NotFound(value.to_string()))
-            };
+            return find_clip(document, &format!("#{index}"));
         }
         let text = value.as_str().ok_or_else(|| Self::wrong("clip", "a name or #index", value))?;
-        find_clip(document, text).ok_or_else(|| ArgumentError::NotFound(text.to_owned()))
+        find_clip(document, text)
     }
+}
+
+/// A number as a float, if that can hold it.
+fn single(value: &Value) -> Option<f32> {
+    value.as_f64().map(|v| v as f32).filter(|v| v.is_finite())
 }
 
 /// `0-99, 120`
@@ -412,13 +487,55 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
     format!("#{}", node.0)
 }
 
-/// The clip of a name or `#index`; of several of one name the first.
-pub fn find_clip(document: &Document, text: &str) -> Option<ClipId> {
-    let named = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(text)).map(|(id, _)| *id);
-    named.or_else(|| {
-        let id = ClipId(text.strip_prefix('#').unwrap_or(text).parse().ok()?);
-        document.clips.contains_key(&id).then_some(id)
-    })
+/// The text that names a clip in a command: its name where it alone has it, else its number.
+pub fn clip_text(document: &Document, clip: ClipId) -> String {
+    let name = document.clips.get(&clip).and_then(|c| c.name.as_deref()).filter(|n| !n.is_empty());
+    match name {
+        Some(name) if !name.contains(['*', '#']) && find_clip(document, name) == Ok(clip) => name.to_owned(),
+        _ => format!("#{}", clip.0),
+    }
+}
+
+/// The clip of a name, of `#index`, or of a pattern that fits one.
+///
+/// # Errors
+/// Where it names none, or several.
+pub fn find_clip(document: &Document, text: &str) -> Result<ClipId, ArgumentError> {
+    match find_clips(document, text)?[..] {
+        [id] => Ok(id),
+        ref ids => Err(ArgumentError::AmbiguousClip { name: text.to_owned(), ids: ids.to_vec() }),
+    }
+}
+
+/// The clips of a name, of `#index`, or of a pattern; at least one.
+///
+/// # Errors
+/// Where it names none.
+pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, ArgumentError> {
+    let by = |f: &dyn Fn(&str) -> bool| -> Vec<ClipId> {
+        document.clips.iter().filter(|(_, c)| c.name.as_deref().is_some_and(f)).map(|(id, _)| *id).collect()
+    };
+    let named = by(&|name| name == text);
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let number = text.strip_prefix('#').unwrap_or(text).parse().ok().map(ClipId);
+    if let Some(id) = number.filter(|id| document.clips.contains_key(id)) {
+        return Ok(vec![id]);
+    }
+    let fits = if text.contains('*') { by(&|name| matches(text, name)) } else { Vec::new() };
+    if !fits.is_empty() {
+        return Ok(fits);
+    }
+    const MOST: usize = 12;
+    let labels: Vec<String> = document.clips.keys().take(MOST).map(|id| document.clip_label(*id)).collect();
+    let more = document.clips.len().saturating_sub(MOST);
+    let there = match (labels.is_empty(), more) {
+        (true, _) => "there is none".to_owned(),
+        (_, 0) => format!("there is {}", labels.join(", ")),
+        (_, more) => format!("there is {} and {more} more", labels.join(", ")),
+    };
+    Err(ArgumentError::NoClip { name: text.to_owned(), there })
 }
 
 pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {

@@ -45,7 +45,7 @@ pub(super) fn duplicate(document: &Document, arguments: &Arguments) -> Result<Ve
 
 pub(super) fn delete(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let id = arguments.clip(document)?;
-    let mut edits = keys::discard(document, arguments)?;
+    let mut edits = keys::without_unkeyed(document, |at| at.clip == id);
     edits.push(Edit::SetClip { clip: id, to: None });
     Ok(edits)
 }

@@ -5,7 +5,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, MapAccess, Visitor},
+};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -50,8 +53,8 @@ pub struct Availability {
     pub redo: bool,
     /// Something is not saved.
     pub unsaved: bool,
-    /// Poses wait to be keyed.
-    pub pending: bool,
+    /// There is a pose that is not keyed.
+    pub unkeyed: bool,
     /// The file has weights.
     pub weights: bool,
     /// A mesh that hangs on a skin has no weights.
@@ -71,7 +74,8 @@ pub struct Availability {
 pub struct Done {
     /// What is to be changed.
     pub edits: Vec<Edit>,
-    /// What it left as it was, and why, as a sentence; nothing where it did all that was asked.
+    /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
+    /// what it could not keep. Nothing where it did just what was asked.
     pub remark: Option<String>,
 }
 
@@ -255,17 +259,53 @@ impl CommandLine {
         self
     }
 
-    /// Reads the text form.
+    /// The line that an object is; nothing where it has no `do` that is text.
+    pub fn from_object(mut arguments: Map<String, Value>) -> Option<Self> {
+        match arguments.shift_remove("do") {
+            Some(Value::String(name)) => Some(Self { name, arguments }),
+            _ => None,
+        }
+    }
+
+    /// Reads the text form. A member that stands twice is a mistake: nobody could say which is meant.
     ///
     /// # Errors
     /// Where the text is not an object with a `do` that is text.
     pub fn parse(text: &str) -> Result<Self, CommandError> {
-        let value: Value = serde_json::from_str(text).map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
-        let Value::Object(mut arguments) = value else { return Err(CommandError::Shape(value.to_string())) };
-        match arguments.shift_remove("do") {
-            Some(Value::String(name)) => Ok(Self { name, arguments }),
-            _ => Err(CommandError::Shape(Value::Object(arguments).to_string())),
+        let short = || text.chars().take(80).collect::<String>();
+        if !text.trim_start().starts_with('{') {
+            return Err(CommandError::Shape(short()));
         }
+        let Once(arguments) = serde_json::from_str(text).map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
+        Self::from_object(arguments).ok_or_else(|| CommandError::Shape(short()))
+    }
+}
+
+/// The members of an object in which none stands twice.
+struct Once(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Once;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Once, A::Error> {
+                let mut members = Map::new();
+                while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                    if members.contains_key(&key) {
+                        return Err(A::Error::custom(format!("“{key}” stands twice")));
+                    }
+                    members.insert(key, value);
+                }
+                Ok(Once(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
     }
 }
 

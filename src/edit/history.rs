@@ -12,9 +12,20 @@ pub struct Transaction {
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
     revision: u64,
+    /// About how many bytes it holds.
+    size: usize,
 }
 
 impl Transaction {
+    /// Takes it back in a document that has it as its last step.
+    pub fn take_back(&self, document: &mut Document) {
+        for edit in self.inverse.iter().rev() {
+            if let Err(error) = apply(document, edit.clone()) {
+                log::error!("an edit could not be taken back: {error}");
+            }
+        }
+    }
+
     /// Its text form: what replays it. That of a brush stroke carries its sparse result, and is made only here.
     pub fn lines(&self, document: &Document) -> Vec<CommandLine> {
         if !self.given.is_empty() {
@@ -42,6 +53,8 @@ impl Transaction {
 #[derive(Clone, Debug)]
 struct Open {
     label: String,
+    /// What it would be as text.
+    lines: Vec<CommandLine>,
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
     strokes: Vec<Stroked>,
@@ -49,8 +62,23 @@ struct Open {
 
 impl Open {
     fn new(label: &str) -> Self {
-        Self { label: label.to_owned(), forward: Vec::new(), inverse: Vec::new(), strokes: Vec::new() }
+        Self { label: label.to_owned(), lines: Vec::new(), forward: Vec::new(), inverse: Vec::new(), strokes: Vec::new() }
     }
+}
+
+/// Whether edits changed anything together. Swap semantics: a slot that is written twice is changed only if its last value
+/// is not its first.
+fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
+    let mut ends: Vec<(&Edit, &Edit)> = Vec::new();
+    // Of long lists the slots are not looked for one by one.
+    const FEW: usize = 64;
+    for (made, was) in forward.iter().zip(inverse) {
+        match ends.iter_mut().find(|(first, _)| forward.len() <= FEW && first.is_same_slot(was)) {
+            Some((_, last)) => *last = made,
+            None => ends.push((was, made)),
+        }
+    }
+    ends.iter().any(|(first, last)| first != last)
 }
 
 /// What a stroke did to a primitive so far.
@@ -104,6 +132,8 @@ pub struct History {
     floor: u64,
     saved: u64,
     budget: usize,
+    /// Bytes that all done steps hold.
+    held: usize,
     /// Another number after every change of the document, previews too.
     generation: u64,
     changes: Vec<Change>,
@@ -119,6 +149,7 @@ impl Default for History {
             floor: 0,
             saved: 0,
             budget: 256 << 20,
+            held: 0,
             generation: 0,
             changes: Vec::new(),
         }
@@ -185,9 +216,15 @@ impl History {
     ///
     /// # Errors
     /// Where an edit does not fit; the document is then as before the gesture.
-    pub fn preview(&mut self, document: &mut Document, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
+    pub fn preview(
+        &mut self,
+        document: &mut Document,
+        label: &str,
+        edits: Vec<Edit>,
+        lines: Vec<CommandLine>,
+    ) -> Result<(), EditError> {
         self.cancel(document);
-        let mut open = Open::new(label);
+        let mut open = Open { lines, ..Open::new(label) };
         for edit in edits {
             open.forward.push(edit.clone());
             match self.touch(document, edit) {
@@ -304,18 +341,9 @@ impl History {
     }
 
     /// Makes the gesture's preview a step. One that changed nothing leaves none; whether it left one is returned.
-    pub fn commit(&mut self, document: &Document, lines: Vec<CommandLine>) -> bool {
+    pub fn commit(&mut self, document: &Document) -> bool {
         let Some(mut open) = self.open.take() else { return false };
-        // Swap semantics: a slot that is written twice is changed only if its last value is not its first.
-        let mut changed = !open.inverse.is_empty() && {
-            let mut probe = document.clone();
-            for edit in open.inverse.iter().rev() {
-                if let Err(error) = apply(&mut probe, edit.clone()) {
-                    log::error!("an edit could not be taken back: {error}");
-                }
-            }
-            probe != *document
-        };
+        let mut changed = are_changed(&open.forward, &open.inverse);
         for stroke in &open.strokes {
             let map = document.meshes.get(stroke.mesh.index()).and_then(|m| m.primitives.get(stroke.primitive));
             let Some(map) = map.and_then(|p| p.weights.as_deref()) else { continue };
@@ -330,14 +358,17 @@ impl History {
             return false;
         }
         self.undone.clear();
+        let size = open.forward.iter().chain(&open.inverse).map(Edit::size).sum();
         let transaction = Transaction {
             label: open.label,
-            given: lines,
+            given: open.lines,
             forward: open.forward,
             inverse: open.inverse,
             revision: self.next,
+            size,
         };
         self.next += 1;
+        self.held += size;
         self.done.push(transaction);
         self.trim();
         true
@@ -347,6 +378,7 @@ impl History {
     pub fn undo(&mut self, document: &mut Document) -> Option<String> {
         self.cancel(document);
         let step = self.done.pop()?;
+        self.held -= step.size;
         self.undo_all(document, step.inverse.clone());
         let label = step.label.clone();
         self.undone.push(step);
@@ -363,6 +395,7 @@ impl History {
             }
         }
         let label = step.label.clone();
+        self.held += step.size;
         self.done.push(step);
         Some(label)
     }
@@ -409,6 +442,11 @@ impl History {
         }
     }
 
+    /// The number of the state that is on disk.
+    pub const fn saved_revision(&self) -> u64 {
+        self.saved
+    }
+
     /// The present state is the one on disk.
     pub fn mark_saved(&mut self) {
         self.mark_saved_at(self.revision());
@@ -420,13 +458,18 @@ impl History {
     }
 
     fn trim(&mut self) {
-        let size = |t: &Transaction| t.forward.iter().chain(&t.inverse).map(Edit::size).sum::<usize>();
-        let mut total: usize = self.done.iter().map(size).sum();
-        while total > self.budget && self.done.len() > 1 {
-            let oldest = self.done.remove(0);
-            total -= size(&oldest);
-            self.floor = oldest.revision;
+        let mut over = 0;
+        while self.held > self.budget && over + 1 < self.done.len() {
+            self.held -= self.done[over].size;
+            self.floor = self.done[over].revision;
+            over += 1;
         }
+        self.done.drain(..over);
+    }
+
+    /// How many bytes of steps are kept at most.
+    pub const fn set_budget(&mut self, bytes: usize) {
+        self.budget = bytes;
     }
 
     fn undo_all(&mut self, document: &mut Document, inverse: Vec<Edit>) {

@@ -1,18 +1,33 @@
-//! Commands on keys, and on poses that wait to be keyed.
+//! Commands on keys, and on poses that are not keyed.
 
 use std::sync::Arc;
 
-use super::{Arguments, CommandError, Edit, morphs};
+use super::{Arguments, CommandError, Done, Edit, morphs, pose};
 use crate::{
-    model::{Clip, ClipId, Document, Interpolation, NodeId, Property, Track, TrackId, Transform},
-    motion::{Moment, Pose},
+    model::{
+        Clip, ClipId, Components, Document, Interpolation, NodeId, Property, Track, TrackId, Transform, Unkeyed,
+        UnkeyedAt, transform::{angle_between, unit_or},
+    },
+    motion::{Moment, Pose, insert_key},
 };
 
 /// Two keys closer than this are one: a tenth of a millisecond, far below a frame.
-pub(super) const SAME_TIME: f32 = 1e-4;
+pub(super) const SAME_TIME: f32 = UnkeyedAt::NEAR;
 
-fn clip_of(document: &Document, id: ClipId) -> Result<&Arc<Clip>, CommandError> {
+/// A motion that a new key moves by more than this is said: 0.05°.
+const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
+
+pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Arc<Clip>, CommandError> {
     document.clips.get(&id).ok_or_else(|| CommandError::Other(format!("clip {} is not there", id.0)))
+}
+
+/// A key time: of 0 s or later.
+pub(super) fn time_of(arguments: &Arguments) -> Result<f32, CommandError> {
+    let time = arguments.number("time")?;
+    if time < 0.0 {
+        return Err(CommandError::Other(format!("“time” is {time} s; a key cannot lie before 0 s")));
+    }
+    Ok(time)
 }
 
 fn values(local: &Transform, property: Property) -> Vec<f32> {
@@ -23,94 +38,195 @@ fn values(local: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// A key at a time: of the values given, or else of what is seen then, pending poses included.
-pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+/// The unkeyed pose that a line keys: that of its `unkeyed` time, where it is carried elsewhere, else that of its time.
+fn unkeyed_of(document: &Document, arguments: &Arguments, id: ClipId) -> Result<Option<(UnkeyedAt, Arc<Unkeyed>)>, CommandError> {
+    let time = if arguments.has("unkeyed") { arguments.number("unkeyed")? } else { time_of(arguments)? };
+    let found = document.aids.unkeyed(id, f64::from(time)).map(|(at, pose)| (at, pose.clone()));
+    if found.is_none() && arguments.has("unkeyed") {
+        return Err(CommandError::Other(format!("there is no unkeyed pose at {time} s of this clip")));
+    }
+    Ok(found)
+}
+
+/// Why keys of a channel cannot be edited, where they cannot.
+fn refuse_kept(document: &Document, clip: &Clip, node: NodeId, property: Property) -> Result<(), CommandError> {
+    if !clip.kept.contains(&(node, property)) {
+        return Ok(());
+    }
+    let label = document.node(node).label(node);
+    let tracks = clip.pointers.iter().filter_map(|p| p.track.as_ref());
+    let pointed = tracks.into_iter().any(|t| (t.target, t.property) == (node, property));
+    let why = if pointed {
+        "come from an animation pointer, which cannot be edited yet"
+    } else {
+        "cannot be read, and are kept as they are; Problems says why"
+    };
+    Err(CommandError::Other(format!("the {} keys of {label} {why}", property.path())))
+}
+
+/// Which components of a node a line without values keys: those it names; or what is unkeyed there; or what the clip
+/// moves already, and else its rotation.
+fn parts_of(
+    arguments: &Arguments,
+    clip: &Clip,
+    node: NodeId,
+    unkeyed: Option<&Unkeyed>,
+) -> Result<Vec<Property>, CommandError> {
+    if arguments.has("parts") {
+        return Ok(arguments.parts()?);
+    }
+    if let Some(pose) = unkeyed {
+        if let Some(changed) = pose.locals.get(&node) {
+            return Ok(Property::TRS.into_iter().filter(|p| changed.has(*p)).collect());
+        }
+        if pose.morphs.contains_key(&node) {
+            return Ok(Vec::new());
+        }
+    }
+    let moved: Vec<Property> = Property::TRS.into_iter().filter(|p| clip.track(node, *p).is_some()).collect();
+    let morphs = clip.track(node, Property::Weights).is_some();
+    Ok(if moved.is_empty() && !morphs { vec![Property::Rotation] } else { moved })
+}
+
+/// A key at a time: of the values given, or else of what is seen then, an unkeyed pose included.
+pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let id = arguments.clip(document)?;
     let clip = clip_of(document, id)?;
-    let time = arguments.number("time")?;
-    if time < 0.0 {
-        return Err(CommandError::Other("a key cannot lie before 0 s; move the playhead".into()));
-    }
+    let time = time_of(arguments)?;
     let nodes = arguments.nodes(document)?;
-    let pose = Pose::evaluate(document, Moment { clip: Some(clip), time: f64::from(time) });
-    let given = [
-        (Property::Translation, arguments.vector("translation")?.map(|v| v.to_array().to_vec())),
-        (Property::Rotation, arguments.rotation()?.map(|q| q.to_array().to_vec())),
-        (Property::Scale, arguments.vector("scale")?.map(|v| v.to_array().to_vec())),
-    ];
-    let some_given = given.iter().any(|(_, v)| v.is_some());
-    let parts = if some_given {
-        given.iter().filter(|(_, v)| v.is_some()).map(|(p, _)| *p).collect()
-    } else {
-        arguments.parts()?
-    };
+    let unkeyed = unkeyed_of(document, arguments, id)?;
+    let exact = arguments.flag("exact")?.unwrap_or(false);
+    let given = pose::given(arguments)?;
+    if !given.is_empty() && arguments.has("parts") {
+        return Err(CommandError::Other("“parts” says what to key of what is seen; leave it out where values are given".into()));
+    }
+    let pose = Pose::evaluate(
+        document,
+        Moment { clip: Some(clip), time: f64::from(time), unkeyed: unkeyed.as_ref().map(|(_, pose)| pose) },
+    );
     let mut edits = Vec::new();
     let mut free = clip.free_track_id();
+    let mut worst = (0.0f32, nodes[0]);
     for node in nodes {
-        let local = pose.local[node.index()].transform();
-        let rest = document.node(node).local().transform();
-        for property in &parts {
-            let value = given.iter().find(|(p, _)| p == property).and_then(|(_, v)| v.clone());
-            let value = value.unwrap_or_else(|| values(&local, *property));
-            let old = clip.track(node, *property);
-            if clip.kept.contains(&(node, *property)) {
-                let label = document.node(node).label(node);
-                let pointed = clip
-                    .pointers
-                    .iter()
-                    .filter_map(|p| p.track.as_ref())
-                    .any(|t| (t.target, t.property) == (node, *property));
-                let why = if pointed {
-                    "come from an animation pointer, which cannot be edited yet"
-                } else {
-                    "are packed in a way that cannot be edited; unpack the file first"
-                };
-                let message = format!("the {} keys of {label} {why}", property.path());
-                return Err(CommandError::Other(message));
-            }
-            // Keying “everything” must not add channels for what neither the clip nor the pose moves.
-            if old.is_none()
-                && !some_given
-                && !arguments.has("parts")
-                && (*property != Property::Rotation || document.pending_morphs.contains_key(&node))
-                && value == values(&rest, *property)
-            {
-                continue;
-            }
-            let (track, to) = match old {
-                Some((track, old)) => (track, near_turn(old, time, value, |v| old.with_key(time, v, SAME_TIME))),
+        let local = given.over(&pose.local[node.index()].transform());
+        let parts: Vec<Property> = if given.is_empty() {
+            parts_of(arguments, clip, node, unkeyed.as_ref().map(|(_, pose)| &**pose))?
+        } else {
+            Property::TRS.into_iter().filter(|p| given.has(*p)).collect()
+        };
+        let changed = unkeyed.as_ref().and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
+        for property in parts {
+            refuse_kept(document, clip, node, property)?;
+            let value = values(&local, property);
+            // Of what is seen, and nobody changed, the motion stays as it was.
+            let own = given.has(property) || changed.has(property);
+            let (track, to) = match clip.track(node, property) {
+                Some((track, old)) => {
+                    let value = near_turn(old, time, value);
+                    if own && holds(old, time, &value) {
+                        continue;
+                    }
+                    let made = insert_key(old, time, own.then_some(&value[..]), exact);
+                    if made.error > worst.0 {
+                        worst = (made.error, node);
+                    }
+                    if made.track == **old {
+                        continue;
+                    }
+                    (track, made.track)
+                }
                 None => {
                     let track = free;
                     free = TrackId(free.0 + 1);
-                    let width = value.len();
-                    let new = Track {
-                        target: node,
-                        property: *property,
-                        interpolation: Interpolation::Linear,
-                        times: [time].into(),
-                        values: value.into(),
-                        width,
-                    };
-                    (track, new)
+                    (track, lone(node, property, time, value))
                 }
             };
             edits.push(Edit::SetTrack { clip: id, track, to: Some(Arc::new(to)) });
         }
-        // What waits is keyed with the rest; so is what the clip moves already, where everything is keyed.
-        let morphs = pose.morphs[node.index()].clone();
-        let wanted = document.pending_morphs.contains_key(&node) || clip.track(node, Property::Weights).is_some();
-        if wanted && !some_given && !arguments.has("parts") {
-            edits.extend(morphs::key_edits(document, id, time, node, morphs.into(), &mut free)?);
-        }
-        if document.pending.contains_key(&node) {
-            edits.push(Edit::SetPending { node, to: None });
-        }
+        edits.extend(key_morphs(document, arguments, (id, time), node, unkeyed.as_ref(), &pose, &mut free)?);
+        edits.extend(now_keyed(unkeyed.as_ref(), node, &given, arguments)?);
+    }
+    let remark = (worst.0 > TOLD).then(|| {
+        format!(
+            "the motion of “{}” moves by up to {:.2}°, since keys of unit length cannot split this curve; “exact” adds keys until it does not",
+            document.node(worst.1).label(worst.1),
+            worst.0.to_degrees()
+        )
+    });
+    Ok(Done { edits, remark })
+}
+
+/// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already, where all of it is keyed.
+fn key_morphs(
+    document: &Document,
+    arguments: &Arguments,
+    (id, time): (ClipId, f32),
+    node: NodeId,
+    unkeyed: Option<&(UnkeyedAt, Arc<Unkeyed>)>,
+    pose: &Pose,
+    free: &mut TrackId,
+) -> Result<Vec<Edit>, CommandError> {
+    let clip = clip_of(document, id)?;
+    let some = !pose::given(arguments)?.is_empty() || arguments.has("parts");
+    let changed = unkeyed.is_some_and(|(_, pose)| pose.morphs.contains_key(&node));
+    if some || !(changed || clip.track(node, Property::Weights).is_some()) {
+        return Ok(Vec::new());
+    }
+    let weights = pose.morphs[node.index()].clone();
+    morphs::key_edits(document, id, time, node, changed.then_some(&weights), weights.len(), free)
+}
+
+/// What of an unkeyed pose a line has keyed is unkeyed no more.
+fn now_keyed(
+    unkeyed: Option<&(UnkeyedAt, Arc<Unkeyed>)>,
+    node: NodeId,
+    given: &Components,
+    arguments: &Arguments,
+) -> Result<Vec<Edit>, CommandError> {
+    let Some((at, pose)) = unkeyed else { return Ok(Vec::new()) };
+    let mut edits = Vec::new();
+    if let Some(left) = pose.locals.get(&node) {
+        let parts = if arguments.has("parts") { arguments.parts()? } else { Property::TRS.to_vec() };
+        let keyed = |p: Property| if given.is_empty() { parts.contains(&p) } else { given.has(p) };
+        let left = Components {
+            translation: left.translation.filter(|_| !keyed(Property::Translation)),
+            rotation: left.rotation.filter(|_| !keyed(Property::Rotation)),
+            scale: left.scale.filter(|_| !keyed(Property::Scale)),
+        };
+        edits.push(Edit::SetUnkeyed { at: *at, node, to: (!left.is_empty()).then_some(left) });
+    }
+    if given.is_empty() && !arguments.has("parts") && pose.morphs.contains_key(&node) {
+        edits.push(Edit::SetUnkeyedMorphs { at: *at, node, to: None });
     }
     Ok(edits)
 }
 
+/// A track with one key.
+pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32>) -> Track {
+    let width = value.len();
+    Track {
+        target,
+        property,
+        interpolation: Interpolation::Linear,
+        times: [time].into(),
+        values: value.into(),
+        width,
+    }
+}
+
+/// Whether a key at a time has a value already, but for its last digit.
+fn holds(track: &Track, time: f32, value: &[f32]) -> bool {
+    let Some(key) = track.key_at(time, SAME_TIME) else { return false };
+    let now = track.value(key);
+    if track.property == Property::Rotation {
+        let (a, b) = (unit_or(glam::Quat::from_slice(now), glam::Quat::IDENTITY), glam::Quat::from_slice(value));
+        return angle_between(a, b) < 1e-6;
+    }
+    now.iter().zip(value).all(|(a, b)| (a - b).abs() <= 2e-7 * a.abs().max(1e-3))
+}
+
 /// Of the two signs of a rotation, the one near the key before: cubic splines go through the numbers, not the rotation.
-fn near_turn(old: &Track, time: f32, mut value: Vec<f32>, make: impl Fn(&[f32]) -> Track) -> Track {
+fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
     if old.property == Property::Rotation {
         let at = old.times.partition_point(|t| *t < time).saturating_sub(1);
         let before = old.value(at);
@@ -118,31 +234,75 @@ fn near_turn(old: &Track, time: f32, mut value: Vec<f32>, make: impl Fn(&[f32]) 
             value.iter_mut().for_each(|v| *v = -*v);
         }
     }
-    make(&value)
+    value
 }
 
-/// Removes keys: those at `time`, or from `from` to `to`, of some nodes or of all.
-pub(super) fn delete(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    let id = arguments.clip(document)?;
-    let clip = clip_of(document, id)?;
+/// Which keys a line means: those at `time`, at any of `times`, or from `from` to `to`.
+enum Meant {
+    Range(f32, f32),
+    /// In rising order.
+    Times(Vec<f32>),
+}
+
+impl Meant {
+    fn of(arguments: &Arguments) -> Result<Self, CommandError> {
+        let ways = [arguments.has("time"), arguments.has("times"), arguments.has("from") || arguments.has("to")];
+        if ways.iter().filter(|w| **w).count() != 1 {
+            return Err(CommandError::Other("say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only".into()));
+        }
+        if arguments.has("times") {
+            let mut times: Vec<f32> = arguments.list_of_numbers("times")?.into_iter().map(|t| t as f32).collect();
+            times.sort_by(f32::total_cmp);
+            return Ok(Self::Times(times));
+        }
+        if arguments.has("time") {
+            let time = arguments.number("time")?;
+            return Ok(Self::Range(time - SAME_TIME, time + SAME_TIME));
+        }
+        let (from, to) = (arguments.number("from")?, arguments.number("to")?);
+        if from > to {
+            return Err(CommandError::Other(format!("“from”, {from} s, is later than “to”, {to} s")));
+        }
+        Ok(Self::Range(from - SAME_TIME, to + SAME_TIME))
+    }
+
+    fn has(&self, time: f32) -> bool {
+        match self {
+            Self::Range(from, to) => (*from..=*to).contains(&time),
+            Self::Times(times) => {
+                let at = times.partition_point(|t| *t < time - SAME_TIME);
+                times.get(at).is_some_and(|t| (*t - time).abs() <= SAME_TIME)
+            }
+        }
+    }
+}
+
+/// The tracks of a clip that a line means by its nodes and parts.
+fn tracks_of<'a>(
+    document: &Document,
+    clip: &'a Clip,
+    arguments: &Arguments,
+) -> Result<Vec<(TrackId, &'a Arc<Track>)>, CommandError> {
     let parts = arguments.parts_of_keys()?;
     let nodes: Option<Vec<NodeId>> = if arguments.has("node") { Some(arguments.nodes(document)?) } else { None };
-    let (from, to) = if arguments.has("time") {
-        let time = arguments.number("time")?;
-        (time - SAME_TIME, time + SAME_TIME)
-    } else {
-        (arguments.number("from")? - SAME_TIME, arguments.number("to")? + SAME_TIME)
-    };
+    let wanted = |t: &Track| nodes.as_ref().is_none_or(|n| n.contains(&t.target)) && parts.contains(&t.property);
+    Ok(clip.tracks.iter().filter(|(_, t)| wanted(t)).map(|(id, t)| (*id, t)).collect())
+}
+
+/// Removes keys, of some nodes or of all.
+pub(super) fn delete(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
+    let id = arguments.clip(document)?;
+    let clip = clip_of(document, id)?;
+    let meant = Meant::of(arguments)?;
     let mut edits = Vec::new();
-    for (track, old) in &clip.tracks {
-        let wanted = nodes.as_ref().is_none_or(|n| n.contains(&old.target)) && (parts.contains(&old.property));
-        if !wanted || !old.times.iter().any(|t| (from..=to).contains(t)) {
-            continue;
+    for (track, old) in tracks_of(document, clip, arguments)? {
+        if old.times.iter().any(|t| meant.has(*t)) {
+            let to = cut(old, |t| meant.has(t));
+            edits.push(Edit::SetTrack { clip: id, track, to: to.map(Arc::new) });
         }
-        let to = cut(old, |t| (from..=to).contains(&t));
-        edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Arc::new) });
     }
-    Ok(edits)
+    let remark = edits.is_empty().then(|| "there is no key at that time; nothing was deleted".to_owned());
+    Ok(Done { edits, remark })
 }
 
 /// A track without some keys; one that keeps a single CUBICSPLINE key becomes LINEAR, since the file must have two.
@@ -154,23 +314,48 @@ pub(super) fn cut(old: &Track, drop: impl Fn(f32) -> bool) -> Option<Track> {
     Some(left)
 }
 
-/// Moves keys in time: those from `from` to `to` by `by` seconds. A key that lands on another takes its place.
-pub(super) fn shift(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+/// Moves keys in time: those from `from` to `to` by `by` seconds, but none before 0. A key that lands on another takes its
+/// place, and how many do is said.
+pub(super) fn shift(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let id = arguments.clip(document)?;
     let clip = clip_of(document, id)?;
-    let nodes: Option<Vec<NodeId>> = if arguments.has("node") { Some(arguments.nodes(document)?) } else { None };
-    let (from, to, by) =
-        (arguments.number("from")? - SAME_TIME, arguments.number("to")? + SAME_TIME, arguments.number("by")?);
-    let parts = arguments.parts_of_keys()?;
-    let mut edits = Vec::new();
-    for (track, old) in &clip.tracks {
-        let wanted = nodes.as_ref().is_none_or(|n| n.contains(&old.target)) && parts.contains(&old.property);
-        if wanted && old.times.iter().any(|t| (from..=to).contains(t)) {
-            let new = moved(old, |t| (from..=to).contains(&t), by);
-            edits.push(Edit::SetTrack { clip: id, track: *track, to: Some(Arc::new(new)) });
-        }
+    let meant = Meant::of(arguments)?;
+    let wanted = arguments.number("by")?;
+    let tracks: Vec<_> = tracks_of(document, clip, arguments)?
+        .into_iter()
+        .filter(|(_, old)| old.times.iter().any(|t| meant.has(*t)))
+        .collect();
+    let first = tracks.iter().filter_map(|(_, t)| t.times.iter().copied().find(|t| meant.has(*t))).reduce(f32::min);
+    let Some(first) = first else {
+        return Ok(Done { edits: Vec::new(), remark: Some("there is no key at that time; nothing was moved".into()) });
+    };
+    // All stay as far apart as they were.
+    let by = wanted.max(-first.max(0.0));
+    let mut said = Vec::new();
+    if by != wanted {
+        said.push(format!("moved by {by} s only, since no key goes before 0 s"));
     }
-    Ok(edits)
+    let (mut edits, mut replaced) = (Vec::new(), 0);
+    for (track, old) in tracks {
+        let new = moved(old, |t| meant.has(t), by);
+        let (went, came) = (old.times.iter().filter(|t| meant.has(**t)).count(), new.times.len());
+        let stayed = old.times.len() - went;
+        // Of those that moved none may be lost: only single precision, or the way out of time, could do that.
+        let merged = old.times.windows(2).any(|w| meant.has(w[0]) && meant.has(w[1]) && w[0] + by >= w[1] + by);
+        if merged || !(old.times[old.times.len() - 1] + by).is_finite() {
+            let label = document.node(old.target).label(old.target);
+            return Err(CommandError::Other(format!(
+                "“by” is {by} s; so far out, single precision cannot tell the keys of {label} apart. Move them less far"
+            )));
+        }
+        replaced += (went + stayed).saturating_sub(came);
+        edits.push(Edit::SetTrack { clip: id, track, to: Some(Arc::new(new)) });
+    }
+    if replaced > 0 {
+        let keys = if replaced == 1 { "1 key lay".to_owned() } else { format!("{replaced} keys lay") };
+        said.push(format!("{keys} where moved ones came to be, and made way"));
+    }
+    Ok(Done { edits, remark: (!said.is_empty()).then(|| said.join("; ")) })
 }
 
 /// A track with some keys moved by `by` seconds, held at 0. Moved keys win over keys they land on.
@@ -185,8 +370,9 @@ pub fn moved(old: &Track, moves: impl Fn(f32) -> bool, by: f32) -> Track {
     keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut kept: Vec<(f32, bool, usize)> = Vec::with_capacity(keys.len());
     for key in keys {
+        // Keys of one kind are as far apart as they were: only one that moved takes the place of one that did not.
         if let Some(last) = kept.last_mut()
-            && key.0 - last.0 <= SAME_TIME
+            && (key.0 <= last.0 || (key.1 != last.1 && key.0 - last.0 <= SAME_TIME))
         {
             if key.1 || !last.1 {
                 *last = key;
@@ -202,27 +388,43 @@ pub fn moved(old: &Track, moves: impl Fn(f32) -> bool, by: f32) -> Track {
     }
 }
 
-/// A pose made while a clip is shown, that waits to be keyed.
+/// Changes an unkeyed pose: only the components that are given; the others are as seen.
 pub(super) fn hold(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let id = arguments.clip(document)?;
+    clip_of(document, id)?;
+    let time = time_of(arguments)?;
+    let given = pose::some_given(arguments)?;
+    let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
     let hold = |node: NodeId| {
-        let mut local = document.pending.get(&node).copied().unwrap_or_else(|| document.node(node).local().transform());
-        if let Some(translation) = arguments.vector("translation")? {
-            local.translation = translation;
-        }
-        if let Some(rotation) = arguments.rotation()? {
-            local.rotation = rotation;
-        }
-        if let Some(scale) = arguments.vector("scale")? {
-            local.scale = scale;
-        }
-        Ok(Edit::SetPending { node, to: Some(local) })
+        let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(&node)).copied().unwrap_or_default();
+        let to = Components {
+            translation: given.translation.or(now.translation),
+            rotation: given.rotation.or(now.rotation),
+            scale: given.scale.or(now.scale),
+        };
+        Edit::SetUnkeyed { at, node, to: Some(to) }
     };
-    arguments.nodes(document)?.into_iter().map(hold).collect()
+    Ok(arguments.nodes(document)?.into_iter().map(hold).collect())
 }
 
-/// Throws waiting poses away.
-pub(super) fn discard(document: &Document, _: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    let poses = document.pending.keys().map(|node| Edit::SetPending { node: *node, to: None });
-    let morphs = document.pending_morphs.keys().map(|node| Edit::SetPendingMorphs { node: *node, to: None });
-    Ok(poses.chain(morphs).collect())
+/// Throws unkeyed poses away: all, those of a clip, or the one at a time of it.
+pub(super) fn discard(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+    let id = if arguments.has("clip") { Some(arguments.clip(document)?) } else { None };
+    let time = if arguments.has("time") { Some(arguments.number("time")?) } else { None };
+    if time.is_some() && id.is_none() {
+        return Err(CommandError::Other("“time” is a time of a clip; name the “clip”".into()));
+    }
+    Ok(without_unkeyed(document, |at| {
+        id.is_none_or(|id| id == at.clip) && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)
+    }))
+}
+
+/// The edits that leave nothing of some unkeyed poses.
+pub(super) fn without_unkeyed(document: &Document, drop: impl Fn(UnkeyedAt) -> bool) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| drop(**at)) {
+        edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed { at: *at, node: *node, to: None }));
+        edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs { at: *at, node: *node, to: None }));
+    }
+    edits
 }

@@ -39,7 +39,7 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
 
 /// The edits that give a skin other layers. Without any left, the weights are those of the base.
 fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>, CommandError> {
-    if document.weight_layers.get(&skin).is_some_and(|now| **now == to) {
+    if document.aids.weight_layers.get(&skin).is_some_and(|now| **now == to) {
         return Ok(Vec::new());
     }
     let changes = compose(document, skin, &to)?;
@@ -76,7 +76,7 @@ fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, usize, Pa
 /// What mirrored layers come to where other joints are each other's mirror image.
 pub(super) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
     let mut edits = Vec::new();
-    for (skin, layers) in document.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some())) {
+    for (skin, layers) in document.aids.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some())) {
         edits.extend(seen_edits(document, *skin, compose(document, *skin, layers)?));
     }
     Ok(edits)
@@ -84,8 +84,8 @@ pub(super) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandErr
 
 /// What names a layer of a skin in a line: its name where it alone has it, else `#` and its number.
 pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
-    let all = || document.weight_layers.values().flat_map(|l| &l.layers);
-    let found = document.weight_layers.get(&skin).and_then(|l| l.layer(layer));
+    let all = || document.aids.weight_layers.values().flat_map(|l| &l.layers);
+    let found = document.aids.weight_layers.get(&skin).and_then(|l| l.layer(layer));
     match found {
         Some(l) if !l.name.starts_with('#') && all().filter(|o| o.name == l.name).count() == 1 => l.name.to_string(),
         _ => format!("#{}", layer.0),
@@ -101,7 +101,7 @@ fn find<'a>(
     let meshes = arguments.meshes(document)?;
     let number = text.strip_prefix('#').and_then(|t| t.parse::<u32>().ok());
     let mut found = Vec::new();
-    for (skin, layers) in &document.weight_layers {
+    for (skin, layers) in &document.aids.weight_layers {
         if !meshes.is_empty() && !layers.bases.keys().any(|(mesh, _)| meshes.contains(mesh)) {
             continue;
         }
@@ -148,7 +148,7 @@ fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
 pub(super) fn add(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let meshes = arguments.meshes(document)?;
     let own = |mesh: &MeshId| {
-        let layered = document.weight_layers.iter().find(|(_, l)| l.bases.keys().any(|(m, _)| m == mesh));
+        let layered = document.aids.weight_layers.iter().find(|(_, l)| l.bases.keys().any(|(m, _)| m == mesh));
         layered.map(|(skin, _)| *skin).or_else(|| skin_of(document, *mesh))
     };
     let skins: BTreeSet<SkinId> = if meshes.is_empty() {
@@ -161,7 +161,7 @@ pub(super) fn add(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
         [] => return refuse("nothing with weights is meant; name a mesh that hangs on a skin"),
         _ => return refuse(format!("{} skins are meant, and a layer is of one; name a mesh of it", skins.len())),
     };
-    let mut to = document.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
+    let mut to = document.aids.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
     if to.layers.is_empty() {
         let map = |key: PrimitiveKey| Some((key, document.mesh(key.0).primitives[key.1].weights.clone()?));
         to.bases = primitives_of(document, skin).into_iter().filter_map(map).collect();
@@ -302,7 +302,7 @@ pub(super) fn merge_down(document: &Document, arguments: &Arguments) -> Result<V
 pub(super) fn flatten(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let meshes = arguments.meshes(document)?;
     let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
-    let skins: Vec<SkinId> = document.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
+    let skins: Vec<SkinId> = document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
     if skins.is_empty() {
         return refuse("there are no weight layers to flatten");
     }
@@ -323,7 +323,7 @@ fn paint_base(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, C
     let Some(skin) = document.layered(mesh, primitive) else {
         return refuse(format!("primitive {primitive} of “{}” is under no layer", mesh_label(document, mesh)));
     };
-    let mut to = (*document.weight_layers[&skin]).clone();
+    let mut to = (*document.aids.weight_layers[&skin]).clone();
     let base = to.bases.get_mut(&(mesh, primitive)).filter(|b| patch.fits(b));
     let Some(base) = base else { return Err(EditError::Weights { mesh: mesh.0, primitive }.into()) };
     Arc::make_mut(base).swap(&mut patch);
@@ -408,7 +408,7 @@ pub(super) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&Weig
 /// # Errors
 /// Where there is none.
 pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandError> {
-    let layers = document.weight_layers.get(&skin);
+    let layers = document.aids.weight_layers.get(&skin);
     let top = layers.and_then(|l| l.layers.iter().rev().find(|l| l.shown));
     match top {
         Some(layer) if layer.opacity >= 1.0 => Ok(layer.id),
@@ -433,7 +433,7 @@ pub fn paint_into(
     layer: LayerId,
     changes: &[(MeshId, usize, WeightPatch)],
 ) -> Result<Vec<Edit>, CommandError> {
-    let Some(layers) = document.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
+    let Some(layers) = document.aids.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
     let Some(target) = layers.layer(layer) else { return refuse(format!("weight layer #{} is not there", layer.0)) };
     if !target.shown || target.opacity <= 0.0 {
         return refuse(format!("weight layer “{}” does not show; show it before it is painted", target.name));
@@ -457,7 +457,7 @@ pub fn paint_into(
 /// A tool's edits, those of weights under layers turned into ones of a layer: the line's, or [`layer_for`] the skin.
 pub(super) fn through(document: &Document, arguments: &Arguments, edits: Vec<Edit>) -> Result<Vec<Edit>, CommandError> {
     let named = arguments.has("layer").then(|| find(document, arguments)).transpose()?;
-    if document.weight_layers.is_empty() {
+    if document.aids.weight_layers.is_empty() {
         return Ok(edits);
     }
     let mut plain = Vec::new();
@@ -502,11 +502,11 @@ pub(super) fn on_base(
     document: &Document,
     tool: impl FnOnce(&Document) -> Result<Vec<Edit>, CommandError>,
 ) -> Result<Vec<Edit>, CommandError> {
-    if document.weight_layers.is_empty() {
+    if document.aids.weight_layers.is_empty() {
         return tool(document);
     }
     let mut under = document.clone();
-    for layers in std::mem::take(&mut under.weight_layers).values() {
+    for layers in std::mem::take(&mut under.aids.weight_layers).values() {
         for ((mesh, primitive), base) in &layers.bases {
             Arc::make_mut(&mut under.meshes[mesh.index()]).primitives[*primitive].weights = Some(base.clone());
         }
@@ -522,7 +522,7 @@ pub(super) fn on_base(
             _ => edits.push(edit),
         }
     }
-    for (skin, layers) in &document.weight_layers {
+    for (skin, layers) in &document.aids.weight_layers {
         let mut to = (**layers).clone();
         for ((mesh, primitive), base) in &mut to.bases {
             if let Some(map) = &under.mesh(*mesh).primitives[*primitive].weights {

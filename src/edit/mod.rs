@@ -17,13 +17,13 @@ mod weights;
 
 pub use self::{
     apply::{Edit, EditError, apply},
-    arguments::{ArgumentError, Arguments, find_clip, node_text, typed},
+    arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     command::{Availability, CommandError, CommandLine, CommandSpec, Doer, Done, Kind, Mode},
     history::{Change, History, Transaction},
     keymap::{KeyMap, Preset, is_of_brush, key_parts},
     keys::moved,
     layers::{BASE, layer_for, layer_text, paint_into},
-    pose::{Space, local_after_world_turn, user_edit},
+    pose::{Space, pose_edit, rotation_after_turn},
     selection::{KeyRef, Marks, Selection},
     table::{find, table},
     weights::{mesh_label, mesh_text, skin_of},

@@ -1,11 +1,11 @@
-//! Commands on the weights of morph targets: posed, waiting, and keyed.
+//! Commands on the weights of morph targets: posed, unkeyed, and keyed.
 
 use std::sync::Arc;
 
-use super::{Arguments, CommandError, Edit, keys::SAME_TIME};
+use super::{Arguments, CommandError, Edit, keys};
 use crate::{
-    model::{ClipId, Document, Interpolation, NodeId, Property, Track, TrackId},
-    motion::{Moment, Pose},
+    model::{ClipId, Document, NodeId, Property, TrackId, UnkeyedAt},
+    motion::{Moment, Pose, insert_key},
 };
 
 /// A morph target of a node's mesh, by its name or its number.
@@ -54,78 +54,87 @@ pub(super) fn reset(document: &Document, arguments: &Arguments) -> Result<Vec<Ed
     Ok(nodes.into_iter().map(|node| Edit::SetMorphs { node, to: None }).collect())
 }
 
-/// Sets a weight that waits to be keyed; the others wait as they are seen.
+/// Sets a weight that is not keyed yet; the other targets' are as they are seen.
 pub(super) fn hold(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    let clip = if arguments.has("clip") { Some(arguments.clip(document)?) } else { None };
-    let time = if arguments.has("time") { arguments.number("time")? } else { 0.0 };
-    let seen = seen(document, clip, time);
+    let id = arguments.clip(document)?;
+    let time = keys::time_of(arguments)?;
+    let seen = seen(document, id, time)?;
+    let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
     let changed = with_target(document, arguments, |node| seen.morphs[node.index()].clone())?;
-    Ok(changed.into_iter().map(|(node, to)| Edit::SetPendingMorphs { node, to: Some(to) }).collect())
+    Ok(changed.into_iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node, to: Some(to) }).collect())
 }
 
 /// Sets a key for all morph targets of a node: of what is seen, one of them changed where it is named.
 pub(super) fn key(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let id = arguments.clip(document)?;
-    let time = arguments.number("time")?;
-    if time < 0.0 {
-        return Err(CommandError::Other("a key cannot lie before 0 s; move the playhead".into()));
+    let time = keys::time_of(arguments)?;
+    if arguments.has("target") != arguments.has("weight") {
+        return Err(CommandError::Other("“target” and “weight” go together: which morph target, and what it is set to".into()));
     }
-    let seen = seen(document, Some(id), time);
+    let seen = seen(document, id, time)?;
     let weights = |node: NodeId| seen.morphs[node.index()].clone();
-    let changed = if arguments.has("target") {
+    let named = arguments.has("target");
+    let changed = if named {
         with_target(document, arguments, weights)?
     } else {
         arguments.nodes(document)?.into_iter().map(|node| (node, weights(node).into())).collect()
     };
-    let mut free = document.clips.get(&id).map_or(TrackId(0), |c| c.free_track_id());
+    let mut free = keys::clip_of(document, id)?.free_track_id();
+    let held = document.aids.unkeyed(id, f64::from(time));
     let mut edits = Vec::new();
     for (node, weights) in changed {
-        edits.extend(key_edits(document, id, time, node, weights, &mut free)?);
+        if weights.is_empty() {
+            let label = document.node(node).label(node);
+            return Err(CommandError::Other(format!("{label} has no morph targets to key")));
+        }
+        let unkeyed = held.filter(|(_, pose)| pose.morphs.contains_key(&node));
+        let value = (named || unkeyed.is_some()).then_some(&weights[..]);
+        edits.extend(key_edits(document, id, time, node, value, weights.len(), &mut free)?);
+        edits.extend(unkeyed.map(|(at, _)| Edit::SetUnkeyedMorphs { at, node, to: None }));
     }
     Ok(edits)
 }
 
-fn seen(document: &Document, clip: Option<ClipId>, time: f32) -> Pose {
-    let clip = clip.and_then(|c| document.clips.get(&c));
-    Pose::evaluate(document, Moment { clip, time: f64::from(time) })
+fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandError> {
+    let unkeyed = document.aids.unkeyed(clip, f64::from(time)).map(|(_, pose)| pose);
+    let clip = keys::clip_of(document, clip)?;
+    Ok(Pose::evaluate(document, Moment { clip: Some(clip), time: f64::from(time), unkeyed }))
 }
 
-/// The edits that key a node's morph weights; nothing where its mesh has no targets.
+/// The edits that key a node's morph weights, to a value or as they are seen; nothing where its mesh has no targets.
 pub(super) fn key_edits(
     document: &Document,
     id: ClipId,
     time: f32,
     node: NodeId,
-    weights: Arc<[f32]>,
+    value: Option<&[f32]>,
+    targets: usize,
     free: &mut TrackId,
 ) -> Result<Vec<Edit>, CommandError> {
-    let Some(clip) = document.clips.get(&id).filter(|_| !weights.is_empty()) else { return Ok(Vec::new()) };
+    let clip = keys::clip_of(document, id)?;
+    if targets == 0 {
+        return Ok(Vec::new());
+    }
     if clip.kept.contains(&(node, Property::Weights)) {
         let label = document.node(node).label(node);
         return Err(CommandError::Other(format!(
-            "the weights keys of {label} are packed in a way that cannot be edited; unpack the file first"
+            "the weights keys of {label} cannot be read, and are kept as they are; Problems says why"
         )));
     }
     let (track, to) = match clip.track(node, Property::Weights) {
-        Some((track, old)) => (track, old.with_key(time, &weights, SAME_TIME)),
+        Some((track, old)) => {
+            let made = insert_key(old, time, value.filter(|v| v.len() == old.width), false).track;
+            if made == **old {
+                return Ok(Vec::new());
+            }
+            (track, made)
+        }
         None => {
             let track = *free;
             *free = TrackId(free.0 + 1);
-            let width = weights.len();
-            let new = Track {
-                target: node,
-                property: Property::Weights,
-                interpolation: Interpolation::Linear,
-                times: [time].into(),
-                values: weights.into(),
-                width,
-            };
-            (track, new)
+            let seen = || document.morph_weights(node);
+            (track, keys::lone(node, Property::Weights, time, value.map_or_else(seen, <[f32]>::to_vec)))
         }
     };
-    let mut edits = vec![Edit::SetTrack { clip: id, track, to: Some(Arc::new(to)) }];
-    if document.pending_morphs.contains_key(&node) {
-        edits.push(Edit::SetPendingMorphs { node, to: None });
-    }
-    Ok(edits)
+    Ok(vec![Edit::SetTrack { clip: id, track, to: Some(Arc::new(to)) }])
 }

@@ -1,11 +1,14 @@
-//! Commands on the pose: every one ends as a new `Ul`.
+//! Commands on the pose: every one ends as a new `Ul`, and writes only the components that it is about.
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{DMat3, Mat4, Quat, Vec3};
 use serde::Serialize;
 
-use super::{Arguments, CommandError, Edit};
+use super::{Arguments, CommandError, Done, Edit};
 use crate::{
-    model::{Decomposed, Document, Local, NodeId, Property, Transform, transform::decompose},
+    model::{
+        Components, Document, Local, NodeId, NodePose, Property, Transform, TransformError,
+        transform::{angle_between, is_invertible, unit_or},
+    },
     motion::{Moment, Pose},
 };
 
@@ -33,169 +36,300 @@ impl Space {
     }
 }
 
-fn failed(document: &Document, node: NodeId) -> impl FnOnce(crate::model::TransformError) -> CommandError {
+fn failed(document: &Document, node: NodeId) -> impl FnOnce(TransformError) -> CommandError {
     let node = document.node(node).label(node);
     move |source| CommandError::Transform { node, source }
 }
 
-/// The edit that makes a node's local transform `local`; the identity is stored as no edit at all.
+/// Angles and factors that differ by less than this are one: the last digit of a float.
+const SAME: f32 = 1e-7;
+
+/// The edit that gives some components of a node's local transform other values. The others keep their bits, in the local
+/// transform and in `Ul`; an `Ul` that comes to nothing is stored as none. A matrix becomes translation, rotation and
+/// scale.
 ///
 /// # Errors
 /// Where no `Ul` does it.
-pub fn user_edit(document: &Document, node: NodeId, local: &Transform) -> Result<Edit, CommandError> {
-    let rest = document.node(node).rest;
-    if Local::Trs(*local) == rest {
-        return Ok(Edit::SetUser { node, to: None });
+pub fn pose_edit(document: &Document, node: NodeId, wanted: &Components) -> Result<Edit, CommandError> {
+    let found = document.node(node);
+    let now = found.local().transform();
+    let wanted = changed(&now, wanted);
+    if wanted.is_empty() {
+        return Ok(Edit::SetPose { node, to: found.pose });
     }
-    // A turn by nothing must leave nothing, not a last digit.
-    let now = document.node(node).local().transform();
-    let near = local.translation.abs().max_element().max(1e-3) * 1e-7;
-    if local.is_close(&now, 1e-7, near) && (local.scale - now.scale).abs().max_element() < 1e-7 {
-        return Ok(Edit::SetUser { node, to: document.node(node).user });
-    }
-    let user = rest.transform().user_from(local).map_err(failed(document, node))?;
-    Ok(Edit::SetUser { node, to: tidy(user) })
+    let local = wanted.over(&now);
+    let rest = found.rest.transform();
+    let full = rest.user_from(&local).map_err(failed(document, node))?;
+    let old = found.user().unwrap_or_default();
+    let user = Transform {
+        translation: if wanted.translation.is_some() { full.translation } else { old.translation },
+        rotation: if wanted.rotation.is_some() { full.rotation } else { old.rotation },
+        scale: if wanted.scale.is_some() { full.scale } else { old.scale },
+    };
+    Ok(Edit::SetPose { node, to: tidy(&found.rest, user, local) })
 }
 
-/// No `Ul` where it is the identity to the last digit or two.
-fn tidy(user: Transform) -> Option<Transform> {
-    let same = user.is_close(&Transform::IDENTITY, 1e-7, 1e-9) && (user.scale - Vec3::ONE).abs().max_element() < 1e-7;
-    (!same).then_some(user)
+/// Of some components those that differ from what is there: a turn by nothing must leave nothing, not a last digit.
+fn changed(now: &Transform, wanted: &Components) -> Components {
+    let near = now.translation.abs().max_element().max(1e-3) * SAME;
+    Components {
+        translation: wanted.translation.filter(|t| (*t - now.translation).abs().max_element() > near || !t.is_finite()),
+        rotation: wanted.rotation.filter(|r| angle_between(*r, now.rotation) > SAME || !r.is_finite()),
+        scale: wanted.scale.filter(|s| (*s - now.scale).abs().max_element() > SAME * now.scale.abs().max_element().max(1.0) || !s.is_finite()),
+    }
 }
 
-/// The local transform after a turn about an axis of a space, through the node's own origin.
-///
-/// In world space the turn is by the parent's rotation, found from its matrix; a sheared parent leaves a residue.
-pub fn local_after_world_turn(parent: &Mat4, local: &Transform, axis: Vec3, angle: f32, space: Space) -> Decomposed {
-    let turn = Quat::from_axis_angle(axis, angle);
-    let rotation = match space {
-        Space::Local => local.rotation * turn,
-        Space::Parent => turn * local.rotation,
-        Space::World => {
-            // U·W about the node's own origin, then back to local: decompose(W_p⁻¹ · U · W).
-            let world = *parent * local.matrix();
-            let origin = world.w_axis.truncate();
-            let moved =
-                Mat4::from_translation(origin) * Mat4::from_quat(turn) * Mat4::from_translation(-origin) * world;
-            let mut found = decompose(&(parent.as_dmat4().inverse() * moved.as_dmat4()), local);
-            // A turn moves nothing and scales nothing where the parent allows it: those digits stay as they were.
-            found.transform.translation = local.translation;
-            if found.residue < 1e-4 {
-                found.transform.scale = local.scale;
+/// No pose where `Ul` is the identity to the last digit or two; components of it that are go back to the rest's own bits.
+fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodePose> {
+    let base = rest.transform();
+    if user.translation.abs().max_element() <= 1e-9 {
+        (user.translation, local.translation) = (Vec3::ZERO, base.translation);
+    }
+    if angle_between(user.rotation, Quat::IDENTITY) <= SAME {
+        (user.rotation, local.rotation) = (Quat::IDENTITY, base.rotation);
+    }
+    if (user.scale - Vec3::ONE).abs().max_element() < SAME {
+        (user.scale, local.scale) = (Vec3::ONE, base.scale);
+    }
+    (user != Transform::IDENTITY).then_some(NodePose { user, local: Local::Trs(local) })
+}
+
+/// What an edit of these nodes drops: the shear of matrices, of which translation, rotation and scale hold none.
+pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String> {
+    let mut worst: Option<(f32, NodeId)> = None;
+    let mut count = 0;
+    for edit in edits {
+        let Edit::SetPose { node, to } = edit else { continue };
+        let becomes = to.map_or(document.node(*node).rest, |p| p.local);
+        if let (Local::Matrix(was), Local::Trs(_)) = (document.node(*node).local(), becomes) {
+            let residue = Transform::decompose(&was, &Transform::IDENTITY).residue;
+            if residue > 1e-4 {
+                count += 1;
+                if worst.is_none_or(|(w, _)| residue > w) {
+                    worst = Some((residue, *node));
+                }
             }
-            return found;
+        }
+    }
+    let (residue, node) = worst?;
+    let label = document.node(node).label(node);
+    let whose = if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” most, have") };
+    Some(format!(
+        "{whose} a matrix that shears by {:.1} %; the shear is dropped, since translation, rotation and scale cannot hold it",
+        residue * 100.0
+    ))
+}
+
+fn done(document: &Document, edits: Vec<Edit>) -> Done {
+    Done { remark: shear_remark(document, &edits), edits }
+}
+
+/// The rotation of a node after a turn about an axis of a space.
+///
+/// A turn `u` in the scene is taken into the parent by the orthogonal factor `O` of the parent's matrix, reflection
+/// included: `r' = (O⁻¹·u·O)·r`. Nothing of a parent's unequal scales goes into the node.
+///
+/// # Errors
+/// [`TransformError::SingularParent`] where the parent has no such factor.
+pub fn rotation_after_turn(
+    parent: &Mat4,
+    rotation: Quat,
+    axis: Vec3,
+    angle: f32,
+    space: Space,
+) -> Result<Quat, TransformError> {
+    let turned = match space {
+        Space::Local => rotation * Quat::from_axis_angle(axis, angle),
+        Space::Parent => Quat::from_axis_angle(axis, angle) * rotation,
+        Space::World => {
+            let orthogonal = orthogonal_factor(parent).ok_or(TransformError::SingularParent)?;
+            // A conjugate of a turn is the turn about the axis taken along, the other way round in a mirror.
+            let along = (orthogonal.transpose() * axis.as_dvec3()).as_vec3().normalize_or(axis);
+            let sense = if orthogonal.determinant() < 0.0 { -angle } else { angle };
+            Quat::from_axis_angle(along, sense) * rotation
         }
     };
-    let rotation = crate::model::transform::unit_or(rotation, local.rotation);
-    Decomposed { transform: Transform { rotation, ..*local }, residue: 0.0 }
+    if turned.is_finite() { Ok(unit_or(turned, rotation)) } else { Err(TransformError::NotFinite) }
+}
+
+/// The orthogonal factor of a matrix's 3×3 part in its polar decomposition, by Newton's iteration `O ← (O + O⁻ᵀ)/2`
+/// (Higham, *Computing the Polar Decomposition*, 1986). Nothing where the matrix is singular.
+fn orthogonal_factor(matrix: &Mat4) -> Option<DMat3> {
+    let m = matrix.as_dmat4();
+    let mut o = DMat3::from_cols(m.x_axis.truncate(), m.y_axis.truncate(), m.z_axis.truncate());
+    // Of about length 1, so that few steps do.
+    let size = o.determinant().abs().cbrt();
+    if !is_invertible(o.determinant()) || !size.is_finite() {
+        return None;
+    }
+    o *= 1.0 / size;
+    for _ in 0..100 {
+        let next = (o + o.inverse().transpose()) * 0.5;
+        let step = (next - o).to_cols_array().iter().fold(0.0f64, |a, v| a.max(v.abs()));
+        o = next;
+        if step < 1e-14 {
+            break;
+        }
+    }
+    o.is_finite().then_some(o)
 }
 
 fn pose_of(document: &Document) -> Pose {
     Pose::evaluate(document, Moment::default())
 }
 
-pub(super) fn rotate(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn rotate(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let (axis, space) = (arguments.axis("axis")?, arguments.space()?);
     let angle = arguments.number("degrees")?.to_radians();
     let pose = pose_of(document);
     let turn = |node: NodeId| {
-        let parent = pose.parent_world(document, node);
-        let found = local_after_world_turn(&parent, &pose.local[node.index()].transform(), axis, angle, space);
-        if !found.transform.is_finite() {
-            return Err(failed(document, node)(crate::model::TransformError::SingularParent));
-        }
-        user_edit(document, node, &found.transform)
+        let now = pose.local[node.index()].transform().rotation;
+        let rotation = rotation_after_turn(&pose.parent_world(document, node), now, axis, angle, space)
+            .map_err(failed(document, node))?;
+        pose_edit(document, node, &Components { rotation: Some(rotation), ..Components::default() })
     };
-    arguments.nodes(document)?.into_iter().map(turn).collect()
+    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(turn).collect();
+    Ok(done(document, edits?))
 }
 
-pub(super) fn translate(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn translate(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let by = arguments.factor("by")?;
     let space = arguments.space()?;
     let pose = pose_of(document);
     let shift = |node: NodeId| {
-        let mut local = pose.local[node.index()].transform();
-        local.translation += match space {
+        let local = pose.local[node.index()].transform();
+        let step = match space {
             Space::Local => local.rotation * by,
             Space::Parent => by,
             Space::World => {
-                let parent = pose.parent_world(document, node);
-                if !crate::model::transform::is_invertible(f64::from(parent.determinant())) {
-                    return Err(failed(document, node)(crate::model::TransformError::SingularParent));
+                let parent = pose.parent_world(document, node).as_dmat4();
+                if !is_invertible(parent.determinant()) {
+                    return Err(failed(document, node)(TransformError::SingularParent));
                 }
-                parent.inverse().transform_vector3(by)
+                parent.inverse().transform_vector3(by.as_dvec3()).as_vec3()
             }
         };
-        user_edit(document, node, &local)
+        let to = local.translation + step;
+        if step != Vec3::ZERO && to == local.translation {
+            let label = document.node(node).label(node);
+            let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
+            return Err(CommandError::Other(message));
+        }
+        pose_edit(document, node, &Components { translation: Some(to), ..Components::default() })
     };
-    arguments.nodes(document)?.into_iter().map(shift).collect()
+    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(shift).collect();
+    Ok(done(document, edits?))
 }
 
-pub(super) fn scale(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn scale(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let by = arguments.factor("by")?;
     let grow = |node: NodeId| {
-        let mut local = document.node(node).local().transform();
-        local.scale *= by;
-        user_edit(document, node, &local)
+        let now = document.node(node).local().transform().scale;
+        if now.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
+            let label = document.node(node).label(node);
+            let message = format!(
+                "{label} has a scale of 0 along an axis, which no factor changes; set the scale first, by “pose.set_local” or in the inspector"
+            );
+            return Err(CommandError::Other(message));
+        }
+        pose_edit(document, node, &Components { scale: Some(now * by), ..Components::default() })
     };
-    arguments.nodes(document)?.into_iter().map(grow).collect()
+    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(grow).collect();
+    Ok(done(document, edits?))
 }
 
-/// The transform with the parts that the arguments give.
-fn with_parts(mut transform: Transform, arguments: &Arguments) -> Result<Transform, CommandError> {
-    if let Some(translation) = arguments.vector("translation")? {
-        transform.translation = translation;
-    }
-    if let Some(rotation) = arguments.rotation()? {
-        transform.rotation = rotation;
-    }
-    if let Some(scale) = arguments.vector("scale")? {
-        transform.scale = scale;
-    }
-    Ok(transform)
+/// The components that the arguments give.
+pub(super) fn given(arguments: &Arguments) -> Result<Components, CommandError> {
+    Ok(Components {
+        translation: arguments.vector("translation")?,
+        rotation: arguments.rotation()?,
+        scale: arguments.vector("scale")?,
+    })
 }
 
-pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+/// As [`given`], of which there must be at least one.
+pub(super) fn some_given(arguments: &Arguments) -> Result<Components, CommandError> {
+    let given = given(arguments)?;
+    if given.is_empty() {
+        return Err(CommandError::Other("nothing to set is given; name translation, rotation, degrees or scale".into()));
+    }
+    Ok(given)
+}
+
+pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
+    let given = some_given(arguments)?;
     let set = |node: NodeId| {
-        let user = with_parts(document.node(node).user.unwrap_or_default(), arguments)?;
-        Ok(Edit::SetUser { node, to: tidy(user) })
+        let found = document.node(node);
+        let rest = found.rest.transform();
+        let now = found.user().unwrap_or_default();
+        let wanted = changed(&now, &given);
+        if wanted.is_empty() {
+            return Edit::SetPose { node, to: found.pose };
+        }
+        let user = wanted.over(&now);
+        let made = rest.compose(&user);
+        let part = Components {
+            translation: wanted.translation.map(|_| made.translation),
+            rotation: wanted.rotation.map(|_| made.rotation),
+            scale: wanted.scale.map(|_| made.scale),
+        };
+        Edit::SetPose { node, to: tidy(&found.rest, user, part.over(&found.local().transform())) }
     };
-    arguments.nodes(document)?.into_iter().map(set).collect()
+    let edits = arguments.nodes(document)?.into_iter().map(set).collect();
+    Ok(done(document, edits))
 }
 
-pub(super) fn set_local(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    let set = |node: NodeId| {
-        let local = with_parts(document.node(node).local().transform(), arguments)?;
-        user_edit(document, node, &local)
-    };
-    arguments.nodes(document)?.into_iter().map(set).collect()
+pub(super) fn set_local(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
+    let given = some_given(arguments)?;
+    let set = |node: NodeId| pose_edit(document, node, &given);
+    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(set).collect();
+    Ok(done(document, edits?))
 }
 
-pub(super) fn set_world(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn set_world(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let pose = pose_of(document);
+    let given = some_given(arguments)?;
     let set = |node: NodeId| {
-        let world = Transform::decompose(&pose.world[node.index()], &pose.local[node.index()].transform()).transform;
-        let wanted = with_parts(world, arguments)?;
-        let local = pose.local_for_world(document, node, &wanted.matrix()).map_err(failed(document, node))?;
-        user_edit(document, node, &local.transform)
+        let local = pose.local[node.index()].transform();
+        let world = Transform::decompose(&pose.world[node.index()], &local).transform;
+        let wanted = pose
+            .local_for_world(document, node, &given.over(&world).matrix())
+            .map_err(failed(document, node))?
+            .transform;
+        let turns = given.rotation.is_some() || given.scale.is_some();
+        let scaled = |s: Vec3| given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element();
+        let part = Components {
+            translation: given.translation.map(|_| wanted.translation),
+            rotation: turns.then_some(wanted.rotation),
+            scale: Some(wanted.scale).filter(|s| turns && scaled(*s)),
+        };
+        pose_edit(document, node, &part)
     };
-    arguments.nodes(document)?.into_iter().map(set).collect()
+    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(set).collect();
+    Ok(done(document, edits?))
 }
 
-pub(super) fn reset(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
+pub(super) fn reset(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let parts = arguments.parts()?;
     let nodes = if arguments.has("node") { arguments.nodes(document)? } else { document.node_ids().collect() };
     let reset = |node: NodeId| {
-        let mut user = document.node(node).user?;
+        let found = document.node(node);
+        let posed = found.pose?;
+        let rest = found.rest.transform();
+        let (mut user, mut local) = (posed.user, posed.local.transform());
         for part in &parts {
             match part {
-                Property::Translation => user.translation = Vec3::ZERO,
-                Property::Rotation => user.rotation = Quat::IDENTITY,
-                Property::Scale => user.scale = Vec3::ONE,
+                Property::Translation => (user.translation, local.translation) = (Vec3::ZERO, rest.translation),
+                Property::Rotation => (user.rotation, local.rotation) = (Quat::IDENTITY, rest.rotation),
+                Property::Scale => (user.scale, local.scale) = (Vec3::ONE, rest.scale),
                 Property::Weights => {}
             }
         }
-        Some(Edit::SetUser { node, to: tidy(user) })
+        if user == posed.user {
+            return None;
+        }
+        Some(Edit::SetPose { node, to: tidy(&found.rest, user, local) })
     };
-    Ok(nodes.into_iter().filter_map(reset).collect())
+    let edits: Vec<Edit> = nodes.into_iter().filter_map(reset).collect();
+    Ok(done(document, edits))
 }

@@ -58,7 +58,7 @@ const fn clip_shown(a: &Availability) -> Result<(), &'static str> {
 }
 
 const fn key_set(a: &Availability) -> Result<(), &'static str> {
-    match (a.clip_shown, a.nodes > 0 || a.pending) {
+    match (a.clip_shown, a.nodes > 0 || a.unkeyed) {
         (false, _) => Err("No clip is shown; choose one on the timeline"),
         (_, false) => Err("Nothing is selected"),
         _ => Ok(()),
@@ -77,7 +77,7 @@ fn file() -> Vec<CommandSpec> {
             ..host("file.sample", "Open the sample", "Opens the bundled mannequin", "File", "")
         },
         CommandSpec {
-            doer: Doer::Session,
+            doer: Doer::Host,
             enabled: |a| match (a.document, a.unsaved) {
                 (false, _) => Err("No file is open"),
                 (_, false) => Err("Everything is saved"),
@@ -88,6 +88,19 @@ fn file() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const { &[may("path", Kind::Path)] },
             ..host("file.save_as", "Save as…", "Writes the model to another file", "File", "Ctrl+Shift+S")
+        },
+        host("file.save_copy", "Save a copy…", "Writes the model to another file and stays with this one", "File", ""),
+        host(
+            "file.save_incremented",
+            "Save incremented",
+            "Writes the model beside its file, with the next number in the name",
+            "File",
+            "Ctrl+Alt+S",
+        ),
+        host("file.revert", "Revert to saved…", "Throws away what is not saved, and reads the file again", "File", ""),
+        CommandSpec {
+            enabled: always,
+            ..host("file.recover", "Recover…", "Lists work that a crash left in the journal", "File", "")
         },
         host("file.changes", "What will change…", "Lists what saving will change in the file", "File", ""),
         CommandSpec {
@@ -274,32 +287,32 @@ fn poses() -> Vec<CommandSpec> {
                     may("space", Kind::Space),
                 ]
             },
-            doer: Doer::Document(pose::rotate),
+            doer: Doer::Tool(pose::rotate),
             ..script("pose.rotate", "Rotate", "Turns nodes about an axis of their own, their parent's or the scene's")
         },
         CommandSpec {
             arguments: const { &[need("node", Kind::Node), need("by", Kind::Vector), may("space", Kind::Space)] },
-            doer: Doer::Document(pose::translate),
+            doer: Doer::Tool(pose::translate),
             ..script("pose.move", "Move", "Moves nodes by a vector, in metres")
         },
         CommandSpec {
             arguments: const { &[need("node", Kind::Node), need("by", Kind::Vector)] },
-            doer: Doer::Document(pose::scale),
+            doer: Doer::Tool(pose::scale),
             ..script("pose.scale", "Scale", "Scales nodes by a factor, or one an axis")
         },
         CommandSpec {
             arguments: &NODE_TRS,
-            doer: Doer::Document(pose::set),
+            doer: Doer::Tool(pose::set),
             ..script("pose.set", "Set the edit", "Sets parts of the user-local transform Ul")
         },
         CommandSpec {
             arguments: &NODE_TRS,
-            doer: Doer::Document(pose::set_local),
+            doer: Doer::Tool(pose::set_local),
             ..script("pose.set_local", "Set the local transform", "Sets parts of L∘Ul, relative to the parent")
         },
         CommandSpec {
             arguments: &NODE_TRS,
-            doer: Doer::Document(pose::set_world),
+            doer: Doer::Tool(pose::set_world),
             ..script("pose.set_world", "Set the world transform", "Sets parts of W, in the scene")
         },
         CommandSpec {
@@ -315,7 +328,7 @@ fn poses() -> Vec<CommandSpec> {
         ),
         CommandSpec {
             arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
-            doer: Doer::Document(pose::reset),
+            doer: Doer::Tool(pose::reset),
             ..host(
                 "pose.reset_all",
                 "Reset all to rest",
@@ -326,7 +339,7 @@ fn poses() -> Vec<CommandSpec> {
         },
         CommandSpec {
             arguments: const { &[may("node", Kind::Node), may("parts", Kind::Parts)] },
-            doer: Doer::Document(pose::reset),
+            doer: Doer::Tool(pose::reset),
             enabled: selected,
             ..host("pose.reset", "Reset to rest", "Puts the selected nodes back to their rest", "Pose", "Alt+E")
         },
@@ -358,6 +371,7 @@ fn poses() -> Vec<CommandSpec> {
 
 fn clip() -> Vec<CommandSpec> {
     let clip_args: &'static [ArgumentSpec] = const { &[need("clip", Kind::Clip), may("name", Kind::Text)] };
+    let script = |name, title, help| CommandSpec { asks: true, ..host(name, title, help, "Clip", "") };
     let playing = |name, title, help, key| CommandSpec { enabled: clip_shown, ..host(name, title, help, "Clip", key) };
     vec![
         playing("play.toggle", "Play or pause", "Plays the clip from the playhead, or stops", "Space"),
@@ -379,9 +393,11 @@ fn clip() -> Vec<CommandSpec> {
                     may("rotation", Kind::Quaternion),
                     may("degrees", Kind::Vector),
                     may("scale", Kind::Vector),
+                    may("unkeyed", Kind::Seconds),
+                    may("exact", Kind::Flag),
                 ]
             },
-            doer: Doer::Document(keys::set),
+            doer: Doer::Tool(keys::set),
             enabled: key_set,
             ..host("key.set", "Set key", "Sets a key for the selected joints at the playhead", "Clip", "S")
         },
@@ -390,13 +406,14 @@ fn clip() -> Vec<CommandSpec> {
                 &[
                     need("clip", Kind::Clip),
                     may("time", Kind::Seconds),
+                    may("times", Kind::Numbers),
                     may("from", Kind::Seconds),
                     may("to", Kind::Seconds),
                     may("node", Kind::Node),
                     may("parts", Kind::Parts),
                 ]
             },
-            doer: Doer::Document(keys::delete),
+            doer: Doer::Tool(keys::delete),
             enabled: |a| match (a.clip_shown, a.keys + a.nodes) {
                 (false, _) => Err("No clip is shown; choose one on the timeline"),
                 (_, 0) => Err("No key and no joint is selected"),
@@ -414,14 +431,15 @@ fn clip() -> Vec<CommandSpec> {
             arguments: const {
                 &[
                     need("clip", Kind::Clip),
-                    need("from", Kind::Seconds),
-                    need("to", Kind::Seconds),
                     need("by", Kind::Seconds),
+                    may("from", Kind::Seconds),
+                    may("to", Kind::Seconds),
+                    may("times", Kind::Numbers),
                     may("node", Kind::Node),
                     may("parts", Kind::Parts),
                 ]
             },
-            doer: Doer::Document(keys::shift),
+            doer: Doer::Tool(keys::shift),
             asks: true,
             ..host("key.move", "Move keys", "Moves keys in time", "Clip", "")
         },
@@ -443,28 +461,38 @@ fn clip() -> Vec<CommandSpec> {
         CommandSpec {
             arguments: const {
                 &[
+                    need("clip", Kind::Clip),
+                    need("time", Kind::Seconds),
                     need("node", Kind::Node),
                     need("target", Kind::Text),
                     need("weight", Kind::Number),
-                    may("clip", Kind::Clip),
-                    may("time", Kind::Seconds),
                 ]
             },
             doer: Doer::Document(morphs::hold),
             enabled: morphing,
             asks: true,
-            ..host("pending.morph", "Hold a morph target", "Sets a weight that waits to be keyed", "Clip", "")
+            ..script("unkeyed.morph", "Pose a morph target", "Sets a weight over a clip at a time, without a key")
         },
         CommandSpec {
-            arguments: &NODE_TRS,
+            arguments: const {
+                &[
+                    need("clip", Kind::Clip),
+                    need("time", Kind::Seconds),
+                    need("node", Kind::Node),
+                    may("translation", Kind::Vector),
+                    may("rotation", Kind::Quaternion),
+                    may("degrees", Kind::Vector),
+                    may("scale", Kind::Vector),
+                ]
+            },
             doer: Doer::Document(keys::hold),
-            asks: true,
-            ..host("pending.set", "Hold a pose", "Poses nodes without a key; the pose waits to be keyed", "Clip", "")
+            ..script("unkeyed.set", "Pose without a key", "Poses nodes over a clip at a time, without a key")
         },
         CommandSpec {
+            arguments: const { &[may("clip", Kind::Clip), may("time", Kind::Seconds)] },
             doer: Doer::Document(keys::discard),
-            enabled: |a| if a.pending { Ok(()) } else { Err("No pose waits to be keyed") },
-            ..host("pending.discard", "Discard waiting poses", "Throws away poses that were not keyed", "Clip", "")
+            enabled: |a| if a.unkeyed { Ok(()) } else { Err("There is no unkeyed pose") },
+            ..host("unkeyed.discard", "Discard unkeyed poses", "Throws away poses that were not keyed", "Clip", "")
         },
         CommandSpec {
             arguments: const { &[may("name", Kind::Text)] },

@@ -13,7 +13,7 @@ use super::{
     vertices::{PastEnd, Untold, Vertices},
 };
 use crate::{
-    model::{Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
+    model::{Aids, Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
     weights::{
         Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
         Scope, Seams, gradient, layers::Sides,
@@ -180,10 +180,8 @@ fn run_plain(
         n => format!("{n} vertices: {why}"),
     };
     let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
-    match most {
-        Some(why) if edits.is_empty() => Err(CommandError::Other(why)),
-        remark => Ok(Done { edits, remark }),
-    }
+    // What is said a second time, when nothing is left to do, is no failure.
+    Ok(Done { edits, remark: most.map(|why| format!("left as they are, {why}")) })
 }
 
 /// The number of a joint in a job's skin.
@@ -238,14 +236,11 @@ pub(super) fn hammer(document: &Document, arguments: &Arguments) -> Result<Done,
 
 /// The brush of a flood: what it does, with which value, how strongly.
 fn brush(arguments: &Arguments) -> Result<Brush, CommandError> {
-    let kind = match arguments.has("how").then(|| arguments.text("how")).transpose()? {
-        None | Some("set") => BrushKind::Set,
+    let kind = match arguments.choice("how", &["set", "add", "subtract", "scale"])?.as_deref() {
         Some("add") => BrushKind::Add,
         Some("subtract") => BrushKind::Subtract,
         Some("scale") => BrushKind::Scale,
-        Some(other) => {
-            return Err(CommandError::Other(format!("“how” is set, add, subtract or scale, not “{other}”")));
-        }
+        _ => BrushKind::Set,
     };
     let brush = Brush {
         kind,
@@ -300,10 +295,10 @@ pub(super) fn pair(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
     {
         return Err(CommandError::Other("the two are joints of different skins; a mirror joint is of the same".into()));
     }
-    let to: Arc<[_]> = document.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
+    let to: Arc<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
     let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
     // Mirrored layers show something else then.
-    let paired = Document { mirror_pairs: to, ..document.clone() };
+    let paired = Document { aids: Aids { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };
     edits.extend(layers::mirrored_anew(&paired)?);
     Ok(edits)
 }
@@ -343,11 +338,10 @@ pub(super) fn sets(document: &Document, arguments: &Arguments) -> Result<Done, C
 
 /// Keeps weights in another stored type.
 pub(super) fn store(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let encoding = match arguments.count("bits")? {
-        Some(8) => WeightEncoding::Byte,
-        Some(16) => WeightEncoding::Short,
-        Some(32) => WeightEncoding::Float,
-        _ => return Err(CommandError::Other("“bits” is 8, 16 or 32".into())),
+    let encoding = match &*arguments.choice("bits", &["8", "16", "32"])?.unwrap_or_default() {
+        "8" => WeightEncoding::Byte,
+        "16" => WeightEncoding::Short,
+        _ => WeightEncoding::Float,
     };
     // Under layers it is the base that is stored so.
     run_on_base(document, arguments, |draft, job| Ok(draft.store(encoding, &job.scope())))
@@ -366,6 +360,9 @@ fn named_joints(document: &Document, arguments: &Arguments, job: &Job) -> Result
 /// Gives all named vertices the same influences: what was copied from one.
 pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let weights = arguments.list_of_numbers("weights")?;
+    if weights.iter().any(|w| *w < 0.0) || weights.iter().sum::<f64>() <= 0.0 {
+        return Err(CommandError::Other("“weights” must be 0 or more, and some of them above 0".into()));
+    }
     run(document, arguments, |draft, job| {
         let joints = named_joints(document, arguments, job)?;
         if joints.len() != weights.len() {
@@ -383,7 +380,29 @@ pub(super) fn assign(document: &Document, arguments: &Arguments) -> Result<Done,
 /// Puts in what a stroke left: slots of vertices, joints by their names.
 pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let (mesh, primitive, patch) = slots(document, arguments, false)?;
+    check_slots(&patch)?;
     layers::through(document, arguments, vec![Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }])
+}
+
+/// Weights that a line sets are a vertex's whole: from 0 to 1, each joint once, with a sum of 1.
+fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
+    let stride = (patch.sets * 4).max(1);
+    let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
+    for (vertex, (joints, weights)) in patch.vertices.iter().zip(slots) {
+        let fault = |why: String| Err(CommandError::Other(format!("“weights” of vertex {vertex}: {why}")));
+        if let Some(bad) = weights.iter().find(|w| !(0.0..=1.0 + 1e-6).contains(*w)) {
+            return fault(format!("{bad} is not between 0 and 1"));
+        }
+        let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+        if (sum - 1.0).abs() > 1e-3 {
+            return fault(format!("they sum to {sum:.4}, not to 1"));
+        }
+        let used: Vec<u16> = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect();
+        if (1..used.len()).any(|k| used[..k].contains(&used[k])) {
+            return fault("a joint is named twice in “of”".into());
+        }
+    }
+    Ok(())
 }
 
 /// The slots that a line names; with `any_sets` as many a vertex as it likes, by fours.
@@ -410,8 +429,8 @@ pub(super) fn slots(
         };
         names.push(k as u16);
     }
-    let vertices = arguments.list_of_numbers("vertices")?;
-    let of = arguments.list_of_numbers("of")?;
+    let vertices = arguments.counts("vertices")?.unwrap_or_default();
+    let of = arguments.counts("of")?.unwrap_or_default();
     let weights = arguments.list_of_numbers("weights")?;
     let given =
         of.len().checked_div(vertices.len()).filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
@@ -421,7 +440,11 @@ pub(super) fn slots(
         return Err(CommandError::Other(message));
     }
     let mut patch = WeightPatch::new(stride / 4, vertices.len());
-    patch.vertices = vertices.iter().map(|v| *v as u32).collect();
+    if let Some(past) = vertices.iter().find(|v| **v as usize >= map.vertex_count()) {
+        let count = map.vertex_count();
+        return Err(CommandError::Other(format!("“vertices” names {past}; the primitive has {count} vertices")));
+    }
+    patch.vertices = vertices;
     let mut seen = BTreeSet::new();
     if !patch.vertices.iter().all(|v| seen.insert(*v)) {
         return Err(CommandError::Other("a vertex is named twice".into()));

@@ -1,7 +1,8 @@
 //! Bytes ↔ document. What a file says is read here and nowhere else; what changed is written here and nowhere else.
 
+mod budget;
 pub mod gltf;
 mod whole;
 pub mod x;
 
-pub use self::whole::read_whole;
+pub use self::{budget::Budget, whole::read_whole};

@@ -4,12 +4,41 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Failure, open, print};
-use crate::model::Severity;
+use super::{Failure, open, print, writable};
+use crate::{
+    edit::CommandLine,
+    model::{Diagnostic, Severity},
+};
 
 pub(super) fn check(path: &Path, as_json: bool) -> Result<u8, Failure> {
-    let session = open(path)?;
-    let list = &session.diagnostics;
+    report(path, &open(path)?.diagnostics, as_json)
+}
+
+/// Runs the commands that mend what was found, and saves the result; then says what is left.
+pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u8, Failure> {
+    let Some(output) = output else { return Err(Failure::unusable("--fix needs -o: where the mended file goes")) };
+    writable(output)?;
+    let mut session = open(path)?;
+    let mut names: Vec<&'static str> = session.diagnostics.iter().filter_map(|d| d.fix).collect();
+    names.sort_unstable();
+    names.dedup();
+    // What has no weights is bound before weights are made sound.
+    names.sort_by_key(|name| *name != "weights.bind");
+    for name in names {
+        match session.run(&CommandLine::new(name)) {
+            Ok(true) => eprintln!("ulna: {}: {name} done", path.display()),
+            Ok(false) => eprintln!("ulna: {}: {name} had nothing to change", path.display()),
+            Err(error) => eprintln!("ulna: {}: {name} was not done: {error}", path.display()),
+        }
+        for remark in session.take_remarks() {
+            eprintln!("ulna: {}: {name}: {remark}", path.display());
+        }
+    }
+    session.write_to(output).map_err(Failure::fault)?;
+    report(output, &open(output)?.diagnostics, as_json)
+}
+
+fn report(path: &Path, list: &[Diagnostic], as_json: bool) -> Result<u8, Failure> {
     let count = |severity| list.iter().filter(|d| d.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if as_json {

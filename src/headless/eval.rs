@@ -7,7 +7,7 @@ use super::{Device, EvalArgs, Failure, clip_named, open, print};
 use crate::{
     model::{ClipId, Document},
     motion::{Moment, Placement, Pose, Posed, skinning},
-    session::write_atomically,
+    session::{SystemDisk, write_atomically},
 };
 
 pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
@@ -17,14 +17,14 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
         Some(text) => clip_named(document, text)?,
         None => document.clips.keys().next().copied(),
     };
-    let pose = Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[&c]), time: args.time });
+    let pose = Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[&c]), time: args.time, unkeyed: None });
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,
     };
     let facts = facts(document, &pose, clip, args, &surfaces);
     match &args.output {
-        Some(path) => write_atomically(path, facts.to_string().as_bytes())
+        Some(path) => write_atomically(&SystemDisk, path, facts.to_string().as_bytes())
             .map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))?,
         None => print(&facts.to_string())?,
     }

@@ -93,7 +93,7 @@ fn facts(session: &Session, path: &Path) -> Value {
         })
         .collect();
     let instances: usize = document.nodes.iter().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
-    let posed = document.nodes.iter().filter(|n| n.user.is_some()).count();
+    let posed = document.nodes.iter().filter(|n| n.pose.is_some()).count();
     json!({
         "file": path.display().to_string(),
         "container": if session.source().container.is_glb() { "glb" } else { "gltf" },

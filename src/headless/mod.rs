@@ -5,6 +5,7 @@
 mod check;
 mod commands;
 mod convert;
+mod diff;
 mod eval;
 mod info;
 mod render;
@@ -51,6 +52,12 @@ pub enum Verb {
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
+        /// Mends what can be mended, and saves it; needs -o.
+        #[arg(long, requires = "output")]
+        fix: bool,
+        /// Where the mended file goes.
+        #[arg(short, long, requires = "fix")]
+        output: Option<PathBuf>,
     },
     /// Lists the spots where the skin breaks most, over all clips and a range of motion.
     Worst {
@@ -99,15 +106,45 @@ pub enum Verb {
         /// Where to write.
         #[arg(short, long)]
         output: PathBuf,
-        /// Clips to keep, by name or #index, separated by commas.
+        /// Clips to keep, by name, #index or a pattern with *, separated by commas.
         #[arg(long, value_delimiter = ',')]
         clips: Option<Vec<String>>,
         /// Leave out meshes, materials and images.
         #[arg(long)]
         skeleton_only: bool,
+        /// A script of commands to apply first.
+        #[arg(long)]
+        script: Option<PathBuf>,
+    },
+    /// Lists what differs in meaning between two files; status 1 where something does.
+    Diff {
+        /// The file before.
+        #[arg(required_unless_present = "text")]
+        a: Option<PathBuf>,
+        /// The file after.
+        #[arg(required_unless_present = "text")]
+        b: Option<PathBuf>,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+        /// Status 0 also where something differs.
+        #[arg(long)]
+        exit_zero: bool,
+        /// One file as text, a fact a line, for git's textconv.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["a", "b", "json", "exit_zero"])]
+        text: Option<PathBuf>,
     },
     /// Makes a picture of a file.
     Render(RenderArgs),
+}
+
+/// As many pictures as one call makes: twenty minutes at thirty a second.
+const MOST_FRAMES: i64 = 36_000;
+
+/// A time: a number that is one.
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|e| format!("{e}"))?;
+    if value.is_finite() { Ok(value) } else { Err("a time is a finite number of seconds".into()) }
 }
 
 /// `ulna eval`
@@ -119,7 +156,7 @@ pub struct EvalArgs {
     #[arg(long)]
     pub clip: Option<String>,
     /// Seconds.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
     /// What skins the vertices.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
@@ -150,7 +187,7 @@ pub struct RenderArgs {
     #[arg(long)]
     pub clip: Option<String>,
     /// Seconds.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
     /// Width and height in pixels.
     #[arg(long, default_value = "1280x960")]
@@ -159,7 +196,7 @@ pub struct RenderArgs {
     #[arg(long, value_enum, default_value_t = ViewFrom::ThreeQuarter)]
     pub view: ViewFrom,
     /// This many pictures over the clip: numbered files, or one animation for .gif.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES))]
     pub frames: Option<u32>,
     /// A scene's name or index, where the file has several.
     #[arg(long)]
@@ -254,15 +291,23 @@ impl Failure {
 pub fn run(verb: &Verb) -> Result<u8, Failure> {
     match verb {
         Verb::Info { file, json } => info::info(file, *json),
-        Verb::Check { file, json } => check::check(file, *json),
+        Verb::Check { file, json, fix: false, .. } => check::check(file, *json),
+        Verb::Check { file, json, output, .. } => check::fix(file, output.as_deref(), *json),
         Verb::Worst { file, count, json } => worst::worst(file, *count, *json),
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),
         Verb::Convert { file, output } => convert::convert(file, output),
-        Verb::Export { file, output, clips, skeleton_only } => {
-            convert::export(file, output, clips.as_deref(), *skeleton_only)
-        }
+        Verb::Export { file, output, clips, skeleton_only, script } => convert::export(&convert::Wanted {
+            file,
+            output,
+            clips: clips.as_deref(),
+            skeleton_only: *skeleton_only,
+            script: script.as_ref(),
+        }),
+        Verb::Diff { text: Some(file), .. } => diff::text(file),
+        Verb::Diff { a: Some(a), b: Some(b), json, exit_zero, .. } => diff::diff(a, b, *json, *exit_zero),
+        Verb::Diff { .. } => Err(Failure::unusable("name two files, or one with --text")),
         Verb::Render(args) => render::render(args),
     }
 }
@@ -272,19 +317,25 @@ fn open(path: &Path) -> Result<Session, Failure> {
     Session::open(path, &Progress::default()).map_err(|e| Failure::unusable(format!("{}: {e}", path.display())))
 }
 
+/// Whether a path can be written as a model: a glTF suffix, and nothing there that is no file (status 2).
+fn writable(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::unusable("“-” is no file, and a model is not written to standard output. Give -o a path"));
+    }
+    let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if !matches!(suffix.as_deref(), Some("gltf" | "glb" | "vrm")) {
+        let message = format!("{} is no glTF file's name. Give it the suffix .glb or .gltf", path.display());
+        return Err(Failure::unusable(message));
+    }
+    Ok(())
+}
+
 /// The clip a text names; `none` is none.
 fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure> {
     if text == "none" {
         return Ok(None);
     }
-    match find_clip(document, text) {
-        Some(id) => Ok(Some(id)),
-        None => {
-            let all: Vec<String> = document.clips.keys().map(|id| document.clip_label(*id)).collect();
-            let list = if all.is_empty() { "it has none".to_owned() } else { format!("it has {}", all.join(", ")) };
-            Err(Failure::unusable(format!("the file has no clip “{text}”; {list}")))
-        }
-    }
+    find_clip(document, text).map(Some).map_err(Failure::unusable)
 }
 
 /// The one of several things that a text names, by its name or its index.

@@ -39,7 +39,7 @@ mod imp {
             None => None,
         };
         let mut picture = Picture::new(document, size).map_err(Failure::fault)?;
-        let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time: args.time });
+        let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time: args.time, unkeyed: None });
         let (mut camera, extent) = camera(document, &pose, args.view, size);
         camera.orthographic = args.orthographic;
         let through = args.camera.as_ref().map(|text| file_camera(document, text)).transpose()?;
@@ -54,7 +54,7 @@ mod imp {
             ThemeArg::Light => "light",
         };
         let mut take = |time: f64| -> Result<RgbaImage, Failure> {
-            let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time });
+            let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time, unkeyed: None });
             if let Some(node) = through {
                 look_through(&mut camera, document, &pose, node);
             }

@@ -2,10 +2,14 @@
 
 use std::{fs, io::Read as _, path::Path};
 
-use super::{Failure, open, print};
-use crate::edit::CommandLine;
+use super::{Failure, open, print, writable};
+use crate::{
+    edit::{CommandLine, Doer, find},
+    session::Session,
+};
 
-pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool) -> Result<u8, Failure> {
+/// Applies a script; what its commands had to say goes to standard error.
+pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure> {
     let text = if script == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map_err(|e| Failure::unusable(format!("standard input: {e}")))?;
@@ -13,24 +17,57 @@ pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool
     } else {
         fs::read_to_string(script).map_err(|e| Failure::unusable(format!("{}: {e}", script.display())))?
     };
-    let mut session = open(file)?;
-    session.save_options.remember_rest = remember_rest;
+    // Some editors begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let place =
-            |e: &dyn std::fmt::Display| Failure::fault(format!("{}, line {}: {e}", script.display(), number + 1));
+        let place = |e: &dyn std::fmt::Display| {
+            Failure::fault(format!("{}, line {}: {e}. Nothing was written", script.display(), number + 1))
+        };
         let command = CommandLine::parse(line).map_err(|e| place(&e))?;
+        if find(&command.name).is_some_and(|c| matches!(c.doer, Doer::Host)) {
+            let what = format!("“{}” is the window's to do; a script changes the document, and -o says where it goes", command.name);
+            return Err(place(&what));
+        }
         session.run(&command).map_err(|e| place(&e))?;
         for remark in session.take_remarks() {
-            eprintln!("ulna: {}, line {}: left as they are, {remark}", script.display(), number + 1);
+            eprintln!("ulna: {}, line {}: {remark}", script.display(), number + 1);
         }
     }
-    let changes = session.write_to(output).map_err(Failure::fault)?;
-    for change in changes {
-        print(&change)?;
+    Ok(())
+}
+
+pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool) -> Result<u8, Failure> {
+    writable(output)?;
+    let mut session = open(file)?;
+    session.save_options.remember_rest = remember_rest;
+    apply(&mut session, script)?;
+    let saved = session.write_to(output).map_err(Failure::fault)?;
+    for change in &saved.changes {
+        print(change)?;
     }
-    Ok(0)
+    for lost in &saved.lost {
+        eprintln!("ulna: {}: {lost}", output.display());
+    }
+    Ok(left_out(&session, output))
+}
+
+/// Says what of the work no file holds; the exit status.
+fn left_out(session: &Session, output: &Path) -> u8 {
+    let unsaved = session.unsaved();
+    let mut status = 0;
+    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    if unsaved.unkeyed > 0 {
+        let poses = many(unsaved.unkeyed, "unkeyed pose");
+        eprintln!("ulna: {}: {poses} left out; no file holds one. Key them with “key.set”", output.display());
+        status = 1;
+    }
+    if unsaved.layers > 0 {
+        let layers = many(unsaved.layers, "weight layer");
+        eprintln!("ulna: {}: what {layers} come to is saved, the layers themselves are not", output.display());
+    }
+    status
 }

@@ -220,6 +220,9 @@ pub struct Clip {
     pub pointers: Arc<[PointerTrack]>,
     /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.
     pub kept: Arc<[(NodeId, Property)]>,
+    /// Tracks whose keys are not the file's own numbers, since those had to be mended for showing: sorted, made finite.
+    /// When one is edited, all of its keys are written.
+    pub mended: Arc<[TrackId]>,
 }
 
 impl Clip {

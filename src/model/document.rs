@@ -5,9 +5,11 @@ use std::{
     sync::Arc,
 };
 
+use thiserror::Error;
+
 use super::{
-    Camera, Clip, ClipId, Image, Light, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown, Skin,
-    SkinId, Transform, Vrm, WeightLayers,
+    Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown,
+    Skin, SkinId, Vrm,
 };
 
 /// A scene: the roots that are shown together.
@@ -19,12 +21,16 @@ pub struct Scene {
     pub roots: Vec<NodeId>,
 }
 
+/// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the document is broken: {0}. This is a fault of Ulna")]
+pub struct Broken(String);
+
 /// A model.
 ///
-/// Ids are indices of the opened file. Heavy parts are shared (`Arc`), so a clone is cheap, and two documents that are
-/// equal by `==` are saved as the same bytes. Invariants: parents and children agree, there is no cycle, every id names
-/// something, and `order` lists every node once, parents first.
-#[derive(Clone, Debug, Default)]
+/// Ids are indices of the opened file. Heavy parts are shared (`Arc`), so a clone is cheap; what is shared compares in no
+/// time. Two documents that are equal but for their aids are saved as the same bytes. Invariants: see [`Document::check`].
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// All nodes.
     pub nodes: Vec<Node>,
@@ -54,54 +60,10 @@ pub struct Document {
     pub lights: Arc<[Light]>,
     /// What a VRM file says of its avatar.
     pub vrm: Option<Arc<Vrm>>,
-    /// What is chosen to be shown. Never saved.
+    /// What is chosen to be shown. Nothing that is undone or saved.
     pub shown: Shown,
-    /// Local transforms made while a clip is shown and not keyed yet. Never saved.
-    pub pending: BTreeMap<NodeId, Transform>,
-    /// Weights of morph targets set while a clip is shown and not keyed yet. Never saved.
-    pub pending_morphs: BTreeMap<NodeId, Arc<[f32]>>,
-    /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
-    /// layers are not.
-    pub weight_layers: BTreeMap<SkinId, Arc<WeightLayers>>,
-    /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
-    /// centre, one with none has no mirror image. Never saved: no file says it.
-    pub mirror_pairs: Arc<[(NodeId, Option<NodeId>)]>,
-}
-
-/// What is shared is the same, so that this is cheap for documents that came from one another.
-impl PartialEq for Document {
-    fn eq(&self, other: &Self) -> bool {
-        fn same<T: ?Sized + PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
-            Arc::ptr_eq(a, b) || a == b
-        }
-        fn all<T: PartialEq>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
-        let clips = || self.clips.iter().zip(&other.clips).all(|((i, a), (j, b))| i == j && same(a, b));
-        let layers =
-            || self.weight_layers.iter().zip(&other.weight_layers).all(|((i, a), (j, b))| i == j && same(a, b));
-        self.nodes == other.nodes
-            && same(&self.order, &other.order)
-            && self.scenes == other.scenes
-            && self.scene == other.scene
-            && all(&self.meshes, &other.meshes)
-            && all(&self.skins, &other.skins)
-            && self.clips.len() == other.clips.len()
-            && clips()
-            && self.clips_in_file == other.clips_in_file
-            && same(&self.materials, &other.materials)
-            && same(&self.variants, &other.variants)
-            && same(&self.images, &other.images)
-            && same(&self.cameras, &other.cameras)
-            && same(&self.lights, &other.lights)
-            && self.vrm == other.vrm
-            && self.shown == other.shown
-            && self.pending == other.pending
-            && self.pending_morphs == other.pending_morphs
-            && self.weight_layers.len() == other.weight_layers.len()
-            && layers()
-            && same(&self.mirror_pairs, &other.mirror_pairs)
-    }
+    /// What no file holds by itself.
+    pub aids: Aids,
 }
 
 impl Document {
@@ -113,6 +75,119 @@ impl Document {
     /// Every node's id.
     pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len()).map(NodeId::from)
+    }
+
+    /// The document without what no file holds: two that are equal so are saved as the same bytes.
+    #[must_use]
+    pub fn file_part(&self) -> Self {
+        Self { aids: Aids::default(), shown: Shown::default(), ..self.clone() }
+    }
+
+    /// Checks the invariants: everything that is named is there, parents and children agree, `order` lists every node once
+    /// with parents first, numbers are finite, keys are sound, and weights fit their vertices.
+    ///
+    /// # Errors
+    /// The first that is broken.
+    pub fn check(&self) -> Result<(), Broken> {
+        self.check_tree()?;
+        self.check_nodes()?;
+        for (k, skin) in self.skins.iter().enumerate() {
+            let sound = skin.joints.len() == skin.inverse_bind.len() && skin.joints.iter().all(|j| self.has(*j));
+            sound.then_some(()).ok_or_else(|| Broken(format!("skin {k} names a joint that is not there")))?;
+        }
+        for (id, clip) in &self.clips {
+            for (track, t) in &clip.tracks {
+                let fault = |why: &dyn std::fmt::Display| Broken(format!("clip {}, track {}: {why}", id.0, track.0));
+                self.has(t.target).then_some(()).ok_or_else(|| fault(&"its node is not there"))?;
+                t.validate().map_err(|e| fault(&e))?;
+            }
+        }
+        for (k, mesh) in self.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                let count = primitive.positions.len();
+                let fits = primitive.weights.as_ref().is_none_or(|w| {
+                    w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count)
+                });
+                fits.then_some(()).ok_or_else(|| Broken(format!("the weights of mesh {k}, primitive {p} do not fit")))?;
+            }
+        }
+        self.check_aids()
+    }
+
+    fn has(&self, node: NodeId) -> bool {
+        node.index() < self.nodes.len()
+    }
+
+    fn check_tree(&self) -> Result<(), Broken> {
+        let mut place = vec![None; self.nodes.len()];
+        for (k, id) in self.order.iter().enumerate() {
+            let slot = place.get_mut(id.index()).ok_or_else(|| Broken(format!("order names node {}", id.0)))?;
+            if slot.replace(k).is_some() {
+                return Err(Broken(format!("order names node {} twice", id.0)));
+            }
+        }
+        for id in self.node_ids() {
+            let node = self.node(id);
+            let own = place[id.index()].ok_or_else(|| Broken(format!("order lacks node {}", id.0)))?;
+            if let Some(parent) = node.parent {
+                let above = self.has(parent) && place[parent.index()].is_some_and(|p| p < own);
+                if !above || self.node(parent).children.iter().filter(|c| **c == id).count() != 1 {
+                    return Err(Broken(format!("node {} and its parent {} disagree", id.0, parent.0)));
+                }
+            }
+            if node.children.iter().any(|c| !self.has(*c) || self.node(*c).parent != Some(id)) {
+                return Err(Broken(format!("node {} and its children disagree", id.0)));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_nodes(&self) -> Result<(), Broken> {
+        for id in self.node_ids() {
+            let node = self.node(id);
+            let named = node.mesh.is_none_or(|m| m.index() < self.meshes.len())
+                && node.skin.is_none_or(|s| s.index() < self.skins.len())
+                && node.camera.is_none_or(|c| c.index() < self.cameras.len())
+                && node.light.is_none_or(|l| l.index() < self.lights.len());
+            let finite = node.pose.is_none_or(|p| p.is_finite())
+                && node.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
+            if !named || !finite {
+                return Err(Broken(format!("node {} names what is not there, or has numbers that are none", id.0)));
+            }
+            if let Some(pose) = node.pose
+                && !matches!(pose.local, Local::Matrix(_))
+            {
+                let made = node.rest.transform().compose(&pose.user);
+                let local = pose.local.transform();
+                let size = local.translation.abs().max_element().max(node.rest.transform().translation.abs().max_element());
+                let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
+                    && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
+                if !near && made.is_finite() {
+                    return Err(Broken(format!("the pose of node {} is not its rest with its edit", id.0)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_aids(&self) -> Result<(), Broken> {
+        for (at, pose) in &self.aids.unkeyed {
+            let sound = self.clips.contains_key(&at.clip)
+                && !pose.is_empty()
+                && pose.nodes().all(|n| self.has(n))
+                && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
+            sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is unsound", at.clip.0)))?;
+        }
+        for (skin, layers) in &self.aids.weight_layers {
+            if skin.index() >= self.skins.len() || !layers.fits(self, *skin) {
+                return Err(Broken(format!("the weight layers of skin {} do not fit", skin.0)));
+            }
+        }
+        let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
+        match pairs.into_iter().find(|n| !self.has(*n)) {
+            Some(node) => Err(Broken(format!("a mirror pair names node {}", node.0))),
+            None => Ok(()),
+        }
     }
 
     /// The scene that is shown: the chosen one, or the file's own.
@@ -180,7 +255,7 @@ impl Document {
 
     /// The skin in whose layers a primitive's weights are.
     pub fn layered(&self, mesh: MeshId, primitive: usize) -> Option<SkinId> {
-        self.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
+        self.aids.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
     }
 
     /// The name of a clip, or `clip N`.
@@ -221,9 +296,9 @@ impl Document {
         false
     }
 
-    /// Nodes whose pose, or whose morph targets, wait to be keyed.
-    pub fn waiting(&self) -> BTreeSet<NodeId> {
-        self.pending.keys().chain(self.pending_morphs.keys()).copied().collect()
+    /// Nodes that an unkeyed pose changes.
+    pub fn unkeyed_nodes(&self) -> BTreeSet<NodeId> {
+        self.aids.unkeyed.values().flat_map(|pose| pose.nodes()).collect()
     }
 
     /// The weights a node's morph targets have when no clip moves them.

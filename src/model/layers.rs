@@ -233,12 +233,12 @@ impl WeightLayers {
 
     /// Whether these can be the layers of a skin in a document. What the document has already is not looked at again.
     pub fn fits(&self, document: &Document, skin: SkinId) -> bool {
-        let now = document.weight_layers.get(&skin);
+        let now = document.aids.weight_layers.get(&skin);
         let count_of = |(mesh, primitive): &PrimitiveKey| {
             let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(*primitive));
             found.and_then(|p| p.weights.as_deref()).map(WeightMap::vertex_count)
         };
-        let others = || document.weight_layers.iter().filter(|(s, _)| **s != skin);
+        let others = || document.aids.weight_layers.iter().filter(|(s, _)| **s != skin);
         let bases = self.bases.iter().all(|(key, base)| {
             let sound = base.sets > 0
                 && base.joints.len() == base.weights.len()

@@ -27,7 +27,7 @@ pub struct MorphTarget {
 }
 
 /// One draw of a mesh.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
     /// What the indices mean.
     pub topology: Topology,
@@ -53,31 +53,6 @@ pub struct Primitive {
     pub targets: Arc<[MorphTarget]>,
     /// Joint weights, where the primitive has both joints and weights.
     pub weights: Option<Arc<WeightMap>>,
-}
-
-/// What is shared is the same; a million vertices are not compared to learn it.
-impl PartialEq for Primitive {
-    fn eq(&self, other: &Self) -> bool {
-        fn same<T: ?Sized + PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
-            Arc::ptr_eq(a, b) || a == b
-        }
-        self.topology == other.topology
-            && self.material == other.material
-            && self.positions == other.positions
-            && self.normals == other.normals
-            && self.tangents == other.tangents
-            && self.uv0 == other.uv0
-            && self.uv1 == other.uv1
-            && self.colors == other.colors
-            && self.indices == other.indices
-            && same(&self.variants, &other.variants)
-            && same(&self.targets, &other.targets)
-            && match (&self.weights, &other.weights) {
-                (Some(a), Some(b)) => same(a, b),
-                (None, None) => true,
-                _ => false,
-            }
-    }
 }
 
 /// A mesh.

@@ -1,5 +1,6 @@
 //! What a document *is*: plain data and its invariants. Knows of nothing else.
 
+mod aids;
 mod clip;
 mod diagnostic;
 mod document;
@@ -16,15 +17,16 @@ mod vrm;
 mod weights;
 
 pub use self::{
+    aids::{Aids, Components, Unkeyed, UnkeyedAt},
     clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    document::{Document, Scene},
+    document::{Broken, Document, Scene},
     ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SkinId, TrackId},
     layers::{Kept, LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
-    node::{Local, Node, RestSource, Skin},
-    rest::find_rest,
+    node::{Local, Node, NodePose, RestSource, Skin},
+    rest::{find_rest, free_of_zeros},
     slice::Slice,
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Mat4;
 
-use super::{CameraId, LightId, MeshId, NodeId, SkinId, Transform};
+use super::{CameraId, LightId, MeshId, NodeId, SkinId, Transform, TransformError};
 
 /// A node's transform in the parent's space, in one of the two forms a file can give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +44,42 @@ pub enum RestSource {
     Extras,
 }
 
+/// What a node has beside its rest: `Ul`, and the local transform that it comes to.
+///
+/// The two say the same, `local = L ∘ Ul` within rounding. Both are kept, since numbers that the file has, or that a person
+/// typed, must keep their bits when another component changes, and a matrix its shear until it is edited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodePose {
+    /// `Ul`.
+    pub user: Transform,
+    /// The local transform, as it is shown and saved.
+    pub local: Local,
+}
+
+impl NodePose {
+    /// What `Ul` comes to over a rest.
+    pub fn by(rest: &Local, user: Transform) -> Self {
+        Self { user, local: Local::Trs(rest.transform().compose(&user)) }
+    }
+
+    /// What makes a node over a rest stand at `local`.
+    ///
+    /// # Errors
+    /// As [`Transform::user_from`].
+    pub fn at(rest: &Local, local: Local) -> Result<Self, TransformError> {
+        Ok(Self { user: rest.transform().user_from(&local.transform())?, local })
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        let local = match &self.local {
+            Local::Trs(t) => t.is_finite(),
+            Local::Matrix(m) => m.is_finite(),
+        };
+        local && self.user.is_finite()
+    }
+}
+
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -57,8 +93,8 @@ pub struct Node {
     pub rest: Local,
     /// Where `rest` came from.
     pub rest_source: RestSource,
-    /// `Ul`: what a person, or the file's pose, added to the rest.
-    pub user: Option<Transform>,
+    /// What a person, or the file's pose, added to the rest.
+    pub pose: Option<NodePose>,
     /// What is drawn here.
     pub mesh: Option<MeshId>,
     /// The skin that deforms `mesh`; the node's own transform is then ignored.
@@ -76,10 +112,17 @@ pub struct Node {
 impl Node {
     /// `L ∘ Ul`: the local transform of the pose. A matrix that nobody edited stays one.
     pub fn local(&self) -> Local {
-        match &self.user {
-            None => self.rest,
-            Some(user) => Local::Trs(self.rest.transform().compose(user)),
-        }
+        self.pose.map_or(self.rest, |p| p.local)
+    }
+
+    /// `Ul`; nothing where the node stands in its rest.
+    pub fn user(&self) -> Option<Transform> {
+        self.pose.map(|p| p.user)
+    }
+
+    /// Poses the node by an `Ul`, or puts it back to its rest.
+    pub fn set_user(&mut self, user: Option<Transform>) {
+        self.pose = user.map(|u| NodePose::by(&self.rest, u));
     }
 
     /// The name, or `node N`.

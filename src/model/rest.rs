@@ -3,7 +3,7 @@
 use glam::{DMat4, Mat4, Vec3};
 
 use super::{
-    Document, Local, NodeId, RestSource, SkinId, Transform,
+    Document, Local, Node, NodeId, NodePose, RestSource, SkinId, Transform,
     transform::{decompose, is_invertible},
 };
 
@@ -53,7 +53,8 @@ pub fn find_rest(document: &mut Document) {
     for (index, rest) in found.into_iter().enumerate() {
         let Some(Ok((rest, size))) = rest else { continue };
         let node = &mut document.nodes[index];
-        let pose = node.rest.transform();
+        let file = node.rest;
+        let pose = file.transform();
         if rest.is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
             // The bind carries it all the same: a pose made later comes back as one.
             node.rest_source = RestSource::Bind;
@@ -64,8 +65,24 @@ pub fn find_rest(document: &mut Document) {
         if rest.compose(&user).is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
             node.rest = Local::Trs(rest);
             node.rest_source = RestSource::Bind;
-            node.user = Some(user);
+            node.pose = Some(NodePose { user, local: file });
         }
+    }
+    document.nodes.iter_mut().for_each(free_of_zeros);
+}
+
+/// A rest that is squashed flat along an axis takes 1 there, and `Ul` the 0: only then every edit over it can be stored.
+pub fn free_of_zeros(node: &mut Node) {
+    let rest = node.rest.transform();
+    let flat = rest.scale.cmpeq(Vec3::ZERO);
+    if !flat.any() {
+        return;
+    }
+    let local = node.local();
+    let free = Local::Trs(Transform { scale: Vec3::select(flat, Vec3::ONE, rest.scale), ..rest });
+    if let Ok(posed) = NodePose::at(&free, local) {
+        node.rest = free;
+        node.pose = Some(posed);
     }
 }
 

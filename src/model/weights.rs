@@ -56,7 +56,7 @@ impl WeightEncoding {
 }
 
 /// Joint weights of a primitive's vertices, all sets of the file side by side.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightMap {
     /// Sets of four: `JOINTS_0` … `JOINTS_{sets-1}`.
     pub sets: usize,
@@ -68,16 +68,6 @@ pub struct WeightMap {
     pub encoding: WeightEncoding,
     /// Vertices for which the file holds a weight that is no number, in rising order; read as 0.
     pub not_numbers: Arc<[u32]>,
-}
-
-impl PartialEq for WeightMap {
-    fn eq(&self, other: &Self) -> bool {
-        self.sets == other.sets
-            && self.encoding == other.encoding
-            && self.joints == other.joints
-            && self.weights == other.weights
-            && self.not_numbers == other.not_numbers
-    }
 }
 
 impl WeightMap {

@@ -3,6 +3,7 @@
 mod bvh;
 mod closest;
 mod compiled;
+mod insert;
 mod names;
 mod pose;
 mod range;
@@ -24,6 +25,7 @@ mod worst;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
+    insert::{Inserted, insert_key},
     pose::{Moment, Pose, joint_bounds},
     range::range_of_motion,
     roles::{Guess, Role, Roles, Side},

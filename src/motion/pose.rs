@@ -8,7 +8,7 @@ use super::{
     compiled::{self, Compiled},
     sample::sample_into,
 };
-use crate::model::{Clip, Document, Local, NodeId, Property, SkinId, Transform};
+use crate::model::{Clip, Document, Local, NodeId, Property, SkinId, Transform, Unkeyed};
 
 /// What is shown: the pose of the document, or a clip at a time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Moment<'a> {
     pub clip: Option<&'a Arc<Clip>>,
     /// Seconds on the clip's clock.
     pub time: f64,
+    /// The unkeyed pose that is seen over the clip then.
+    pub unkeyed: Option<&'a Arc<Unkeyed>>,
 }
 
 /// Local and world transforms of every node, and the weights of morph targets.
@@ -95,7 +97,7 @@ fn child(parent: &Mat4, local: &Transform) -> Mat4 {
 }
 
 impl Pose {
-    /// The pose of a document at a moment. What is pending wins over the clip.
+    /// The pose of a document at a moment. What is unkeyed wins over the clip.
     pub fn evaluate(document: &Document, moment: Moment<'_>) -> Self {
         let mut pose = Self::default();
         pose.update(document, moment);
@@ -112,14 +114,8 @@ impl Pose {
                 Some(compiled) => compiled.apply(moment.time, &mut self.local, &mut self.morphs),
                 None => self.apply_clip(clip, moment.time),
             }
-            for (node, local) in &document.pending {
-                self.local[node.index()] = Local::Trs(*local);
-            }
-            for (node, weights) in &document.pending_morphs {
-                let morphs = &mut self.morphs[node.index()];
-                if morphs.len() == weights.len() {
-                    morphs.copy_from_slice(weights);
-                }
+            if let Some(unkeyed) = moment.unkeyed {
+                self.put(unkeyed);
             }
         }
         self.worlds(player.tree(document));
@@ -177,6 +173,20 @@ impl Pose {
             let mut local = self.local[node].transform();
             compiled::set(&mut local, track.property, out);
             self.local[node] = Local::Trs(local);
+        }
+    }
+
+    /// Puts an unkeyed pose over what is seen.
+    fn put(&mut self, unkeyed: &Unkeyed) {
+        for (node, components) in &unkeyed.locals {
+            if let Some(local) = self.local.get_mut(node.index()) {
+                *local = components.seen(local);
+            }
+        }
+        for (node, weights) in &unkeyed.morphs {
+            if let Some(morphs) = self.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len()) {
+                morphs.copy_from_slice(weights);
+            }
         }
     }
 

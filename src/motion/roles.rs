@@ -92,7 +92,7 @@ impl Roles {
         let mut roles = Self::guessed(document, skin);
         let joints = &document.skin(skin).joints;
         let number = |node: NodeId| joints.iter().position(|j| *j == node);
-        for (joint, with) in document.mirror_pairs.iter() {
+        for (joint, with) in document.aids.mirror_pairs.iter() {
             // A pair of another skin says nothing of this one.
             match (number(*joint), with.map(number)) {
                 (Some(a), None) => roles.set_partner(a, None),

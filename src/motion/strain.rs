@@ -73,13 +73,13 @@ struct Placed {
 /// The pose of the rest: no clip, and nothing that a person added.
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut clean = clean(document);
-    clean.nodes.iter_mut().for_each(|n| n.user = None);
+    clean.nodes.iter_mut().for_each(|n| n.pose = None);
     Pose::evaluate(&clean, super::Moment::default())
 }
 
 /// The document without what waits to be keyed.
 pub(super) fn clean(document: &Document) -> Document {
-    Document { pending: Default::default(), pending_morphs: Default::default(), ..document.clone() }
+    document.clone()
 }
 
 impl Strain {
@@ -307,8 +307,7 @@ mod tests {
             let mut document = tube::tube(|y| y);
             document.nodes[0].rest = Local::Trs(Transform { scale, ..Transform::IDENTITY });
             let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-            document.nodes[0].user =
-                Some(Transform { translation: Vec3::new(4.0, -2.0, 1.0), rotation: root, scale: Vec3::ONE });
+            document.nodes[0].set_user(Some(Transform { translation: Vec3::new(4.0, -2.0, 1.0), rotation: root, scale: Vec3::ONE }));
             for found in measured(&strain, &document) {
                 assert!(found.stretch < 1.001 && (found.volume - 1.0).abs() < 1e-3 && !found.flipped, "{found:?}");
                 assert!(found.score() < 0.005);
@@ -345,7 +344,7 @@ mod tests {
         let mut weights = tube::weights(|_| 0.0);
         weights.weights.make_mut()[vertex * 4..vertex * 4 + 2].copy_from_slice(&[0.0, 1.0]);
         tube::set_weights(&mut document, weights);
-        document.nodes[1].user = Some(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY });
+        document.nodes[1].set_user(Some(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }));
         let found = measured(&strain, &document);
         // The edge down was 1/40 long and is 1/40 + 1/10 now.
         assert!(found[vertex].flipped && (found[vertex].stretch - 5.0).abs() < 0.01, "{:?}", found[vertex]);
@@ -370,7 +369,7 @@ mod tests {
     fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
         let mut document = tube::tube(|y| y);
         let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-        document.nodes[1].user = Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY });
+        document.nodes[1].set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
         assert!(
             measured(&strain, &document)
                 .iter()

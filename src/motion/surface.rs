@@ -307,7 +307,7 @@ mod tests {
             children: Default::default(),
             rest: crate::model::Local::Trs(crate::model::Transform::IDENTITY),
             rest_source: crate::model::RestSource::File,
-            user: None,
+            pose: None,
             mesh: Some(0.into()),
             skin: None,
             instances: Some(places.map(scaled).into()),

@@ -24,7 +24,7 @@ pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
         children: Arc::default(),
         rest: Local::Trs(Transform { translation, ..Transform::IDENTITY }),
         rest_source: RestSource::File,
-        user: None,
+        pose: None,
         mesh: None,
         skin: None,
         instances: None,
@@ -99,5 +99,5 @@ pub fn set_weights(document: &mut Document, weights: WeightMap) {
 
 /// Turns the second joint.
 pub fn bend(document: &mut Document, rotation: glam::Quat) {
-    document.nodes[1].user = Some(Transform::from_rotation(rotation));
+    document.nodes[1].set_user(Some(Transform::from_rotation(rotation)));
 }

@@ -130,7 +130,7 @@ impl WorstPose {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                pose.update(document, Moment { clip: Some(&slot.clip), time: f64::from(*time) });
+                pose.update(document, Moment { clip: Some(&slot.clip), time: f64::from(*time), unkeyed: None });
                 let here = parts.iter_mut().filter(|p| slot.skin.is_none_or(|s| s == p.strain.skin()));
                 for part in here {
                     part.strain.measure(document, &pose, &mut scratch, &mut found);
@@ -225,7 +225,7 @@ impl WorstPose {
             let mut found = Vec::with_capacity(list.len());
             for group in list.chunk_by(|a, b| moment(a) == moment(b)) {
                 let Worst { slot, time, .. } = part.worst[group[0]];
-                pose.update(document, Moment { clip: Some(&self.slots[slot as usize].clip), time: f64::from(time) });
+                pose.update(document, Moment { clip: Some(&self.slots[slot as usize].clip), time: f64::from(time), unkeyed: None });
                 let palette = Palette::new(pose.palette(document, strain.skin()));
                 let one = |v: &usize| (*v, strain.measure_one(source, weights, &palette, *v));
                 found.par_extend(group.par_iter().with_min_len(256).map(one));
@@ -337,7 +337,9 @@ mod tests {
         assert!(search(&document, None).worst(10).is_empty());
         // The person's pose does not count, nor does what waits to be keyed.
         tube::bend(&mut document, Quat::from_rotation_z(1.0));
-        document.pending.insert(NodeId(1), crate::model::Transform::from_rotation(Quat::from_rotation_x(3.0)));
+        let turn = crate::model::Components { rotation: Some(Quat::from_rotation_x(3.0)), ..Default::default() };
+        let unkeyed = crate::model::Unkeyed { locals: [(NodeId(1), turn)].into(), ..Default::default() };
+        document.aids.unkeyed.insert(crate::model::UnkeyedAt::new(ClipId(1), 0.0), unkeyed.into());
         let found = search(&document, Some(Vec3::splat(45.0)));
         let spots = found.worst(3);
         assert_eq!(spots[0].clip, None);
@@ -369,7 +371,7 @@ mod tests {
         assert!(found.worst(1)[0].score < before.score * 0.8);
         // Measured from scratch at that moment, it is the same.
         let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-        let moment = Moment { clip: document.clips.get(&ClipId(1)), time: f64::from(after.time) };
+        let moment = Moment { clip: document.clips.get(&ClipId(1)), time: f64::from(after.time), unkeyed: None };
         let (mut out, pose) = (Vec::new(), Pose::evaluate(&document, moment));
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);
         let fresh = out[after.vertex as usize];

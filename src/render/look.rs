@@ -118,7 +118,7 @@ pub struct Look {
     /// The joint under the pointer.
     pub joint_hover: [f32; 4],
     /// A joint whose pose waits to be keyed.
-    pub joint_pending: [f32; 4],
+    pub joint_unkeyed: [f32; 4],
 }
 
 impl Look {
@@ -146,7 +146,7 @@ impl Look {
             joint_selected_edge: joint("joint.selected_edge", 0.9),
             joint_related: joint("joint.related", 0.75),
             joint_hover: joint("joint.hover", 0.9),
-            joint_pending: joint("joint.pending", 0.8),
+            joint_unkeyed: joint("joint.pending", 0.8),
         }
     }
 }

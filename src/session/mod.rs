@@ -1,29 +1,42 @@
 //! One open file: its bytes, the document as opened and as it is now, history, the running of commands, and saving.
 
+mod difference;
+mod disk;
 mod findings;
+mod journal;
 mod playback;
+mod replay;
 mod save;
+mod stamp;
+mod work;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use thiserror::Error;
 
 pub use self::{
     findings::{surface_findings, surface_place, weight_place},
+    difference::{Difference, DifferenceKind, as_text, differences, first_lost},
+    disk::{Disk, SystemDisk, write_atomically},
+    journal::{Journal, KEPT_DAYS, Recovered, Recovery, RecoveryError, SaveMark},
     playback::Playback,
-    save::{SaveFailure, write_atomically},
+    replay::Replayed,
+    save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
+    stamp::{OnDisk, Stamp, content_hash},
+    work::{Work, Worked},
 };
+pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
         Arguments, Availability, Change, CommandError, CommandLine, Doer, Done, Edit, EditError, History, find,
         layer_for, paint_into,
     },
     formats::{
-        gltf::{self, Opened, Progress, ReadError, SaveError, SaveOptions, Saved, Source},
+        gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
         read_whole, x,
     },
     model::{Diagnostic, Document, LayerId, MeshId, NodeId, Shown, SkinId, WeightLayers, WeightPatch},
@@ -42,14 +55,61 @@ pub struct Session {
     imported_from: Option<PathBuf>,
     /// What is odd about the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// The same as it was when the file was opened.
+    opened_diagnostics: Vec<Diagnostic>,
     /// What wrote the file.
     pub generator: Option<String>,
     /// Extensions the file uses.
     pub extensions_used: Vec<String>,
     /// What saving may add.
     pub save_options: SaveOptions,
-    /// What commands left as it was, and why.
+    /// What commands had to say.
     remarks: Vec<String>,
+    /// What is on disk: the file's part of the document as it was opened or saved last.
+    saved: Document,
+    /// The file on disk as it was read or written last.
+    stamp: Option<Stamp>,
+    /// Files of which a backup was made in this sitting.
+    backed_up: BTreeSet<PathBuf>,
+    journal: journal::Slot,
+    unsaved: Known,
+}
+
+/// What is not on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unsaved {
+    /// Whether saving now would write something else than there is.
+    pub file: bool,
+    /// How many steps that is, at least 1 where it is something.
+    pub steps: usize,
+    /// Poses that are not keyed, which no file holds.
+    pub unkeyed: usize,
+    /// Layers of weights, which no file holds; what they come to is saved.
+    pub layers: usize,
+    /// Pairs of joints that were said to be mirror images, which no file holds.
+    pub pairs: usize,
+}
+
+impl Unsaved {
+    /// Whether anything is not on disk.
+    pub const fn any(&self) -> bool {
+        self.file || self.aids()
+    }
+
+    /// Whether there is work that no file holds.
+    pub const fn aids(&self) -> bool {
+        self.unkeyed + self.layers + self.pairs > 0
+    }
+}
+
+/// What was found out for a state of the document, by its generation and revision.
+#[derive(Debug, Default)]
+struct Known(Mutex<Option<(u64, u64, bool)>>);
+
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// A command that is for somebody else.
@@ -63,9 +123,6 @@ pub enum RunError {
     /// The command itself.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// Saving.
-    #[error(transparent)]
-    Save(#[from] SaveFailure),
     /// It is the host's to do.
     #[error(transparent)]
     Host(#[from] NeedsHost),
@@ -83,10 +140,10 @@ impl Session {
             let mut opened = gltf::open_bytes(glb.into(), None, progress)?;
             opened.diagnostics.extend(findings.finish());
             // What was imported has no file of its own until it is saved as glTF.
-            return Ok(Self { imported_from: Some(path.to_owned()), ..Self::new(opened, None) });
+            return Ok(Self { imported_from: Some(path.to_owned()), ..Self::of(opened, None) });
         }
         let opened = gltf::open_bytes(bytes.into(), Some(path), progress)?;
-        Ok(Self::new(opened, Some(path.to_owned())))
+        Ok(Self::of(opened, Some(path.to_owned())))
     }
 
     /// Opens bytes that come from no file: the bundled sample.
@@ -94,27 +151,58 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn open_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
-        Ok(Self::new(gltf::open_bytes(bytes.to_vec().into(), None, &Progress::default())?, None))
+        Ok(Self::of(gltf::open_bytes(bytes.to_vec().into(), None, &Progress::default())?, None))
     }
 
-    fn new(opened: Opened, path: Option<PathBuf>) -> Self {
+    fn of(opened: Opened, path: Option<PathBuf>) -> Self {
         let mut diagnostics = opened.diagnostics;
         let document = &opened.document;
         diagnostics.extend(findings::of_all(document));
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        let stamp = path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
         Self {
+            saved: document.file_part(),
             source: opened.source,
             document: opened.document.clone(),
             opened: opened.document,
             history: History::default(),
             path,
             imported_from: None,
+            opened_diagnostics: diagnostics.clone(),
             diagnostics,
             generator: opened.generator,
             extensions_used: opened.extensions_used,
             save_options: SaveOptions::default(),
             remarks: Vec::new(),
+            stamp,
+            backed_up: BTreeSet::new(),
+            journal: journal::Slot::default(),
+            unsaved: Known::default(),
         }
+    }
+
+    /// Keeps a journal of what is done from now on.
+    pub fn keep_journal(&mut self, home: &Path) {
+        let journal = Journal::new(home, self);
+        self.journal.put(journal);
+    }
+
+    /// Ends the journal; nothing of it is wanted again.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn end_journal(&mut self) -> std::io::Result<()> {
+        self.journal.take().map_or(Ok(()), Journal::discard)
+    }
+
+    /// Where the journal lies, if one is kept.
+    pub fn journal_folder(&self) -> Option<&Path> {
+        self.journal.folder()
+    }
+
+    /// Why the journal cannot be written, said once.
+    pub fn take_journal_fault(&mut self) -> Option<String> {
+        self.journal.take_fault()
     }
 
     /// The document as it is now.
@@ -170,7 +258,40 @@ impl Session {
 
     /// Whether something is not on disk.
     pub fn is_unsaved(&self) -> bool {
-        self.history.unsaved_steps() > 0
+        self.unsaved().any()
+    }
+
+    /// What is not on disk.
+    pub fn unsaved(&self) -> Unsaved {
+        let aids = &self.document.aids;
+        let file = self.differs();
+        Unsaved {
+            file,
+            steps: if file { self.history.unsaved_steps().max(1) } else { 0 },
+            unkeyed: aids.unkeyed.len(),
+            layers: aids.weight_layers.values().map(|l| l.layers.len()).sum(),
+            pairs: aids.mirror_pairs.len(),
+        }
+    }
+
+    /// Whether the file's part of the document is another one than on disk.
+    fn differs(&self) -> bool {
+        let now = (self.history.generation(), self.history.revision());
+        let mut known = self.unsaved.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match *known {
+            Some((generation, revision, differs)) if (generation, revision) == now => differs,
+            _ => {
+                let differs = self.history.revision() != self.history.saved_revision()
+                    && self.document.file_part() != self.saved;
+                *known = Some((now.0, now.1, differs));
+                differs
+            }
+        }
+    }
+
+    /// What was known of it is not any more.
+    fn look_at_saved(&mut self) {
+        self.unsaved = Known::default();
     }
 
     /// What of availability the open file knows.
@@ -184,13 +305,13 @@ impl Session {
                 mesh.is_some_and(|m| m.primitives.iter().any(|p| p.weights.is_some()))
             }),
             bare: findings::any_bare(&self.document),
-            layers: !self.document.weight_layers.is_empty(),
+            layers: !self.document.aids.weight_layers.is_empty(),
             lights: self.document.nodes.iter().any(|n| n.light.is_some()),
             cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
             unsaved: self.is_unsaved(),
-            pending: !self.document.waiting().is_empty(),
+            unkeyed: !self.document.aids.unkeyed.is_empty(),
             ..Availability::default()
         }
     }
@@ -210,11 +331,11 @@ impl Session {
                 };
                 let back = |node: NodeId| {
                     let was = self.opened.nodes.get(node.index());
-                    let (user, morphs) = (was.and_then(|n| n.user), was.and_then(|n| n.morph_weights.clone()));
-                    let user = (document.node(node).user != user).then_some(Edit::SetUser { node, to: user });
+                    let (pose, morphs) = (was.and_then(|n| n.pose), was.and_then(|n| n.morph_weights.clone()));
+                    let pose = (document.node(node).pose != pose).then_some(Edit::SetPose { node, to: pose });
                     let morphs =
                         (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
-                    [user, morphs]
+                    [pose, morphs]
                 };
                 Ok(Done { edits: nodes.into_iter().flat_map(back).flatten().collect(), remark: None })
             }
@@ -230,14 +351,28 @@ impl Session {
         match line.name.as_str() {
             "edit.undo" => return Ok(self.undo().is_some()),
             "edit.redo" => return Ok(self.redo().is_some()),
-            "file.save" => return Ok(self.save(None)?.is_some()),
             _ => {}
         }
+        self.settle();
         let Done { edits, remark } = self.edits_on(&self.document, line)?;
         let title = find(&line.name).map_or("", |c| c.title);
-        self.history.preview(&mut self.document, title, edits).map_err(CommandError::from)?;
+        self.history.preview(&mut self.document, title, edits, vec![line.clone()]).map_err(CommandError::from)?;
         self.remarks.extend(remark);
-        Ok(self.history.commit(&self.document, vec![line.clone()]))
+        Ok(self.end_gesture())
+    }
+
+    /// Ends the gesture that is under way, if there is one, as if it had been let go.
+    pub fn settle(&mut self) -> bool {
+        self.history.is_open() && self.commit()
+    }
+
+    /// Makes the gesture under way a step, and writes it down.
+    fn end_gesture(&mut self) -> bool {
+        let done = self.history.commit(&self.document);
+        if done && let Some(step) = self.history.done().last() {
+            self.journal.step(step, &self.document);
+        }
+        done
     }
 
     /// Shows what several commands do together, each on what the ones before left.
@@ -245,18 +380,11 @@ impl Session {
     /// # Errors
     /// Where one of them cannot be done; nothing is shown then.
     pub fn preview_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<(), RunError> {
-        let (mut edits, mut remarks) = (Vec::new(), Vec::new());
-        let mut probe = self.document.clone();
-        for line in lines {
-            let done = self.edits_on(&probe, line)?;
-            for edit in &done.edits {
-                crate::edit::apply(&mut probe, edit.clone()).map_err(CommandError::from)?;
-            }
-            edits.extend(done.edits);
-            remarks.extend(done.remark);
-        }
+        // On the state that the gesture began with.
+        self.history.cancel(&mut self.document);
+        let (edits, remarks) = self.work_out(&self.document, lines)?;
         self.remarks = remarks;
-        Ok(self.history.preview(&mut self.document, label, edits).map_err(CommandError::from)?)
+        Ok(self.history.preview(&mut self.document, label, edits, lines.to_vec()).map_err(CommandError::from)?)
     }
 
     /// Carries several commands out as one undo step; whether they changed anything.
@@ -264,14 +392,9 @@ impl Session {
     /// # Errors
     /// Where one of them cannot be done; none is then.
     pub fn run_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
+        self.settle();
         self.preview_all(label, lines)?;
-        Ok(self.history.commit(&self.document, lines.to_vec()))
-    }
-
-    /// The file on disk is now this one, with the state of this revision.
-    pub fn saved_as(&mut self, path: PathBuf, revision: u64) {
-        self.path = Some(path);
-        self.history.mark_saved_at(revision);
+        Ok(self.end_gesture())
     }
 
     /// Shows what a gesture would do, in place of what it showed before.
@@ -279,7 +402,7 @@ impl Session {
     /// # Errors
     /// Where an edit does not fit; nothing is shown then.
     pub fn preview(&mut self, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
-        self.history.preview(&mut self.document, label, edits)
+        self.history.preview(&mut self.document, label, edits, Vec::new())
     }
 
     /// Adds a dab's weights to the gesture under way, or begins one.
@@ -305,14 +428,14 @@ impl Session {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step, with this text form. A stroke over weight layers goes into the one
+    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one
     /// that tools work on; where there is none, the stroke is taken back.
-    pub fn commit(&mut self, lines: Vec<CommandLine>) -> bool {
+    pub fn commit(&mut self) -> bool {
         if let Err(error) = self.put_stroke(None) {
             log::error!("nothing was painted: {error}");
             self.cancel();
         }
-        self.history.commit(&self.document, lines)
+        self.end_gesture()
     }
 
     /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed anything.
@@ -324,7 +447,7 @@ impl Session {
             self.cancel();
             return Err(error);
         }
-        Ok(self.history.commit(&self.document, Vec::new()))
+        Ok(self.end_gesture())
     }
 
     /// Ends a stroke that went into layers dab by dab: what is seen of them is there already, and these are the layers that
@@ -337,12 +460,12 @@ impl Session {
             let edit = Edit::SetLayers { skin, to: Some(Arc::new(to)) };
             self.history.extend_with(&mut self.document, label, vec![edit])?;
         }
-        Ok(self.history.commit(&self.document, Vec::new()))
+        Ok(self.end_gesture())
     }
 
     /// Puts what the stroke under way did to weights under layers into a layer: this one, or the one that tools work on.
     fn put_stroke(&mut self, layer: Option<(SkinId, LayerId)>) -> Result<(), CommandError> {
-        if self.document.weight_layers.is_empty() {
+        if self.document.aids.weight_layers.is_empty() {
             return Ok(());
         }
         let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, usize, WeightPatch)>> = BTreeMap::new();
@@ -369,12 +492,18 @@ impl Session {
 
     /// Takes the last step back; its label.
     pub fn undo(&mut self) -> Option<String> {
-        self.history.undo(&mut self.document)
+        self.settle();
+        let label = self.history.undo(&mut self.document)?;
+        self.journal.undo();
+        Some(label)
     }
 
     /// Does the last undone step again; its label.
     pub fn redo(&mut self) -> Option<String> {
-        self.history.redo(&mut self.document)
+        self.settle();
+        let label = self.history.redo(&mut self.document)?;
+        self.journal.redo();
+        Some(label)
     }
 
     /// What saving would write now, and the list of what it changes.

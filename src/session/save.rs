@@ -1,17 +1,27 @@
-//! Saving to disk: whole or not at all, and checked before the old file is replaced.
+//! Saving to disk: whole or not at all, proved before the old file is replaced, and never over what is somebody else's.
+//!
+//! The order of acts is such that a kill between any two leaves a file that opens and is what it was before or what it was
+//! to be: new files beside it first, under names that nobody has; then the file as it was under its backup's name; then the
+//! file itself, by one renaming; last the removal of data of ours that no file names any more.
 
 use std::{
     fs,
-    io::{Read as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use tempfile::NamedTempFile;
 use thiserror::Error;
 
-use super::Session;
-use crate::formats::gltf::{self, FileToWrite, Progress, SaveError, Saved, Target};
+use super::{
+    Session,
+    difference::first_lost,
+    disk::{Disk, SystemDisk, clear, folder_of, temporary},
+    stamp::{OnDisk, Stamp, content_hash, names, same_file},
+};
+use crate::{
+    formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, is_sidecar, resolve_uri},
+    model::{Diagnostic, Document, Severity},
+};
 
 /// Why a file was not saved. What was on disk before is whole.
 #[derive(Debug, Error)]
@@ -25,204 +35,538 @@ pub enum SaveFailure {
         source: SaveError,
     },
     /// The disk.
-    #[error("{path} could not be written: {source}. The old file is whole; save it elsewhere, or make room", path = path.display())]
+    #[error("{path} was not saved: {source}. What was there before is as it was; make room, or save it elsewhere", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
     },
-    /// What was written does not read back.
-    #[error("{path} was not saved: what was written does not read back ({message}). The old file is whole", path = path.display())]
+    /// What was written is not what was meant.
+    #[error("{path} was not saved: what was written is not what was meant ({message}). What was there before is as it was", path = path.display())]
     Verify {
         /// The file.
         path: PathBuf,
         /// What differs.
         message: String,
     },
-    /// A file of somebody else's is in the way.
-    #[error("{path} is there already and is another file. Save into an empty folder, or move it away", path = path.display())]
+    /// A file of somebody else's is in the way of one that the model needs.
+    #[error("{path} is there already and is another file. Save into another folder, or move it away", path = path.display())]
     Stranger {
         /// The file.
         path: PathBuf,
     },
+    /// Another file is there.
+    #[error("{path} is there already. Say that it is to be replaced, or give another name", path = path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody changed the file since it was opened.
+    #[error("{path} was changed by another program since it was opened. Reload it, save under another name, or say that it is to be replaced", path = path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was removed since it was opened.
+    #[error("{path} was removed since it was opened. Say that it is to be made again, or save under another name", path = path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no such folder.
+    #[error("the folder {folder} is not there. Make it first, or save elsewhere", folder = folder.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The file must not be written.
+    #[error("{path} is read-only. Check it out, or make it writable, or save under another name", path = path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder, a device, a pipe.
+    #[error("{path} is {what}, and no file. Give another name", path = path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The file has several names, and a save would part them.
+    #[error("{path} is one file under {names} names, and saving would make it another one than the rest. Say that the link is to be cut, or save under another name", path = path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names.
+        names: u64,
+    },
+    /// A suffix that is not glTF's.
+    #[error("“{0}” is no glTF file's name. Give it the suffix .glb or .gltf")]
+    Suffix(String),
     /// Nowhere to save to.
     #[error("this file has no place yet. Use “Save as…”")]
     NoPath,
 }
 
+/// What a person has agreed to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// That another file is replaced.
+    pub replace: bool,
+    /// That what somebody changed or removed meanwhile is written over or made again.
+    pub changed: bool,
+    /// That a file of several names is parted from the others.
+    pub cut_link: bool,
+}
+
+impl Consent {
+    /// To everything: what a command line names as its output.
+    pub const ALL: Self = Self { replace: true, changed: true, cut_link: true };
+}
+
+/// Where to save, and what may be done there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaveRequest {
+    /// The file.
+    pub path: PathBuf,
+    /// What was agreed to.
+    pub consent: Consent,
+    /// Whether a file that is replaced for the first time in this sitting is kept beside it, as `name.glb~`.
+    pub backup: bool,
+}
+
+impl SaveRequest {
+    /// To a file, asking about everything, with a backup.
+    pub fn to(path: &Path) -> Self {
+        Self { path: path.to_owned(), consent: Consent::default(), backup: true }
+    }
+}
+
+/// All that a save needs: it can be carried out beside the window, while the document goes on changing.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    request: SaveRequest,
+    source: Source,
+    opened: Document,
+    document: Document,
+    options: SaveOptions,
+    /// The file that this document is of, as it was when it was read or written last.
+    own: Option<Stamp>,
+    own_path: Option<PathBuf>,
+    /// Errors that the file had when it was opened.
+    known: Vec<&'static str>,
+    revision: u64,
+    /// Told the hash of what will be there, before it is.
+    about_to: Option<super::journal::SaveMark>,
+}
+
+/// A save that was done.
+#[derive(Clone, Debug)]
+pub struct SavedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What changed in it, in sentences.
+    pub changes: Vec<String>,
+    /// What could not be kept, in sentences.
+    pub lost: Vec<String>,
+    /// Where the file as it was is kept now.
+    pub backup: Option<PathBuf>,
+    stamp: Stamp,
+    document: Document,
+    revision: u64,
+}
+
+/// What is to be written.
+struct Packed {
+    bytes: Arc<Vec<u8>>,
+    beside: Vec<FileToWrite>,
+    changes: Vec<String>,
+    lost: Vec<String>,
+}
+
 impl Session {
-    /// Writes the document to its file, or to another one, which then becomes its file. The list of what changed, or
-    /// nothing where it has no place yet.
-    ///
-    /// # Errors
-    /// See [`SaveFailure`]; the old file is whole then.
-    pub fn save(&mut self, to: Option<&Path>) -> Result<Option<Vec<String>>, SaveFailure> {
-        let Some(path) = to.map(Path::to_owned).or_else(|| self.path.clone()) else { return Err(SaveFailure::NoPath) };
-        let changes = self.write_to(&path)?;
-        self.path = Some(path);
-        self.history.mark_saved();
-        Ok(Some(changes))
+    /// What a save of the document as it is now needs.
+    pub fn saving(&self, request: SaveRequest) -> Saving {
+        Saving {
+            request: SaveRequest { backup: request.backup && !self.backed_up.contains(&request.path), ..request },
+            source: self.source.clone(),
+            opened: self.opened.clone(),
+            document: self.document.clone(),
+            options: self.save_options,
+            own: self.stamp.clone(),
+            own_path: self.path.clone(),
+            known: errors(&self.opened_diagnostics),
+            revision: self.history.revision(),
+            about_to: self.journal.save_mark(),
+        }
     }
 
-    /// Writes the document to a file without making it its own.
+    /// Writes the document to its file, or to another one, which then becomes its file.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`]; what was there before is whole then.
+    pub fn save(&mut self, to: Option<&Path>) -> Result<SavedFile, SaveFailure> {
+        let path = to.map(Path::to_owned).or_else(|| self.path.clone()).ok_or(SaveFailure::NoPath)?;
+        self.save_with(SaveRequest::to(&path), &SystemDisk)
+    }
+
+    /// As [`Session::save`], with what was agreed to, on a disk.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`]; what was there before is whole then.
+    pub fn save_with(&mut self, request: SaveRequest, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
+        let saved = self.saving(request).run(disk)?;
+        self.take_saved(&saved);
+        Ok(saved)
+    }
+
+    /// The file on disk is now this one.
+    pub fn take_saved(&mut self, saved: &SavedFile) {
+        self.journal.saved(&saved.path, saved.stamp.hash, saved.revision == self.history.revision());
+        self.path = Some(saved.path.clone());
+        self.stamp = Some(saved.stamp.clone());
+        self.backed_up.insert(saved.path.clone());
+        self.saved = saved.document.file_part();
+        self.history.mark_saved_at(saved.revision);
+        self.look_at_saved();
+    }
+
+    /// Writes the document to a file without making it its own, over whatever file is there.
     ///
     /// # Errors
     /// See [`SaveFailure`].
-    pub fn write_to(&self, path: &Path) -> Result<Vec<String>, SaveFailure> {
-        let pack = |source| SaveFailure::Pack { path: path.to_owned(), source };
+    pub fn write_to(&self, path: &Path) -> Result<SavedFile, SaveFailure> {
+        let request = SaveRequest { path: path.to_owned(), consent: Consent::ALL, backup: false };
+        Saving { about_to: None, ..self.saving(request) }.run(&SystemDisk)
+    }
+
+    /// Where the document's file is now another one than was read or written last.
+    pub fn on_disk(&self) -> OnDisk {
+        self.stamp.as_ref().map_or(OnDisk::Same, Stamp::look)
+    }
+
+    /// The step of the history without which the document could be saved, by its place in the list; nothing where it can be
+    /// saved, or never could.
+    pub fn unsavable_step(&self) -> Option<usize> {
+        let saving = self.saving(SaveRequest::to(Path::new("model.glb")));
+        let saves = |document: &Document| {
+            let saving = Saving { document: document.clone(), ..saving.clone() };
+            let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
+            saving.pack(target, "model").is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
+        };
+        if saves(&self.document) {
+            return None;
+        }
+        let mut document = self.document.clone();
+        for step in (0..self.history.done().len()).rev() {
+            self.history.done()[step].take_back(&mut document);
+            if saves(&document) {
+                return Some(step);
+            }
+        }
+        None
+    }
+}
+
+fn errors(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
+    diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+}
+
+impl Saving {
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`]; what was there before is whole then.
+    pub fn run(&self, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
+        let path = self.place()?;
+        let target = target_of(&path)?;
         let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-        let saved = self.pack(&stem).map_err(pack)?;
-        let target = target_of(path, self.source.container.is_glb());
-        let same = (target == Target::Glb) == self.source.container.is_glb();
-        let (bytes, mut files) = if same {
-            (saved.bytes, saved.companions)
-        } else {
-            let (bytes, files) = self.transcoded(&saved, target, &stem).map_err(pack)?;
-            (Arc::new(bytes), files)
+        let packed =
+            self.pack(target, &stem).map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
+        let beside = self.beside(&path, target, &packed)?;
+        self.prove(&packed, &path).map_err(|message| SaveFailure::Verify { path: path.clone(), message })?;
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SaveFailure::Io { path, source }
         };
-        if target == Target::Gltf {
-            files.extend(self.companions_for(path)?);
+        self.put_beside(disk, &path, &beside)?;
+        if let Some(mark) = &self.about_to {
+            mark.write(&path, content_hash(&packed.bytes)).map_err(io(&path))?;
         }
+        let staged = temporary(&path);
+        let like = permissions(&path);
+        let backup = disk.write_new(&staged, &packed.bytes, like.as_ref()).and_then(|()| self.keep_old(disk, &path));
+        let done = backup.and_then(|backup| {
+            disk.replace(&staged, &path)?;
+            disk.sync_folder(folder_of(&path))?;
+            Ok(backup)
+        });
+        let backup = done.map_err(|source| {
+            clear(disk, &staged);
+            io(&path)(source)
+        })?;
+        self.remove_unnamed(disk, &path, &beside);
+        let stamp = Stamp::of(&path, &packed.bytes, beside.iter().map(|(place, _)| place.clone()).collect());
+        Ok(SavedFile {
+            path: self.request.path.clone(),
+            changes: packed.changes,
+            lost: packed.lost,
+            backup,
+            stamp,
+            document: self.document.clone(),
+            revision: self.revision,
+        })
+    }
+
+    /// The file that is to be written, where links lead, if nothing there is against it.
+    fn place(&self) -> Result<PathBuf, SaveFailure> {
+        let asked = &self.request.path;
+        let consent = self.request.consent;
+        target_of(asked)?;
+        let path = followed(asked);
+        let folder = folder_of(&path);
+        if !folder.is_dir() {
+            return Err(SaveFailure::NoFolder { folder: folder.to_owned() });
+        }
+        let own = self.own_path.as_deref().filter(|own| *own == asked || same_file(own, &path));
+        let on_disk = own.and(self.own.as_ref()).map_or(OnDisk::Same, Stamp::look);
+        let path_of = || asked.clone();
+        let Ok(about) = fs::metadata(&path) else {
+            let gone = own.is_some() && matches!(on_disk, OnDisk::Gone | OnDisk::FolderGone);
+            return if gone && !consent.changed { Err(SaveFailure::Gone { path: path_of() }) } else { Ok(path) };
+        };
+        if !about.is_file() {
+            let what = if about.is_dir() { "a folder" } else { "a device or a pipe" };
+            return Err(SaveFailure::NotAFile { path: path_of(), what });
+        }
+        // By its mode: whoever may write everything is meant, too.
+        if about.permissions().readonly() {
+            return Err(SaveFailure::ReadOnly { path: path_of() });
+        }
+        if own.is_none() && !consent.replace {
+            return Err(SaveFailure::Exists { path: path_of() });
+        }
+        if on_disk == OnDisk::Changed && !consent.changed {
+            return Err(SaveFailure::Changed { path: path_of() });
+        }
+        let names = names(&about);
+        if names > 1 && !consent.cut_link {
+            return Err(SaveFailure::Linked { path: path_of(), names });
+        }
+        Ok(path)
+    }
+
+    /// The bytes, in the container that the name asks for.
+    fn pack(&self, target: Target, stem: &str) -> Result<Packed, SaveError> {
+        let saved = gltf::save(&self.source, &self.opened, &self.document, stem, self.options)?;
+        if (target == Target::Glb) == self.source.container.is_glb() {
+            let (bytes, beside, changes) = (saved.bytes, saved.companions, saved.changes);
+            return Ok(Packed { bytes, beside, changes, lost: Vec::new() });
+        }
+        let again = gltf::open_beside(
+            saved.bytes,
+            self.source.path.as_deref(),
+            saved.companions.into(),
+            &Progress::default(),
+        )?;
+        let made = gltf::transcode(&again.source, target, stem)?;
+        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside, changes: saved.changes, lost: made.lost })
+    }
+
+    /// The files beside the new one: those of ours, and those it names that must go along into another folder.
+    fn beside(&self, path: &Path, target: Target, packed: &Packed) -> Result<Vec<(PathBuf, Vec<u8>)>, SaveFailure> {
         let folder = folder_of(path);
-        for file in &files {
-            let place = folder.join(&file.name);
-            if fs::read(&place).is_ok_and(|there| there == file.bytes) {
-                continue;
-            }
-            if place.exists() && !file.name.ends_with(".ulna.bin") && !file.name.ends_with(&format!("{stem}.bin")) {
-                return Err(SaveFailure::Stranger { path: place });
-            }
-            write_atomically(&place, &file.bytes).map_err(|source| SaveFailure::Io { path: place.clone(), source })?;
+        let mut files: Vec<(PathBuf, Vec<u8>)> =
+            packed.beside.iter().map(|f| (folder.join(&f.name), f.bytes.clone())).collect();
+        let home = self.source.folder().and_then(|f| f.canonicalize().ok());
+        let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
+        // A .gltf that becomes a .glb takes everything into itself.
+        let embeds = target == Target::Glb && !self.source.container.is_glb();
+        if elsewhere && !embeds {
+            files.extend(self.companions().into_iter().map(|(name, bytes)| (folder.join(name), bytes)));
         }
-        // It must open as what it is before it may replace anything; the disk has time for that.
-        let (staged, opened) = rayon::join(
-            || stage(path, &bytes),
-            || gltf::open_bytes(bytes.clone(), Some(path), &Progress::default()).map(drop),
-        );
-        opened.map_err(|e| SaveFailure::Verify { path: path.to_owned(), message: e.to_string() })?;
-        staged
-            .and_then(|file| replace(file, path))
-            .map_err(|source| SaveFailure::Io { path: path.to_owned(), source })?;
-        Ok(saved.changes)
+        for (place, bytes) in &files {
+            if fs::symlink_metadata(place).is_ok() && fs::read(place).ok().as_deref() != Some(bytes) {
+                return Err(SaveFailure::Stranger { path: place.clone() });
+            }
+        }
+        Ok(files)
     }
 
-    /// The saved bytes in the other container.
-    fn transcoded(&self, saved: &Saved, target: Target, stem: &str) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
-        let again = if saved.companions.is_empty() {
-            gltf::open_bytes(saved.bytes.clone(), self.source.path.as_deref(), &Progress::default())?
-        } else {
-            // New data of a .gltf lies in a file that is not on disk: put both where they find each other.
-            let folder =
-                tempfile::tempdir().map_err(|e| SaveError::Unsupported(format!("no temporary folder: {e}")))?;
-            let write = |name: &str, bytes: &[u8]| {
-                let path = folder.path().join(name);
-                let made = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, bytes));
-                made.map_err(|e| SaveError::Unsupported(format!("{}: {e}", path.display())))
-            };
-            for file in &saved.companions {
-                write(&file.name, &file.bytes)?;
-            }
-            for (name, bytes) in self.companion_files() {
-                write(&name, &bytes)?;
-            }
-            write("model.gltf", &saved.bytes)?;
-            let again = gltf::open(&folder.path().join("model.gltf"), &Progress::default())?;
-            return gltf::transcode(&again.source, target, stem);
-        };
-        gltf::transcode(&again.source, target, stem)
-    }
-
-    /// The files beside the opened one, by their decoded relative names.
-    fn companion_files(&self) -> Vec<(String, Vec<u8>)> {
+    /// The files beside the opened one that it names and still needs, by their decoded relative names.
+    fn companions(&self) -> Vec<(String, Vec<u8>)> {
         let Some(folder) = self.source.folder() else { return Vec::new() };
         let read = |uri: String| {
             let name = percent_encoding::percent_decode_str(&uri).decode_utf8().ok()?.replace('\\', "/");
-            let bytes = fs::read(folder.join(&name)).ok()?;
+            let bytes = resolve_uri(folder, &uri).ok().and_then(|p| fs::read(p).ok())?;
             Some((name, bytes))
         };
         self.source.companion_uris().into_iter().filter_map(read).collect()
     }
 
-    /// What must be copied beside a `.gltf` that is saved into another folder.
-    fn companions_for(&self, path: &Path) -> Result<Vec<FileToWrite>, SaveFailure> {
-        let same_folder = self
-            .source
-            .folder()
-            .and_then(|f| f.canonicalize().ok())
-            .is_some_and(|old| folder_of(path).canonicalize().is_ok_and(|new| new == old));
-        if same_folder || self.source.container.is_glb() {
-            return Ok(Vec::new());
+    /// Opens what is to be written, and compares it with what is meant.
+    fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
+        // Files that it names lie where the opened one lay, until they are copied.
+        let near = self.source.path.as_deref().unwrap_or(path);
+        let got = gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone().into(), &Progress::default())
+            .map_err(|e| e.to_string())?;
+        if let Some(lost) = first_lost(&self.opened, &self.document, &got.document) {
+            return Err(lost.to_string());
         }
-        Ok(self.companion_files().into_iter().map(|(name, bytes)| FileToWrite { name, bytes }).collect())
+        match errors(&got.diagnostics).into_iter().find(|code| !self.known.contains(code)) {
+            Some(code) => {
+                let found = got.diagnostics.iter().find(|d| d.code == code);
+                Err(found.map_or_else(|| code.to_owned(), |d| format!("{}: {}", d.place, d.message)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// New files, each under a name that nobody has; what is there already with the same content stays.
+    fn put_beside(&self, disk: &dyn Disk, path: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<(), SaveFailure> {
+        let io = |source| SaveFailure::Io { path: path.to_owned(), source };
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for (place, bytes) in files {
+            if fs::read(place).ok().as_deref() == Some(bytes) {
+                continue;
+            }
+            let folder = folder_of(place);
+            if !folder.is_dir() {
+                disk.make_folder(folder).map_err(io)?;
+            }
+            let staged = temporary(place);
+            let done = disk.write_new(&staged, bytes, None).and_then(|()| disk.place(&staged, place));
+            if let Err(error) = done {
+                clear(disk, &staged);
+                if error.kind() == std::io::ErrorKind::AlreadyExists {
+                    return Err(SaveFailure::Stranger { path: place.clone() });
+                }
+                return Err(io(error));
+            }
+            if !folders.iter().any(|f| f == folder) {
+                folders.push(folder.to_owned());
+            }
+        }
+        folders.iter().try_for_each(|folder| disk.sync_folder(folder)).map_err(io)
+    }
+
+    /// Keeps the file as it was beside itself; one that was kept earlier gets a number.
+    fn keep_old(&self, disk: &dyn Disk, path: &Path) -> std::io::Result<Option<PathBuf>> {
+        if !self.request.backup || !path.exists() {
+            return Ok(None);
+        }
+        let kept = suffixed(path, "~");
+        if kept.exists() {
+            if same_file(&kept, path) || fs::read(&kept).ok() == fs::read(path).ok() {
+                return Ok(Some(kept));
+            }
+            let mut number = 1;
+            let free = loop {
+                let name = suffixed(path, &format!("~{number}"));
+                if fs::symlink_metadata(&name).is_err() {
+                    break name;
+                }
+                number += 1;
+            };
+            disk.place(&kept, &free)?;
+        }
+        disk.keep(path, &kept)?;
+        Ok(Some(kept))
+    }
+
+    /// Removes data of ours that this file named before and no file in the folder names any more. That it stays where that
+    /// cannot be told, or done, is no fault.
+    fn remove_unnamed(&self, disk: &dyn Disk, path: &Path, beside: &[(PathBuf, Vec<u8>)]) {
+        let folder = folder_of(path);
+        if !self.source.folder().is_some_and(|home| same_file(home, folder)) {
+            return;
+        }
+        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let names: Vec<String> =
+            entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
+        let ours = |name: &&String| name.starts_with(&format!("{stem}.ulna")) && is_sidecar(name);
+        let texts: Vec<Option<Vec<u8>>> = names
+            .iter()
+            .filter(|n| n.contains(".gltf") || n.contains(".glb"))
+            .map(|n| fs::read(folder.join(n)).ok())
+            .collect();
+        if texts.iter().any(Option::is_none) {
+            return;
+        }
+        for name in names.iter().filter(ours) {
+            let place = folder.join(name);
+            // In JSON a name may be spelled with escapes: its hash never is.
+            let mark = name.trim_end_matches(".bin").rsplit_once(".ulna").map_or(name.as_str(), |(_, hash)| hash);
+            let mark = if mark.len() > 8 { mark } else { name };
+            let named = texts.iter().flatten().any(|text| memchr_find(text, mark.as_bytes()));
+            if !named && !beside.iter().any(|(p, _)| *p == place)
+                && let Err(error) = disk.remove(&place)
+            {
+                log::warn!("{} is not needed any more and could not be removed: {error}", place.display());
+            }
+        }
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+/// Whether some bytes stand somewhere in others.
+fn memchr_find(all: &[u8], some: &[u8]) -> bool {
+    !some.is_empty() && all.windows(some.len()).any(|w| w == some)
 }
 
-/// The container a file name asks for; an unknown one keeps what there is.
-fn target_of(path: &Path, is_glb: bool) -> Target {
+/// A file's name with something behind it.
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// Where a link leads, also where nothing is there yet.
+fn followed(path: &Path) -> PathBuf {
+    const MOST: usize = 32;
+    let mut at = path.to_owned();
+    for _ in 0..MOST {
+        match fs::read_link(&at) {
+            Ok(to) => at = folder_of(&at).join(to),
+            Err(_) => break,
+        }
+    }
+    at
+}
+
+/// The permissions that the new file gets: those of the old one, or those of any file that a program makes.
+fn permissions(path: &Path) -> Option<fs::Permissions> {
+    fs::metadata(path).ok().map(|m| m.permissions())
+}
+
+/// The container a file name asks for.
+fn target_of(path: &Path) -> Result<Target, SaveFailure> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
-        Some("gltf") => Target::Gltf,
-        Some("glb" | "vrm") => Target::Glb,
-        _ if is_glb => Target::Glb,
-        _ => Target::Gltf,
+        Some("gltf") => Ok(Target::Gltf),
+        Some("glb" | "vrm") => Ok(Target::Glb),
+        _ => Err(SaveFailure::Suffix(path.file_name().unwrap_or_default().to_string_lossy().into_owned())),
     }
 }
 
-/// Writes a file whole or not at all: to a temporary one in the same folder, synced, read back, renamed over.
-///
-/// # Errors
-/// What the system says; the old file is whole then.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    replace(stage(path, bytes)?, path)
-}
-
-/// A temporary file beside `path` with these bytes, on the disk and read back.
-fn stage(path: &Path, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
-    let folder = folder_of(path);
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".ulna-").suffix(".tmp").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    if !reads_back(file.path(), bytes)? {
-        return Err(std::io::Error::other("what was written reads back differently"));
-    }
-    Ok(file)
-}
-
-/// Whether a file holds just these bytes; it is never in memory as a whole.
-fn reads_back(path: &Path, mut bytes: &[u8]) -> std::io::Result<bool> {
-    let mut file = fs::File::open(path)?;
-    let mut block = vec![0; 1 << 18];
+/// A name that nobody has, counted up from a file's: `name_002.glb`.
+pub fn incremented(path: &Path) -> PathBuf {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let suffix = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    let (base, number) = match stem.rsplit_once('_') {
+        Some((base, digits)) if digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            (base.to_owned(), digits.parse::<u32>().unwrap_or(1))
+        }
+        _ => (stem, 1),
+    };
+    let mut next = number + 1;
     loop {
-        match file.read(&mut block) {
-            Ok(0) => return Ok(bytes.is_empty()),
-            Ok(n) => match bytes.strip_prefix(&block[..n]) {
-                Some(rest) => bytes = rest,
-                None => return Ok(false),
-            },
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
+        let name = path.with_file_name(format!("{base}_{next:03}{suffix}"));
+        if fs::symlink_metadata(&name).is_err() {
+            return name;
         }
+        next += 1;
     }
-}
-
-/// Puts a staged file in the place of what is there.
-fn replace(file: NamedTempFile, path: &Path) -> std::io::Result<()> {
-    if let Ok(old) = fs::metadata(path) {
-        file.as_file().set_permissions(old.permissions())?;
-    } else {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // A temporary file is the owner's alone; a model is as readable as any other.
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-        }
-    }
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
 }

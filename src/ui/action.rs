@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     edit::{Availability, CommandLine, KeyMap, Marks, Mode, Selection, Space},
-    model::{ClipId, Diagnostic, NodeId},
+    model::{ClipId, Diagnostic, NodeId, UnkeyedAt},
     motion::{Bone, Pose},
     render::{Camera, Shading},
-    session::{Playback, Session},
+    session::{Playback, Session, SaveRequest},
 };
 
 /// Something of the file that is no node, to be looked at.
@@ -158,6 +158,8 @@ pub enum Dialog {
     SaveAs {
         /// What was typed.
         path: String,
+        /// Whether the document stays with its file.
+        copy: bool,
     },
     /// Unsaved work, and what was wanted.
     Unsaved {
@@ -168,6 +170,45 @@ pub enum Dialog {
     Changes {
         /// Sentences.
         lines: Vec<String>,
+    },
+    /// Something is in the way of a save, and a person can say what to do.
+    SaveRefused {
+        /// What.
+        obstacle: Obstacle,
+        /// What was to be saved, and where.
+        request: Box<SaveRequest>,
+        /// Whether it was to be a copy.
+        copy: bool,
+    },
+    /// A step keeps the document from being saved.
+    CannotSave {
+        /// Its place in the history.
+        step: usize,
+        /// Why.
+        message: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another program wrote the file.
+    ChangedOnDisk {
+        /// What is chosen.
+        choice: ChangedOnDisk,
+        /// How long ago it was written, in words.
+        written: Option<String>,
+    },
+    /// What a crash left behind.
+    Recovery {
+        /// Whose steps are listed.
+        open: Option<usize>,
+        /// Which one is to be thrown away, if a person agrees once more.
+        discard: Option<usize>,
+    },
+    /// The program failed in a frame.
+    Fault {
+        /// Where the report is.
+        report: Option<String>,
+        /// Where the journal is.
+        journal: Option<String>,
     },
     /// The palette.
     Find,
@@ -201,6 +242,8 @@ pub enum PreferencePage {
     Look,
     /// The view.
     View,
+    /// Backups and the journal.
+    Files,
     /// Keys.
     Keys,
 }
@@ -216,6 +259,47 @@ pub enum Wish {
     Sample,
     /// Ask for a file.
     AskOpen,
+    /// Read the file again.
+    Revert,
+}
+
+/// What is in the way of a save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Another file is there.
+    Exists,
+    /// Another program changed it.
+    Changed,
+    /// It was removed.
+    Gone,
+    /// It has this many names.
+    Linked(u64),
+    /// It must not be written.
+    ReadOnly,
+}
+
+/// What to do with a file that another program wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangedOnDisk {
+    /// Read it, and do the edits again on it.
+    Replay,
+    /// Read it.
+    Reload,
+    /// Go on with what is here.
+    Keep,
+}
+
+/// A journal that a crash left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecoveryView {
+    /// The file's name.
+    pub name: String,
+    /// Where it is.
+    pub folder: String,
+    /// What was done and is in no file, the first first.
+    pub steps: Vec<String>,
+    /// When the last was done, in words.
+    pub last: String,
 }
 
 /// A file that was opened lately, as the welcome page shows it.
@@ -259,6 +343,10 @@ pub struct View<'a> {
     pub space: Space,
     /// Whether a pose becomes a key at once.
     pub auto_key: bool,
+    /// The unkeyed pose that is seen.
+    pub unkeyed: Option<UnkeyedAt>,
+    /// Whether it is carried along with the playhead.
+    pub carried: bool,
     /// What is shown.
     pub shown: Shown,
     /// The eye.
@@ -289,6 +377,10 @@ pub struct View<'a> {
     pub toasts: &'a [Toast],
     /// The dialog that is open.
     pub dialog: Option<&'a Dialog>,
+    /// What a crash left behind.
+    pub recoveries: &'a [RecoveryView],
+    /// Where journals lie.
+    pub journal_home: Option<&'a std::path::Path>,
     /// Milliseconds the last picture took to make on the CPU.
     pub frame_ms: f32,
     /// The graphics device.
@@ -303,11 +395,19 @@ impl View<'_> {
         let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
         shows.then_some(self.playback.clip).flatten()
     }
+
+    /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the playhead's.
+    pub fn edit_time(&self) -> f32 {
+        let carried = self.unkeyed.filter(|_| self.carried && !self.auto_key);
+        carried.map_or(self.playback.time as f32, UnkeyedAt::time)
+    }
 }
 
 /// What a panel asks for.
 #[derive(Clone, Debug)]
 pub enum Action {
+    /// Carries an unkeyed pose along with the playhead, or none.
+    Carry(Option<UnkeyedAt>),
     /// A command of the table.
     Run(CommandLine),
     /// A gesture's present state, as commands that act on the state it began with.
@@ -410,6 +510,30 @@ pub enum Action {
     DoAnyway(Wish),
     /// Save, then do what was wanted.
     SaveThen(Wish),
+    /// Save although something is in the way.
+    SaveAnyway {
+        /// What is.
+        obstacle: Obstacle,
+        /// What was to be saved.
+        request: Box<SaveRequest>,
+        /// Whether it was to be a copy.
+        copy: bool,
+    },
+    /// Save without a step of the history.
+    LeaveOut(usize),
+    /// Read the file again; with the edits done again on it, or without.
+    Reload {
+        /// Whether they are.
+        replay: bool,
+    },
+    /// Save a copy to this path.
+    SaveCopy(PathBuf),
+    /// Do again what a journal holds.
+    Recover(usize),
+    /// Throw a journal away.
+    DiscardRecovery(usize),
+    /// Throw all journals away but the one that is written.
+    ClearJournals,
     /// Stop the long work.
     CancelJob,
     /// The pointer is over a message: it stays.

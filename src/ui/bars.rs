@@ -4,7 +4,7 @@ use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Theme, Tool, View,
+    Action, Actions, Theme, Tool, View, clip_text,
     theme::Font,
     widgets::{icon_button, key_chips, segment, segments, tooltip},
 };
@@ -59,20 +59,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
-            let text = if view.auto_key { "keys at the playhead" } else { "a waiting pose" };
+            let text = if view.auto_key { "keys at the playhead" } else { "an unkeyed pose" };
             ui.label(RichText::new(text).color(theme.color("text.primary")));
             auto_key(ui, view, actions);
-            let waiting = view.session.map_or(0, |s| s.document().waiting().len());
-            if waiting > 0 {
-                let plural = if waiting == 1 { "1 pose waits".to_owned() } else { format!("{waiting} poses wait") };
-                ui.label(RichText::new(plural).color(theme.color("selection.text")));
-                if ui.button("Key them").on_hover_text("Sets keys for the waiting poses at the playhead").clicked() {
-                    run(actions, "key.set");
-                }
-                if ui.button("Discard").on_hover_text("Throws the waiting poses away").clicked() {
-                    run(actions, "pending.discard");
-                }
-            }
+            unkeyed_ui(ui, view, actions);
         } else if view.mode == Mode::Paint {
             ui.label(RichText::new("Strokes go to").color(theme.color("text.secondary")));
             let joint = view.paint.joint.zip(view.paint.canvas);
@@ -158,5 +148,39 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
         actions.push(Action::AutoKey(!view.auto_key));
+    }
+}
+
+/// What is unkeyed: how much of it is seen, and what can be done with it.
+fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let poses = &session.document().aids.unkeyed;
+    let nodes = |n: usize| if n == 1 { "1 node".to_owned() } else { format!("{n} nodes") };
+    if let Some((at, pose)) = view.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
+        let count = pose.nodes().count();
+        let place = if view.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
+        let text = RichText::new(format!("{} unkeyed{place}", nodes(count))).color(theme.color("selection.text"));
+        ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
+        let hint = "Sets keys for what was changed, at the playhead (S)";
+        if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
+            run(actions, "key.set");
+        }
+        if ui.button("Discard").on_hover_text("Throws this unkeyed pose away").clicked() {
+            let line = CommandLine::new("unkeyed.discard").with("clip", clip_text(session.document(), at.clip));
+            actions.push(Action::Run(line.with("time", at.time())));
+        }
+        let mut carried = view.carried;
+        let carry = ui.checkbox(&mut carried, "Carry along");
+        if carry.on_hover_text("Shows the pose wherever the playhead goes, to key it elsewhere").changed() {
+            actions.push(Action::Carry(carried.then_some(at)));
+        }
+    } else if let Some((at, _)) = poses.iter().find(|(at, _)| Some(at.clip) == view.shown_clip()) {
+        let count = poses.keys().filter(|at| Some(at.clip) == view.shown_clip()).count();
+        let text = if count == 1 { "1 unkeyed pose".to_owned() } else { format!("{count} unkeyed poses") };
+        ui.label(RichText::new(text).color(theme.color("selection.text")));
+        if ui.button(format!("Go to {:.3} s", at.time())).on_hover_text("Moves the playhead to the unkeyed pose").clicked() {
+            actions.push(Action::Seek(f64::from(at.time())));
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Dialogs and messages over the window.
 
+mod stake;
+
 use egui::{Align2, Area, Id, Key, Modal, Order, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
@@ -15,11 +17,28 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let frame = egui::Frame::window(&ui.ctx().global_style()).fill(theme.color("surface.raised")).inner_margin(20);
     let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), |ui| {
-        let wide = if matches!(dialog, Dialog::Preferences { .. }) { 640.0 } else { Theme::size("dialog") };
+        let wide = match dialog {
+            Dialog::Preferences { .. } | Dialog::Recovery { .. } | Dialog::CannotSave { .. } => 640.0,
+            _ => Theme::size("dialog"),
+        };
         ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
-            Dialog::Open { path } => path_dialog(ui, theme, "Open a model", "Open", path, false, actions),
-            Dialog::SaveAs { path } => path_dialog(ui, theme, "Save as", "Save", path, true, actions),
+            Dialog::Open { path } => path_dialog(ui, theme, "Open a model", "Open", path, None, actions),
+            Dialog::SaveAs { path, copy } => {
+                let heading = if *copy { "Save a copy" } else { "Save as" };
+                path_dialog(ui, theme, heading, "Save", path, Some(*copy), actions);
+            }
+            Dialog::SaveRefused { obstacle, request, copy } => {
+                stake::refused_ui(ui, view, *obstacle, request, *copy, actions);
+            }
+            Dialog::CannotSave { step, message, path } => stake::blamed_ui(ui, view, *step, message, path, actions),
+            Dialog::ChangedOnDisk { choice, written } => {
+                stake::changed_ui(ui, view, *choice, written.as_deref(), actions);
+            }
+            Dialog::Recovery { open, discard } => stake::recovery_ui(ui, view, *open, *discard, actions),
+            Dialog::Fault { report, journal } => {
+                stake::fault_ui(ui, theme, report.as_deref(), journal.as_deref(), actions);
+            }
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
             Dialog::Changes { lines } => changes(ui, view, lines, actions),
             Dialog::Find => {}
@@ -51,7 +70,17 @@ pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
     ui.add(egui::Button::new(text).min_size(vec2(80.0, 32.0)))
 }
 
-fn path_dialog(ui: &mut Ui, theme: &Theme, heading: &str, verb: &str, path: &str, save: bool, actions: &mut Actions) {
+/// A path by hand; `copy` for saving, and whether that is a copy.
+fn path_dialog(
+    ui: &mut Ui,
+    theme: &Theme,
+    heading: &str,
+    verb: &str,
+    path: &str,
+    copy: Option<bool>,
+    actions: &mut Actions,
+) {
+    let save = copy.is_some();
     title(ui, theme, heading);
     let mut text = path.to_owned();
     ui.label(RichText::new("Path of a .gltf, .glb or .vrm file").color(theme.color("text.secondary")));
@@ -74,12 +103,15 @@ fn path_dialog(ui: &mut Ui, theme: &Theme, heading: &str, verb: &str, path: &str
             } else if go && !text.trim().is_empty() {
                 let path = text.trim().into();
                 actions.push(Action::SetDialog(None));
-                actions.push(if save { Action::SavePath(path) } else { Action::OpenPath(path) });
+                actions.push(match copy {
+                    Some(true) => Action::SaveCopy(path),
+                    Some(false) => Action::SavePath(path),
+                    None => Action::OpenPath(path),
+                });
             } else if text != path {
-                actions.push(Action::SetDialog(Some(if save {
-                    Dialog::SaveAs { path: text.clone() }
-                } else {
-                    Dialog::Open { path: text.clone() }
+                actions.push(Action::SetDialog(Some(match copy {
+                    Some(copy) => Dialog::SaveAs { path: text.clone(), copy },
+                    None => Dialog::Open { path: text.clone() },
                 })));
             }
         });
@@ -88,17 +120,44 @@ fn path_dialog(ui: &mut Ui, theme: &Theme, heading: &str, verb: &str, path: &str
 
 fn unsaved(ui: &mut Ui, view: &View<'_>, then: &Wish, actions: &mut Actions) {
     let theme = view.theme;
-    let (name, steps) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().unsaved_steps()));
-    title(ui, theme, &format!("Save {name}?"));
-    let changes = if steps == 1 { "1 change is".to_owned() } else { format!("{steps} changes are") };
-    ui.label(RichText::new(format!("{changes} not saved and would be lost.")).color(theme.color("text.secondary")));
+    let (name, unsaved) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.unsaved()));
+    let reverts = *then == Wish::Revert;
+    title(ui, theme, &if reverts { format!("Revert {name}?") } else { format!("Save {name}?") });
+    let say = |ui: &mut Ui, text: String| {
+        ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
+    };
+    if unsaved.file {
+        let steps = unsaved.steps;
+        let changes = if steps == 1 { "1 change is".to_owned() } else { format!("{steps} changes are") };
+        say(ui, format!("{changes} not saved and would be lost."));
+    }
+    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    if unsaved.unkeyed > 0 {
+        let poses = many(unsaved.unkeyed, "unkeyed pose");
+        say(ui, format!("{poses} would be lost: without a key a pose is in no file."));
+    }
+    if unsaved.layers > 0 {
+        let layers = many(unsaved.layers, "weight layer");
+        say(ui, format!("{layers} would be lost: what they come to is saved, the layers themselves are not."));
+    }
+    if unsaved.pairs > 0 {
+        let pairs = many(unsaved.pairs, "mirror pair");
+        say(ui, format!("{pairs} would be lost: no file says which joints are mirror images."));
+    }
     ui.add_space(12.0);
     ui.horizontal(|ui| {
-        if plain(ui, "Discard changes").clicked() {
+        let discard = if reverts {
+            "Revert".to_owned()
+        } else if unsaved.file {
+            "Discard changes".to_owned()
+        } else {
+            "Discard".to_owned()
+        };
+        if plain(ui, &discard).clicked() {
             actions.push(Action::DoAnyway(then.clone()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if primary(ui, theme, "Save changes").clicked() {
+            if unsaved.file && !reverts && primary(ui, theme, "Save changes").clicked() {
                 actions.push(Action::SaveThen(then.clone()));
             }
             if plain(ui, "Cancel").clicked() {

@@ -26,12 +26,13 @@ mod widgets;
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 use self::status::thousands as status_thousands;
-pub use crate::edit::node_text;
+pub use crate::edit::{clip_text, node_text};
 
 pub use self::weights::mask_grey;
 pub use self::{
     action::{
-        Action, Actions, Dialog, JobView, PreferencePage, Recent, Shown, Thing, Toast, ToastKind, Tool, View, Wish,
+        Action, Actions, ChangedOnDisk, Dialog, JobView, Obstacle, PreferencePage, Recent, RecoveryView, Shown, Thing,
+        Toast, ToastKind, Tool, View, Wish,
     },
     layout::{Layout, Pane},
     painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
@@ -57,6 +58,11 @@ impl Panels {
     pub fn reset(&mut self) {
         let layout = std::mem::take(&mut self.layout);
         *self = Self { layout, ..Self::default() };
+    }
+
+    /// A gesture was ended elsewhere: the press that is still down means nothing any more.
+    pub fn end_gestures(&mut self) {
+        self.viewport.end_gestures();
     }
 
     /// Where the panels are.

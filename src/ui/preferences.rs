@@ -19,7 +19,12 @@ pub fn preferences_ui(
     let theme = view.theme;
     dialogs::title(ui, theme, "Preferences");
     segments(ui, theme, |ui| {
-        let pages = [(PreferencePage::Look, "Look"), (PreferencePage::View, "View"), (PreferencePage::Keys, "Keys")];
+        let pages = [
+            (PreferencePage::Look, "Look"),
+            (PreferencePage::View, "View"),
+            (PreferencePage::Files, "Files"),
+            (PreferencePage::Keys, "Keys"),
+        ];
         for (other, text) in pages {
             if segment(ui, theme, text, page == other, false).clicked() {
                 actions.push(Action::SetDialog(Some(Dialog::Preferences { page: other, listening: None })));
@@ -31,6 +36,7 @@ pub fn preferences_ui(
     match page {
         PreferencePage::Look => look(ui, theme, &mut settings),
         PreferencePage::View => eye(ui, theme, &mut settings),
+        PreferencePage::Files => files(ui, view, &mut settings, actions),
         PreferencePage::Keys => keys(ui, view, &mut settings, listening, actions),
     }
     ui.add_space(12.0);
@@ -107,6 +113,32 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     });
     field(ui, theme, "Motion", |ui| {
         check(ui, theme, &mut settings.reduce_motion, "Reduce motion: nothing glides");
+    });
+}
+
+fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
+    let theme = view.theme;
+    field(ui, theme, "Backup", |ui| {
+        check(ui, theme, &mut settings.backup, "The first save of a sitting keeps the file as it was, as name.glb~");
+    });
+    let home = view.journal_home.map_or_else(|| "none is kept here".to_owned(), |p| p.display().to_string());
+    field(ui, theme, "Journal", |ui| {
+        let text = RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color("text.secondary"));
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(&home);
+    });
+    let days = crate::session::KEPT_DAYS;
+    let text = format!(
+        "Every step is written there as it is done. A file that is closed takes its journal with it; what a crash leaves is \
+         offered at the next start and kept {days} days."
+    );
+    ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+    ui.horizontal(|ui| {
+        if dialogs::plain(ui, "Recover…").clicked() {
+            actions.push(Action::Run(crate::edit::CommandLine::new("file.recover")));
+        }
+        if dialogs::plain(ui, "Clear journals").clicked() {
+            actions.push(Action::ClearJournals);
+        }
     });
 }
 

@@ -85,6 +85,8 @@ pub struct Settings {
     pub zoom_to_pointer: bool,
     /// Whether the wheel zooms the other way round.
     pub reverse_wheel: bool,
+    /// Whether the first save of a sitting leaves the file as it was beside it.
+    pub backup: bool,
 }
 
 impl Default for Settings {
@@ -100,6 +102,7 @@ impl Default for Settings {
             orbit_speed: 1.0,
             zoom_to_pointer: true,
             reverse_wheel: false,
+            backup: true,
         }
     }
 }

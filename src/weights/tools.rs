@@ -13,6 +13,36 @@ use super::{
 };
 use crate::model::WeightMap;
 
+/// Puts unlocked weights on even steps by the largest remainders; `room` is scratch.
+fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &Rule<'_>) {
+    let is_locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
+    let held: f64 = list.iter().filter(|(j, _)| is_locked(*j)).map(|(_, w)| f64::from(w)).sum();
+    let open: f64 = list.iter().filter(|(j, _)| !is_locked(*j)).map(|(_, w)| f64::from(w)).sum();
+    let free = (1.0 - held).max(0.0);
+    let units = (free * f64::from(steps)).round();
+    if open <= 0.0 || units < 1.0 {
+        return;
+    }
+    // A share that is on its step but for rounding is on it.
+    let share = |w: f32| f64::from(w) / open * units;
+    let floor = |w: f32| (share(w) + 1e-4).floor();
+    let mut rest: Vec<(f64, f32, u16)> =
+        list.iter().filter(|(j, _)| !is_locked(*j)).map(|(j, w)| (share(w) - floor(w), w, j)).collect();
+    let left = units - rest.iter().map(|(_, w, _)| floor(*w)).sum::<f64>();
+    rest.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+    let more: Vec<u16> = rest.iter().take(left.max(0.0) as usize).map(|(.., j)| *j).collect();
+    room.clear();
+    for (j, w) in list.iter() {
+        let value = if is_locked(j) {
+            w
+        } else {
+            ((floor(w) + if more.contains(&j) { 1.0 } else { 0.0 }) / units * free) as f32
+        };
+        room.add(j, value);
+    }
+    std::mem::swap(list, room);
+}
+
 impl Draft<'_> {
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
     /// none, the nearest unlocked joint. What breaks no rule keeps its bits.
@@ -136,25 +166,17 @@ impl Draft<'_> {
         tally(&refused)
     }
 
-    /// Rounds unlocked weights to a number of even steps.
+    /// Rounds unlocked weights to a number of even steps that sum to 1: what rounding down leaves goes to the largest
+    /// remainders (Hamilton's method). Done twice, it has done nothing more. A stored type that has fewer steps itself has
+    /// its own.
     pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
-        let steps = steps.max(1) as f32;
         self.each(
             scope,
             Fast::None,
             |_| true,
             |_, _, s, rule| {
-                s.other.clear();
-                let mut open = false;
-                for (j, w) in s.list.iter() {
-                    let locked = rule.locked.get(usize::from(j)).copied().unwrap_or(false);
-                    let value = if locked { w } else { (w * steps).round() / steps };
-                    open |= !locked && value > 0.0;
-                    s.other.add(j, value);
-                }
-                if open {
-                    std::mem::swap(&mut s.list, &mut s.other);
-                }
+                let steps = rule.encoding.one().map_or(steps, |one| steps.min(one)).max(1);
+                in_steps(&mut s.list, &mut s.other, steps, rule);
                 normalize(&mut s.list, rule).map(|()| true)
             },
         )

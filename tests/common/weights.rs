@@ -35,7 +35,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
         }
     }
     session.preview("Another type", edits).expect("it fits");
-    session.commit(Vec::new());
+    session.commit();
     let bytes = session.pack("x").expect("it packs").bytes;
     let mut session = Session::open_bytes(&bytes).expect("the sample with whole weights");
     assert_eq!(map(session.document(), MeshId(0), 0).encoding, encoding);

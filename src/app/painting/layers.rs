@@ -62,7 +62,7 @@ struct Mask {
 impl Layering {
     /// Takes up other layers: a new one is painted, and where the painted one is gone, the topmost.
     pub fn follow(&mut self, document: &Document, skin: Option<SkinId>) {
-        let Some((skin, layers)) = skin.and_then(|s| Some((s, document.weight_layers.get(&s)?))) else {
+        let Some((skin, layers)) = skin.and_then(|s| Some((s, document.aids.weight_layers.get(&s)?))) else {
             (self.target, self.known, self.painted) = (None, None, Painted::Weights);
             return;
         };
@@ -107,12 +107,12 @@ impl Layering {
 
     /// Looks at the painted layer as a stroke would, where it is not known yet.
     pub(super) fn know_layer(&mut self, document: &Document, canvas: &Arc<Canvas>) {
-        let layers = document.weight_layers.get(&canvas.skin);
+        let layers = document.aids.weight_layers.get(&canvas.skin);
         let (Some(target), Some(layers), None) = (self.target, layers, &self.live) else {
             self.next = None;
             return;
         };
-        let pairs = &document.mirror_pairs;
+        let pairs = &document.aids.mirror_pairs;
         let known = |n: &Next| {
             n.target == target
                 && Arc::ptr_eq(&n.of, layers)
@@ -199,7 +199,7 @@ impl Painting {
     pub(super) fn follow_mask(&mut self, document: &Document) -> Option<u64> {
         let layer = self.layering.masked()?;
         let canvas = self.canvas.as_ref()?;
-        let layers = document.weight_layers.get(&canvas.skin)?;
+        let layers = document.aids.weight_layers.get(&canvas.skin)?;
         let mask = &mut self.layering.mask;
         let known = mask.of.as_ref().is_some_and(|(l, of)| *l == layer && Arc::ptr_eq(of, layers));
         if !known || mask.values.len() != canvas.vertex_count() {

@@ -102,7 +102,7 @@ impl App {
                 Err("the model was changed meanwhile; paint again".to_owned())
             }
             Some(live) => session.commit_layers(label, live.paint.layers()).map_err(|e| e.to_string()),
-            None => Ok(session.commit(Vec::new())),
+            None => Ok(session.commit()),
         };
         let refused = self.painting.stroke.refused().iter().max_by_key(|(_, count)| **count).map(|(why, _)| *why);
         let why = match done {
@@ -238,6 +238,17 @@ impl App {
 }
 
 impl Painting {
+    /// Whether a stroke is under way.
+    pub(in crate::app) const fn is_stroking(&self) -> bool {
+        self.stroking.is_some()
+    }
+
+    /// The stroke under way never was.
+    pub(in crate::app) fn drop_stroke(&mut self) {
+        self.stroking = None;
+        self.layering.forget_stroke();
+    }
+
     /// Adds what keeps the seams with meshes on other skins closed. What lies under layers of its own stays as it is: a
     /// stroke goes into one layer.
     fn keep_seams(&mut self, document: &Document, changes: &mut Vec<(MeshId, usize, WeightPatch)>) {

@@ -269,7 +269,7 @@ impl<'a> Accessors<'a> {
             other => return Err(ReadError::at(here(), format!("type {other:?} is unknown"))),
         };
         if a.count.0 == 0 {
-            return Err(ReadError::at(here(), "its count is 0"));
+            return Err(ReadError::Empty { place: here() });
         }
         Ok(Shape { component, width, count: a.count.0, normalized: a.normalized })
     }

@@ -61,6 +61,7 @@ pub fn read(
         tracks: Default::default(),
         pointers: Arc::default(),
         kept: Arc::default(),
+        mended: Arc::default(),
         channels_in_file: u32::try_from(animation.channels.len()).unwrap_or(u32::MAX),
     };
     if animation.channels.is_empty() {
@@ -69,11 +70,15 @@ pub fn read(
     let sound = sound(&animation, accessors);
     let mut tracks = Vec::with_capacity(animation.channels.len());
     let mut kept = Vec::new();
+    let mut mended = Vec::new();
     let mut pointers = Vec::new();
     for (k, channel) in animation.channels.iter().enumerate() {
         let here = || format!("{place}/channels/{k}");
+        // A fault of a channel stays with it: the file keeps it, and nothing of it is played.
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
-            return Err(ReadError::at(here(), format!("sampler {} is not there", channel.sampler.0)));
+            let message = format!("It names sampler {}, which is not there; it is kept and not played", channel.sampler.0);
+            diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
+            continue;
         };
         let sampler_place = || format!("{place}/samplers/{}", channel.sampler.0);
         let property = match &*channel.target.path {
@@ -97,13 +102,15 @@ pub fn read(
         };
         let Some(node) = channel.target.node else { continue };
         let Some(target) = targets.nodes.get(node.0) else {
-            return Err(ReadError::at(here(), format!("node {} is not there", node.0)));
+            let message = format!("It moves node {}, which is not there; it is kept and not played", node.0);
+            diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
+            continue;
         };
         if targets.fixed[node.0] && property != Property::Weights {
-            return Err(ReadError::at(
-                here(),
-                format!("it moves node {}, which has a matrix; a matrix cannot be animated", node.0),
-            ));
+            let message = format!("It moves node {}, which has a matrix, and cannot; it is kept and not played", node.0);
+            diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_MATRIX", here(), message);
+            kept.push((node.0.into(), property));
+            continue;
         }
         let width = match property {
             Property::Translation | Property::Scale => 3,
@@ -111,26 +118,38 @@ pub fn read(
             Property::Weights => target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
         };
         if width == 0 {
-            return Err(ReadError::at(here(), format!("it moves morph targets of node {}, which has none", node.0)));
+            let message = format!("It moves morph targets of node {}, which has none; it is kept and not played", node.0);
+            diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS", here(), message);
+            kept.push((node.0.into(), property));
+            continue;
         }
         if std::mem::replace(&mut targets.moved[node.0][slot(property)], index + 1) == index + 1 {
             let message = format!("Two channels move the {} of one node; the later one wins", property.path());
             diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", here(), message);
         }
         match track(sampler, &sampler_place, (property, width), sound[k], accessors, diagnostics) {
-            Ok(Some((times, values, interpolation))) => {
+            Ok(Some((times, values, interpolation, mend))) => {
+                if mend {
+                    mended.push(TrackId::from(k));
+                }
                 let track = Track { target: node.0.into(), property, interpolation, times, values, width };
                 tracks.push((TrackId::from(k), Arc::new(track)));
             }
-            Ok(None) => {}
+            Ok(None) => kept.push((node.0.into(), property)),
             Err(Missing::Packed(extension)) => {
                 let message = format!("The keys are packed with {extension}; they are kept and not played");
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
                 kept.push((node.0.into(), property));
             }
-            Err(Missing::Refused(error)) => return Err(error),
+            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => return Err(error),
+            Err(Missing::Refused(error)) => {
+                let message = format!("The keys are kept and not played: {}", error.fault());
+                diagnostics.add(Severity::Error, error.code(), error.place().unwrap_or_else(here), message);
+                kept.push((node.0.into(), property));
+            }
         }
     }
+    clip.mended = mended.into();
     clip.tracks = tracks.into_iter().collect();
     clip.kept = kept.into();
     clip.pointers = pointers.into();
@@ -197,7 +216,7 @@ fn pointer(
     let keys = match target {
         Some((_, property, width)) => {
             track(sampler, &|| sampler_place.to_owned(), (property, width), Sound::default(), accessors, diagnostics)
-                .map(|keys| keys.map(|(times, values, interpolation)| (times, Some(values), interpolation, width)))
+                .map(|keys| keys.map(|(times, values, interpolation, _)| (times, Some(values), interpolation, width)))
         }
         None => pointer_keys(sampler, sampler_place, accessors, diagnostics),
     };
@@ -256,7 +275,8 @@ fn interpolation(sampler: &schema::Sampler, place: Place<'_>, diagnostics: &mut 
     }
 }
 
-type Keys = (Slice<f32>, Slice<f32>, Interpolation);
+/// Times, values, how they go on, and whether something of them was mended.
+type Keys = (Slice<f32>, Slice<f32>, Interpolation, bool);
 
 /// Where something is, put into words only where there is something to say.
 type Place<'a> = &'a dyn Fn() -> String;
@@ -356,15 +376,15 @@ fn track(
     let values = accessors.floats(sampler.output.0, "")?;
     let values: Slice<f32> = if output.count > wanted { values[..wanted * element].into() } else { values };
     let stride = per_key * element;
+    let (stored_times, stored_values, extra) = (times.clone(), values.clone(), output.count > wanted);
     let (times, values) = mend_times(times, values, stride, sound.times, place, diagnostics);
     if times.is_empty() {
         return Ok(None);
     }
-    if sound.values {
-        return Ok(Some((times, values, interpolation)));
-    }
-    let values = mend_values(values, property, interpolation, width, place, diagnostics);
-    Ok(Some((times, values, interpolation)))
+    let values = if sound.values { values } else { mend_values(values, property, interpolation, width, place, diagnostics) };
+    // What is not the file's own numbers must be written whole when any of it changes.
+    let mended = extra || !Slice::ptr_eq(&times, &stored_times) || !Slice::ptr_eq(&values, &stored_values);
+    Ok(Some((times, values, interpolation, mended)))
 }
 
 /// Times finite and strictly increasing: what the file has, or its keys sorted, without those that are not numbers and,

@@ -50,6 +50,12 @@ pub enum ReadError {
         /// What is wrong.
         message: String,
     },
+    /// An accessor holds nothing.
+    #[error("{place}: its count is 0. The file is damaged there; export the model again")]
+    Empty {
+        /// A path such as `accessors/3`.
+        place: String,
+    },
     /// A file it names is refused or missing.
     #[error("{place}: {message}")]
     Uri {
@@ -74,6 +80,31 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// What is wrong, without the place and without what to do, for a fault that does not refuse the file.
+    pub(crate) fn fault(&self) -> String {
+        match self {
+            Self::Place { message, .. } | Self::Uri { message, .. } => message.clone(),
+            Self::Empty { .. } => "its count is 0".into(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Where it is, where that is known.
+    pub(crate) fn place(&self) -> Option<String> {
+        match self {
+            Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place } if !place.is_empty() => Some(place.clone()),
+            _ => None,
+        }
+    }
+
+    /// The code of a finding for it.
+    pub(crate) const fn code(&self) -> &'static str {
+        match self {
+            Self::Empty { .. } => "VALUE_NOT_IN_RANGE",
+            _ => "ULNA_UNREADABLE",
+        }
+    }
+
     /// A place and what is wrong there.
     pub(crate) fn at(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Place { place: place.into(), message: message.into() }

@@ -2,7 +2,7 @@
 //!
 //! Unlike saving, this makes another file on purpose, so elements are written anew and packed data is unpacked.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use serde_json::Value;
 use thiserror::Error;
@@ -186,39 +186,59 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
     });
     let mut bin = Vec::new();
     let mut new_views = Vec::new();
+    let whole = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0);
+    // Many views may lie over the same bytes: those are taken over once.
+    let plain = |from: &u64| {
+        let at = usize::try_from(*from).ok()?;
+        let view = views.get(at).filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
+        let (buffer, start) = (whole(&view["buffer"]), whole(&view["byteOffset"]));
+        let end = start.checked_add(whole(&view["byteLength"]))?;
+        source.buffer(buffer)?.get(start..end).map(|_| (buffer, start..end))
+    };
+    let stretches = Stretches::of(order.iter().filter_map(plain));
+    let places = stretches.copy(source, &mut bin);
     for from in order {
         let mut view = views.get(from as usize).cloned().unwrap_or_default();
-        let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
-        let length = view["byteLength"].as_u64().unwrap_or(0) as usize;
-        let bytes = match unpacked.get(from as usize) {
-            Some(Unpacked::Bytes(bytes)) => bytes,
-            Some(Unpacked::Damaged(extension)) => return Err(ExportError::Packed(extension)),
-            Some(Unpacked::Plain) | None => {
-                let all = source.buffer(view["buffer"].as_u64().unwrap_or(0) as usize).unwrap_or_default();
-                all.get(start..start.saturating_add(length)).unwrap_or_default()
+        if !view.is_object() {
+            view = serde_json::json!({"byteLength": 0});
+        }
+        let at = match (plain(&from), unpacked.get(from as usize)) {
+            (Some((buffer, range)), _) => places.of(buffer, range.start),
+            (None, Some(Unpacked::Bytes(bytes))) => {
+                bin.resize(bin.len().next_multiple_of(4), 0);
+                bin.extend_from_slice(bytes);
+                bin.len() - bytes.len()
             }
+            (None, Some(Unpacked::Damaged(extension))) => return Err(ExportError::Packed(extension)),
+            (None, _) => bin.len(),
         };
-        bin.resize(bin.len().next_multiple_of(4), 0);
         view["buffer"] = 0.into();
-        view["byteOffset"] = bin.len().into();
+        view["byteOffset"] = at.into();
         if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
             meshopt::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
             if extensions.is_empty() {
                 view.as_object_mut().and_then(|v| v.shift_remove("extensions"));
             }
         }
-        bin.extend_from_slice(bytes);
         new_views.push(view);
     }
     let mut views = new_views;
-    for image in list(root, "images") {
-        let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")) else { continue };
-        let Ok(bytes) = source.companion(uri) else { continue };
-        bin.resize(bin.len().next_multiple_of(4), 0);
-        image["mimeType"] = mime_type(&bytes).into();
-        image["bufferView"] = views.len().into();
-        views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
-        bin.extend_from_slice(&bytes);
+    let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
+    for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {
+        let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned) else { continue };
+        let (view, mime) = if let Some(known) = embedded.get(&uri) {
+            *known
+        } else {
+            let Ok(bytes) = source.companion(&uri) else { continue };
+            bin.resize(bin.len().next_multiple_of(4), 0);
+            views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
+            bin.extend_from_slice(&bytes);
+            let made = (views.len() - 1, mime_type(&bytes));
+            embedded.insert(uri, made);
+            made
+        };
+        image["mimeType"] = mime.into();
+        image["bufferView"] = view.into();
         if let Some(image) = image.as_object_mut() {
             image.shift_remove("uri");
         }
@@ -234,9 +254,52 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
     Ok(bin)
 }
 
+/// Bytes of buffers that views name, each once.
+struct Stretches(Vec<(usize, Range<usize>)>);
+
+impl Stretches {
+    /// What these ranges cover together; what overlaps or touches is one.
+    fn of(ranges: impl Iterator<Item = (usize, Range<usize>)>) -> Self {
+        let mut all: Vec<(usize, Range<usize>)> = ranges.collect();
+        all.sort_by_key(|(buffer, range)| (*buffer, range.start, range.end));
+        let mut merged: Vec<(usize, Range<usize>)> = Vec::new();
+        for (buffer, range) in all {
+            match merged.last_mut() {
+                Some((last, known)) if *last == buffer && range.start < known.end => known.end = known.end.max(range.end),
+                _ => merged.push((buffer, range)),
+            }
+        }
+        Self(merged)
+    }
+
+    /// Copies them; each begins as far past a multiple of four as it did.
+    fn copy(self, source: &Source, bin: &mut Vec<u8>) -> Places {
+        let mut places = Vec::with_capacity(self.0.len());
+        for (buffer, range) in self.0 {
+            bin.resize(bin.len().next_multiple_of(4) + range.start % 4, 0);
+            places.push((buffer, range.start, bin.len()));
+            bin.extend_from_slice(source.buffer(buffer).and_then(|b| b.get(range)).unwrap_or_default());
+        }
+        Places(places)
+    }
+}
+
+/// Where stretches of buffers came to lie: buffer, start there, start here; in order.
+struct Places(Vec<(usize, usize, usize)>);
+
+impl Places {
+    fn of(&self, buffer: usize, start: usize) -> usize {
+        let after = self.0.partition_point(|(b, from, _)| (*b, *from) <= (buffer, start));
+        after.checked_sub(1).map_or(0, |k| self.0[k].2 + (start - self.0[k].1))
+    }
+}
+
 fn drop_unused_samplers(animation: &mut Value) {
+    if !animation.is_object() {
+        return;
+    }
     let mut map: BTreeMap<u64, u64> = BTreeMap::new();
-    for channel in animation["channels"].as_array_mut().into_iter().flatten() {
+    for channel in list(animation, "channels").iter_mut().filter(|c| c.is_object()) {
         let next = map.len() as u64;
         let new = *map.entry(channel["sampler"].as_u64().unwrap_or_default()).or_insert(next);
         channel["sampler"] = new.into();

@@ -1,9 +1,11 @@
 //! JSON as the reader wants it: elements as raw text, typed on demand, forgiving where a repair is plain.
 
+use std::marker::PhantomData;
+
 use indexmap::IndexMap;
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, Error as _, MapAccess, Visitor},
+    de::{DeserializeOwned, Error as _, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 use serde_json::{Value, value::RawValue};
 
@@ -128,8 +130,66 @@ pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, name: &str) -> Result<Vec<T>
     elements.iter().enumerate().map(|(k, raw)| typed(raw.get(), &format!("{name}/{k}"), &mut false)).collect()
 }
 
-/// An element as a type. What can plainly be repaired is (see [`lenient`]); `repaired` is then set.
+/// A type that only a JSON object can be. A derived type takes a list, too, member by member, and what was read from one
+/// has nothing in it that could be patched by name.
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_any(Members(PhantomData))
+    }
+}
+
+/// One nested object.
+pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Object::deserialize(deserializer).map(|Object(value)| value)
+}
+
+/// One nested object that may be missing.
+pub fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|Object(value)| value))
+}
+
+/// A list of objects.
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct Items<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of objects")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut items = Vec::new();
+            while let Some(Object(item)) = list.next_element::<Object<T>>()? {
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+    deserializer.deserialize_seq(Items(PhantomData))
+}
+
+/// An element, which is an object, as a type. What can plainly be repaired is (see [`lenient`]); `repaired` is then set.
 pub fn typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut bool) -> Result<T, ReadError> {
+    plain_typed::<Object<T>>(text, place, repaired).map(|Object(value)| value)
+}
+
+/// As [`typed`], of what is no object: a number, a list of words.
+pub fn plain_typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut bool) -> Result<T, ReadError> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(first) => {
@@ -248,6 +308,19 @@ mod tests {
         assert_eq!(serde_json::from_str::<Index>("3.0").unwrap(), Index(3));
         assert!(serde_json::from_str::<Index>("0.5").is_err());
         assert!(serde_json::from_str::<Index>("-1").is_err());
+    }
+
+    #[test]
+    fn a_list_is_no_object_however_deep() {
+        use super::super::schema;
+        let take = |text: &str| typed::<schema::Animation>(text, "", &mut false).is_ok();
+        assert!(take(r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],"samplers":[{"input":0,"output":1}]}"#));
+        assert!(!take(r#"["x",[],[]]"#));
+        assert!(!take(r#"{"channels":[[0,[1,"scale",{}]]],"samplers":[]}"#));
+        assert!(!take(r#"{"channels":[{"sampler":0,"target":[1,"scale",{}]}],"samplers":[]}"#));
+        assert!(!take(r#"{"channels":[],"samplers":[[0,1,null]]}"#));
+        assert!(typed::<schema::Node>(r#"["A",[],null,null,null,null,null,null,null,null,{},{}]"#, "", &mut false).is_err());
+        assert!(typed::<schema::Mesh>(r#"{"primitives":[[{},null,null,null,[],{}]]}"#, "", &mut false).is_err());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Looks<'a> {
     pub images: Vec<&'a RawValue>,
 }
 
-/// Reads all materials. A reference to a texture that is not there refuses the file.
+/// Reads all materials. A texture that is not there is not shown.
 pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec<Material>, ReadError> {
     let textures: Vec<Option<typed::Texture>> =
         looks.textures.iter().enumerate().map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics)).collect();
@@ -45,10 +45,12 @@ pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec
         };
         let texture = |info: Option<Use>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
             let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
-            if index >= textures.len() {
-                return Err(ReadError::at(&place, format!("texture {index} is not there")));
-            }
-            let Some(texture) = &textures[index] else { return Ok(None) };
+            let Some(texture) = textures.get(index) else {
+                let message = format!("Texture {index} is not there; the material is shown without it");
+                diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
+                return Ok(None);
+            };
+            let Some(texture) = texture else { return Ok(None) };
             let image = image_of(texture, looks.images.len());
             if image >= looks.images.len() {
                 let message = "The texture has no image that Ulna can show; it is kept";

@@ -36,15 +36,20 @@ pub fn read(
     if mesh.primitives.is_empty() {
         return Err(ReadError::at(place, "the mesh has no primitives"));
     }
-    let targets = mesh.primitives[0].targets.len();
+    let targets = mesh.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0);
     let mut primitives = Vec::with_capacity(mesh.primitives.len());
     for (k, primitive) in mesh.primitives.iter().enumerate() {
         let here = format!("{place}/primitives/{k}");
         if primitive.targets.len() != targets {
-            return Err(ReadError::at(here, "its primitives have different numbers of morph targets"));
+            let message = format!(
+                "The primitive has {} morph targets, others of the mesh have {targets}; those it lacks do not move it",
+                primitive.targets.len()
+            );
+            diagnostics.add(Severity::Error, "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT", &here, message);
         }
         if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
-            return Err(ReadError::at(here, format!("material {} is not there", material.0)));
+            let message = format!("Material {} is not there; the primitive is shown without one", material.0);
+            diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &here, message);
         }
         let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
         let mut reader =
@@ -58,9 +63,17 @@ pub fn read(
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
                 hidden(primitive)
             }
+            Err(Missing::Refused(error @ ReadError::Empty { .. })) => {
+                let message = format!("The primitive is kept and not shown: {}", error.fault());
+                diagnostics.add(Severity::Error, error.code(), error.place().unwrap_or(here), message);
+                hidden(primitive)
+            }
             Err(Missing::Refused(error)) => return Err(error),
         };
-        primitives.push(Primitive { variants, ..read });
+        let material = read.material.filter(|m| m.index() < counts.0);
+        let mut all = read.targets.to_vec();
+        all.resize(targets, MorphTarget::default());
+        primitives.push(Primitive { variants, material, targets: all.into(), ..read });
     }
     if mesh.weights.len() > targets {
         let message =
@@ -94,6 +107,14 @@ fn hidden(raw: &schema::Primitive) -> Primitive {
         targets: raw.targets.iter().map(|_| MorphTarget::default()).collect(),
         weights: None,
     }
+}
+
+/// Joints, weights and the type of the weights.
+type WeightSet = (Slice<u16>, Slice<f32>, WeightEncoding);
+
+/// Whether a fault is of what was read alone, and not one of memory or of somebody who does not want to wait.
+const fn is_local(error: &ReadError) -> bool {
+    matches!(error, ReadError::Place { .. } | ReadError::Empty { .. })
 }
 
 struct PrimitiveReader<'r, 'a> {
@@ -182,7 +203,7 @@ impl PrimitiveReader<'_, '_> {
         Ok(())
     }
 
-    /// An attribute that may be missing; of a wrong length it refuses the file.
+    /// An attribute that may be missing. What is wrong with it stays with it: it is kept and not shown.
     fn optional<T: AnyBitPattern>(
         &mut self,
         name: &str,
@@ -190,13 +211,20 @@ impl PrimitiveReader<'_, '_> {
         read: impl Fn(&mut Self, usize) -> Result<Slice<T>, Missing>,
     ) -> Result<Slice<T>, Missing> {
         let Some(index) = self.raw.attributes.get(name) else { return Ok(Slice::default()) };
-        let list = read(self, index.0)?;
-        if list.len() == count {
-            Ok(list)
-        } else {
-            let message = format!("{name} has {} elements, POSITION has {count}", list.len());
-            Err(ReadError::at(&self.place, message).into())
-        }
+        let (code, place, message) = match read(self, index.0) {
+            Ok(list) if list.len() == count => return Ok(list),
+            Ok(list) => {
+                let message = format!("{name} has {} elements, POSITION has {count}; it is kept and not shown", list.len());
+                ("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", self.place.clone(), message)
+            }
+            Err(Missing::Refused(error)) if is_local(&error) => {
+                let message = format!("{name} is kept and not shown: {}", error.fault());
+                (error.code(), error.place().unwrap_or_else(|| self.place.clone()), message)
+            }
+            Err(error) => return Err(error),
+        };
+        self.diagnostics.add(Severity::Error, code, place, message);
+        Ok(Slice::default())
     }
 
     fn floats(&mut self, index: usize, name: &str, widths: &[usize]) -> Result<(Slice<f32>, usize), Missing> {
@@ -277,39 +305,67 @@ impl PrimitiveReader<'_, '_> {
         if pairs.is_empty() {
             return Ok(None);
         }
-        let sets = pairs.len();
-        let mut parts = Vec::with_capacity(sets);
-        let mut encodings = Vec::with_capacity(sets);
+        let mut parts = Vec::with_capacity(pairs.len());
+        let mut encodings = Vec::with_capacity(pairs.len());
         for (set, (j, w)) in pairs.into_iter().enumerate() {
-            let joint_shape = self.accessors.shape(j, &self.place)?;
-            let weight_shape = self.accessors.shape(w, &self.place)?;
-            if !matches!(joint_shape.component, Component::U8 | Component::U16) || joint_shape.width != 4 {
-                return Err(
-                    ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into()
-                );
-            }
-            let whole = weight_shape.component != Component::F32;
-            if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
-                return Err(ReadError::at(
-                    &self.place,
-                    format!("WEIGHTS_{set} is neither floats nor normalised integers"),
-                )
-                .into());
-            }
-            for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
-                if shape.count != count {
-                    let message = format!("{name}_{set} has {} elements, POSITION has {count}", shape.count);
-                    return Err(ReadError::at(&self.place, message).into());
+            match self.weight_set(set, (j, w), count) {
+                Ok((joints, weights, encoding)) => {
+                    encodings.push(encoding);
+                    parts.push((joints, weights));
                 }
+                // Without the first the shape would be another one; without more it is about the same.
+                Err(Missing::Refused(error)) if set > 0 && is_local(&error) => {
+                    let message = format!("The sets of joints from {set} on are kept and not used: {}", error.fault());
+                    let place = error.place().unwrap_or_else(|| self.place.clone());
+                    self.diagnostics.add(Severity::Error, error.code(), place, message);
+                    break;
+                }
+                Err(error) => return Err(error),
             }
-            encodings.push(match weight_shape.component {
-                Component::U8 => WeightEncoding::Byte,
-                Component::U16 => WeightEncoding::Short,
-                _ => WeightEncoding::Float,
-            });
-            let weights = self.accessors.floats(w, &self.place)?;
-            parts.push((self.accessors.shorts(j, &self.place)?, weights));
         }
+        let sets = parts.len();
+        self.weight_map(parts, encodings, sets, count)
+    }
+
+    /// One set of joints and weights.
+    fn weight_set(&mut self, set: usize, (j, w): (usize, usize), count: usize) -> Result<WeightSet, Missing> {
+        let joint_shape = self.accessors.shape(j, &self.place)?;
+        let weight_shape = self.accessors.shape(w, &self.place)?;
+        if !matches!(joint_shape.component, Component::U8 | Component::U16) || joint_shape.width != 4 {
+            return Err(
+                ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into()
+            );
+        }
+        let whole = weight_shape.component != Component::F32;
+        if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
+            return Err(ReadError::at(
+                &self.place,
+                format!("WEIGHTS_{set} is neither floats nor normalised integers"),
+            )
+            .into());
+        }
+        for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
+            if shape.count != count {
+                let message = format!("{name}_{set} has {} elements, POSITION has {count}", shape.count);
+                return Err(ReadError::at(&self.place, message).into());
+            }
+        }
+        let encoding = match weight_shape.component {
+            Component::U8 => WeightEncoding::Byte,
+            Component::U16 => WeightEncoding::Short,
+            _ => WeightEncoding::Float,
+        };
+        let weights = self.accessors.floats(w, &self.place)?;
+        Ok((self.accessors.shorts(j, &self.place)?, weights, encoding))
+    }
+
+    fn weight_map(
+        &self,
+        parts: Vec<(Slice<u16>, Slice<f32>)>,
+        encodings: Vec<WeightEncoding>,
+        sets: usize,
+        count: usize,
+    ) -> Result<Option<Arc<WeightMap>>, Missing> {
         let (joints, mut weights) = match &*parts {
             [(joints, weights)] => (joints.clone(), weights.clone()),
             parts => side_by_side(parts, count),
@@ -334,12 +390,21 @@ impl PrimitiveReader<'_, '_> {
         for (k, target) in self.raw.targets.iter().enumerate() {
             let mut read = |name: &str, map: &IndexMap<String, json::Index>| -> Result<Slice<Vec3>, Missing> {
                 let Some(index) = map.get(name) else { return Ok(Slice::default()) };
-                let deltas = self.vec3(index.0, name)?;
-                if deltas.len() == count {
-                    return Ok(deltas);
-                }
-                let message = format!("morph target {k} has {} elements of {name}, POSITION has {count}", deltas.len());
-                Err(ReadError::at(&self.place, message).into())
+                let place = format!("{}/targets/{k}", self.place);
+                let (code, place, why) = match self.vec3(index.0, name) {
+                    Ok(deltas) if deltas.len() == count => return Ok(deltas),
+                    Ok(deltas) => {
+                        let why = format!("it has {} elements, POSITION has {count}", deltas.len());
+                        ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
+                    }
+                    Err(Missing::Refused(error)) if is_local(&error) => {
+                        (error.code(), error.place().unwrap_or(place), error.fault())
+                    }
+                    Err(error) => return Err(error),
+                };
+                let message = format!("{name} of morph target {k} is kept and not used: {why}");
+                self.diagnostics.add(Severity::Error, code, place, message);
+                Ok(Slice::default())
             };
             list.push(MorphTarget { positions: read("POSITION", target)?, normals: read("NORMAL", target)? });
         }

@@ -33,8 +33,9 @@ pub use self::{
     container::{Container, build_glb},
     error::ReadError,
     export::{ExportError, ExportOptions, export},
-    read::{Opened, Progress, open, open_bytes},
+    read::{Opened, Progress, open, open_beside, open_bytes},
     source::{Source, resolve as resolve_uri},
     transcode::{Target, transcode},
-    write::{FileToWrite, SaveError, SaveOptions, Saved, save},
+    patch::is_sidecar,
+    write::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded, save},
 };

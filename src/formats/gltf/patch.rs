@@ -15,7 +15,7 @@ use super::{
 enum Home {
     /// The GLB's BIN chunk.
     Bin,
-    /// A file of ours beside a `.gltf`, by its URI.
+    /// A file of ours beside a `.gltf`, by the stem of its name.
     Sidecar(String),
     /// A `data:` URI, for a `.gltf` that keeps everything in itself.
     Embedded,
@@ -93,7 +93,7 @@ impl<'a> Patch<'a> {
             typed.collect::<Result<_, _>>().map_err(SaveError::Source)
         }
         let buffers: Vec<schema::Buffer> = list(root, "buffers")?;
-        let own = format!("{stem}.ulna.bin");
+        let own = || stem.to_owned();
         let (home, home_buffer) = if source.container.is_glb() {
             // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what is there.
             match source.buffers.first() {
@@ -101,18 +101,15 @@ impl<'a> Patch<'a> {
                 Some(_) => (Home::Embedded, buffers.len()),
             }
         } else if let Some(k) =
-            source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if uri.ends_with(".ulna.bin")))
+            source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if is_sidecar(uri)))
         {
-            match &source.buffers[k] {
-                BufferData::File { uri, .. } => (Home::Sidecar(uri.clone()), k),
-                _ => (Home::Sidecar(own), k),
-            }
+            (Home::Sidecar(own()), k)
         } else if !source.buffers.is_empty()
             && source.buffers.iter().all(|b| matches!(b, BufferData::Embedded(_) | BufferData::Fallback))
         {
             (Home::Embedded, buffers.len())
         } else {
-            (Home::Sidecar(own), buffers.len())
+            (Home::Sidecar(own()), buffers.len())
         };
         let home_length =
             if home_buffer < buffers.len() { source.buffer(home_buffer).map_or(0, <[u8]>::len) } else { 0 };
@@ -431,16 +428,18 @@ impl<'a> Patch<'a> {
                 let bin = Bin { appended: self.appended, overwritten: self.overwritten };
                 Buffers { bin: Some(bin), sidecar: None }
             }
-            Home::Sidecar(uri) => {
+            Home::Sidecar(stem) => {
+                let bytes = whole(self.appended);
+                let file = content_name(&stem, &bytes);
+                let uri = as_uri(&file);
                 if exists {
-                    *ops.member("buffers").item(self.home_buffer).member("byteLength") = length;
+                    let buffer = ops.member("buffers").item(self.home_buffer);
+                    *buffer.member("byteLength") = length;
+                    *buffer.member("uri") = Ops::Replace(Value::from(uri).to_string());
                 } else {
-                    let name =
-                        percent_encoding::utf8_percent_encode(&uri, percent_encoding::NON_ALPHANUMERIC).to_string();
-                    let name = name.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_");
-                    ops.member("buffers").push(json!({"uri": name, "byteLength": grown}).to_string());
+                    ops.member("buffers").push(json!({"uri": uri, "byteLength": grown}).to_string());
                 }
-                Buffers { bin: None, sidecar: Some((uri, whole(self.appended))) }
+                Buffers { bin: None, sidecar: Some((file, bytes)) }
             }
             Home::Embedded => {
                 use base64::Engine as _;
@@ -451,6 +450,25 @@ impl<'a> Patch<'a> {
             }
         }
     }
+}
+
+/// The name of a file of ours beside a `.gltf`: by what is in it, so that one name never means two things, and nobody's file
+/// is ever written over.
+pub(super) fn content_name(stem: &str, bytes: &[u8]) -> String {
+    format!("{stem}.ulna-{:032x}.bin", xxhash_rust::xxh3::xxh3_128(bytes))
+}
+
+/// Whether a URI is that of a file of ours: `….ulna-<hash>.bin`, or as it was named before, `….ulna.bin`.
+pub fn is_sidecar(uri: &str) -> bool {
+    let Some(name) = uri.strip_suffix(".bin") else { return false };
+    let hash = name.rsplit_once(".ulna-").map(|(_, hash)| hash);
+    name.ends_with(".ulna") || hash.is_some_and(|h| h.len() == 32 && h.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// A file name as a URI.
+pub(super) fn as_uri(name: &str) -> String {
+    let uri = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
+    uri.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_")
 }
 
 /// Bytes of an accessor's element; no less than it can be.

@@ -11,7 +11,7 @@ use std::{
 use glam::{Mat4, Quat, Vec3};
 
 use super::{
-    Container, ReadError, Source,
+    Container, FileToWrite, ReadError, Source,
     accessor::{Accessors, Component, Missing},
     animation, json, material, mesh, meshopt,
     outline::{self, both},
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::formats::read_whole;
 use crate::model::{
-    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, RestSource, Scene, Severity, Skin,
+    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, RestSource, Scene, Severity, Skin,
     Transform, find_rest, transform::unit_or,
 };
 
@@ -87,9 +87,22 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
 /// # Errors
 /// As [`open`].
 pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress) -> Result<Opened, ReadError> {
+    open_beside(bytes, path, Arc::default(), progress)
+}
+
+/// As [`open_bytes`]; of the files it names, those in `beside` are taken from there.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_beside(
+    bytes: Arc<Vec<u8>>,
+    path: Option<&Path>,
+    beside: Arc<[FileToWrite]>,
+    progress: &Progress,
+) -> Result<Opened, ReadError> {
     let container = Container::parse(&bytes)?;
-    let mut source =
-        Source { path: path.map(Path::to_owned), bytes, container, buffers: Vec::new(), image_uris: Vec::new() };
+    let path = path.map(Path::to_owned);
+    let mut source = Source { path, bytes, container, beside, buffers: Vec::new(), image_uris: Vec::new() };
     progress.reach(0.1)?;
     let text_owner = source.bytes.clone();
     let text = std::str::from_utf8(&text_owner[source.container.json()])
@@ -147,7 +160,7 @@ pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress)
 }
 
 fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
-    root.0.get(name).map_or_else(|| Ok(Vec::new()), |raw| json::typed(raw.get(), name, &mut false))
+    root.0.get(name).map_or_else(|| Ok(Vec::new()), |raw| json::plain_typed(raw.get(), name, &mut false))
 }
 
 /// Extensions without which a file can still be shown, rightly or in part, and edited safely.
@@ -347,7 +360,7 @@ impl Reader<'_> {
                 children: n.children.iter().map(|c| NodeId::from(c.0)).collect(),
                 rest: self.local(n, &place),
                 rest_source: RestSource::File,
-                user: None,
+                pose: None,
                 mesh: n.mesh.map(|m| m.0.into()),
                 skin: n.skin.map(|s| s.0.into()),
                 instances: instances.filter(|_| n.mesh.is_some()),
@@ -450,7 +463,7 @@ impl Reader<'_> {
             document.scenes.push(Scene { name: scene.name.as_deref().map(Into::into), roots });
         }
         let default: Option<json::Index> = match self.root.0.get("scene") {
-            Some(raw) => json::typed(raw.get(), "scene", &mut false)?,
+            Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,
             None => None,
         };
         let earlier =
@@ -497,7 +510,14 @@ impl Reader<'_> {
     }
 
     fn inverse_bind(&mut self, accessor: usize, joints: usize, place: &str) -> Result<Option<Vec<Mat4>>, ReadError> {
-        let shape = self.accessors.shape(accessor, place)?;
+        let shape = match self.accessors.shape(accessor, place) {
+            Err(error @ ReadError::Empty { .. }) => {
+                let message = "The inverse bind matrices are none; identities are used";
+                self.diagnostics.add(Severity::Error, error.code(), error.place().unwrap_or_default(), message);
+                return Ok(None);
+            }
+            shape => shape?,
+        };
         if shape.width != 16 || shape.component != Component::F32 {
             return Err(ReadError::at(place, "its inverse bind matrices are not 4×4 floats"));
         }
@@ -569,14 +589,15 @@ impl Reader<'_> {
 
 /// Takes the rest that an earlier save left in the node's extras, where the skins give none.
 fn remembered_rest(node: &mut Node, rest: &Transform) {
-    let pose = node.rest.transform();
+    let local = node.local();
+    let pose = local.transform();
     if node.rest_source == RestSource::File
         && rest.is_finite()
         && let Ok(user) = rest.user_from(&pose)
     {
         node.rest = Local::Trs(Transform { rotation: unit_or(rest.rotation, Quat::IDENTITY), ..*rest });
         node.rest_source = RestSource::Extras;
-        node.user = Some(user);
+        node.pose = Some(NodePose { user, local });
     }
 }
 

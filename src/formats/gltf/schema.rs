@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, de::Visitor};
 
-use super::json::{Extensions, Index, fixed};
+use super::json::{Extensions, Index, fixed, object, objects, some_object};
 
 /// `asset`.
 #[derive(Debug, Deserialize)]
@@ -55,6 +55,7 @@ pub struct Node {
 #[derive(Debug, Deserialize)]
 pub struct Mesh {
     pub name: Option<String>,
+    #[serde(deserialize_with = "objects")]
     pub primitives: Vec<Primitive>,
     #[serde(default)]
     pub weights: Vec<f32>,
@@ -89,9 +90,9 @@ pub struct Skin {
 #[derive(Debug, Deserialize)]
 pub struct Animation {
     pub name: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "objects")]
     pub channels: Vec<Channel>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "objects")]
     pub samplers: Vec<Sampler>,
 }
 
@@ -99,6 +100,7 @@ pub struct Animation {
 #[derive(Debug, Deserialize)]
 pub struct Channel {
     pub sampler: Index,
+    #[serde(deserialize_with = "object")]
     pub target: ChannelTarget,
 }
 
@@ -137,6 +139,7 @@ pub struct Accessor {
     pub kind: Word,
     pub min: Option<Vec<f64>>,
     pub max: Option<Vec<f64>>,
+    #[serde(default, deserialize_with = "some_object")]
     pub sparse: Option<Sparse>,
 }
 
@@ -144,7 +147,9 @@ pub struct Accessor {
 #[derive(Debug, Deserialize)]
 pub struct Sparse {
     pub count: Index,
+    #[serde(deserialize_with = "object")]
     pub indices: SparsePart,
+    #[serde(deserialize_with = "object")]
     pub values: SparsePart,
 }
 

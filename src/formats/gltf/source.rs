@@ -8,7 +8,7 @@ use std::{
 
 use base64::Engine as _;
 
-use super::{Container, ReadError, json, meshopt, schema};
+use super::{Container, FileToWrite, ReadError, json, meshopt, schema};
 use crate::formats::read_whole;
 
 /// The bytes a document was read from.
@@ -20,6 +20,8 @@ pub struct Source {
     pub bytes: Arc<Vec<u8>>,
     /// Where JSON and BIN lie in them.
     pub container: Container,
+    /// Files beside it that are not on the disk, or not yet.
+    pub(super) beside: Arc<[FileToWrite]>,
     /// One for each of `buffers`.
     pub(super) buffers: Vec<BufferData>,
     /// Image files beside it that the JSON names, for *Save as*.
@@ -75,6 +77,16 @@ impl Source {
         all
     }
 
+    /// The files beside this one that its data is in.
+    pub fn data_files(&self) -> Vec<PathBuf> {
+        let Some(folder) = self.folder() else { return Vec::new() };
+        let file = |b: &BufferData| match b {
+            BufferData::File { uri, .. } => resolve(folder, uri).ok(),
+            _ => None,
+        };
+        self.buffers.iter().filter_map(file).collect()
+    }
+
     /// The folder its URIs start from.
     pub fn folder(&self) -> Option<&Path> {
         let folder = self.path.as_deref()?.parent()?;
@@ -125,6 +137,10 @@ impl Source {
 
     /// Reads a file beside this one.
     pub(super) fn companion(&self, uri: &str) -> Result<Vec<u8>, String> {
+        let name = percent_encoding::percent_decode_str(uri).decode_utf8_lossy().replace('\\', "/");
+        if let Some(file) = self.beside.iter().find(|f| f.name == name) {
+            return Ok(file.bytes.clone());
+        }
         let folder = self.folder().ok_or("the file it names cannot be found, since this file has no folder")?;
         let path = resolve(folder, uri)?;
         if self.path.as_deref().and_then(|p| p.canonicalize().ok()) == Some(path.clone()) {

@@ -139,7 +139,12 @@ pub fn rewrite(text: &str, ops: &Ops) -> String {
 }
 
 fn emit(text: &str, range: Range<usize>, ops: &Ops, out: &mut String) {
+    // Members of what is no object, elements of what is no list: nothing that could be changed. What was read from it
+    // says the same, and a save that wanted it changed is found out by its proof.
+    let begins = text.as_bytes().get(range.start);
     match ops {
+        Ops::Object { .. } if begins != Some(&b'{') => out.push_str(&text[range]),
+        Ops::Array { .. } if begins != Some(&b'[') => out.push_str(&text[range]),
         Ops::Keep | Ops::Remove => out.push_str(&text[range]),
         Ops::Replace(new) => out.push_str(new),
         Ops::Object { members } => emit_object(text, range, members, out),
@@ -355,6 +360,14 @@ mod tests {
     fn the_survey_counts_depth_and_nulls_that_are_ours() {
         let text = r#"{"a":null,"extras":{"b":[[null]]},"c":[{"extensions":{"n":null},"d":null}]}"#;
         assert_eq!(survey(text), Survey { depth: 4, nulls: 2 });
+    }
+
+    #[test]
+    fn what_is_of_another_kind_is_copied() {
+        let mut ops = Ops::object();
+        *ops.member("a").member("k") = Ops::Replace("1".into());
+        ops.member("b").push("2".into());
+        assert_eq!(rewrite(TEXT, &ops), TEXT);
     }
 
     #[test]

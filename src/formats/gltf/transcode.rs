@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use super::{
-    Container, FileToWrite, ReadError, SaveError, Source,
+    Container, FileToWrite, ReadError, SaveError, Source, Transcoded,
     container::build_glb,
-    json, meshopt, schema,
+    json::{self, RawMap},
+    meshopt,
+    patch::{as_uri, content_name},
+    schema,
     source::{BufferData, data_uri},
     text::{Ops, rewrite},
 };
@@ -23,11 +26,11 @@ pub enum Target {
 ///
 /// # Errors
 /// Where the source cannot be read again, or would be too large for a GLB.
-pub fn transcode(source: &Source, target: Target, stem: &str) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
+pub fn transcode(source: &Source, target: Target, stem: &str) -> Result<Transcoded, SaveError> {
     match (&source.container, target) {
         (Container::Gltf { .. }, Target::Glb) => to_glb(source),
         (Container::Glb { json, bin, .. }, Target::Gltf) => to_gltf(source, json.clone(), bin.clone(), stem),
-        _ => Ok((source.bytes.to_vec(), Vec::new())),
+        _ => Ok(Transcoded { bytes: source.bytes.to_vec(), beside: Vec::new(), lost: Vec::new() }),
     }
 }
 
@@ -36,23 +39,28 @@ fn to_gltf(
     json: Range<usize>,
     bin: Option<Range<usize>>,
     stem: &str,
-) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
+) -> Result<Transcoded, SaveError> {
     let text = source.json().map_err(SaveError::Source)?;
     let mut ops = Ops::object();
     let mut files = Vec::new();
     if let (Some(bin), Some(BufferData::Bin(_))) = (bin, source.buffers.first()) {
-        let name = format!("{stem}.bin");
-        let uri = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC).to_string();
-        let uri = uri.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_");
-        *ops.member("buffers").item(0).member("uri") = Ops::Replace(serde_json::Value::from(uri).to_string());
-        files.push(FileToWrite { name, bytes: source.bytes[bin].to_vec() });
+        let bytes = source.bytes[bin].to_vec();
+        let name = content_name(stem, &bytes);
+        *ops.member("buffers").item(0).member("uri") = Ops::Replace(serde_json::Value::from(as_uri(&name)).to_string());
+        files.push(FileToWrite { name, bytes });
     }
     debug_assert_eq!(text.len(), json.len());
+    let mut lost = Vec::new();
+    if let Container::Glb { rest, .. } = &source.container
+        && !rest.is_empty()
+    {
+        lost.push(format!("{} bytes of other chunks are left out: a .gltf has no place for them", rest.len()));
+    }
     // The padding of the chunk is the container's, not the text's.
-    Ok((rewrite(text.trim_end_matches(' '), &ops).into_bytes(), files))
+    Ok(Transcoded { bytes: rewrite(text.trim_end_matches(' '), &ops).into_bytes(), beside: files, lost })
 }
 
-fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
+fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     let text = source.json().map_err(SaveError::Source)?;
     let root = json::split(text).map_err(SaveError::Source)?;
     let mut ops = Ops::object();
@@ -108,20 +116,49 @@ fn to_glb(source: &Source) -> Result<(Vec<u8>, Vec<FileToWrite>), SaveError> {
         bin.extend_from_slice(&bytes);
     }
     if bin.is_empty() {
-        return Ok((build_glb(rewrite(text, &Ops::Keep).as_bytes(), None, &[], 0)?, Vec::new()));
+        let bytes = build_glb(rewrite(text, &Ops::Keep).as_bytes(), None, &[], 0)?;
+        return Ok(Transcoded { bytes, beside: Vec::new(), lost: Vec::new() });
     }
     // The BIN chunk must be the first buffer; those that hold nothing come after it.
-    let own = format!("{{\"byteLength\":{}}}", bin.len());
-    let kept: Vec<String> = json::elements(&root, "buffers")
-        .map_err(SaveError::Source)?
-        .iter()
-        .zip(&source.buffers)
-        .filter(|(_, data)| matches!(data, BufferData::Fallback))
-        .map(|(raw, _)| raw.get().to_owned())
-        .collect();
-    *ops.member("buffers") = Ops::Replace(format!("[{}]", [vec![own], kept].concat().join(",")));
+    let all = json::elements(&root, "buffers").map_err(SaveError::Source)?;
+    let packed = |data: &BufferData| matches!(data, BufferData::Fallback);
+    let real: Vec<&str> = all.iter().zip(&source.buffers).filter(|(_, d)| !packed(d)).map(|(r, _)| r.get()).collect();
+    let (own, lost) = joined_buffers(&real, bin.len());
+    let kept = all.iter().zip(&source.buffers).filter(|(_, data)| packed(data)).map(|(raw, _)| raw.get().to_owned());
+    *ops.member("buffers") = Ops::Replace(format!("[{}]", std::iter::once(own).chain(kept).collect::<Vec<_>>().join(",")));
     let start = text.trim_start_matches('\u{feff}');
-    Ok((build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &[], 0)?, Vec::new()))
+    Ok(Transcoded { bytes: build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &[], 0)?, beside: Vec::new(), lost })
+}
+
+/// The buffer that several become: what all say alike of themselves, it says; what only some say is lost, and is named.
+fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<String>) {
+    let members: Vec<RawMap<'_>> = raw.iter().filter_map(|text| json::split(text).ok()).collect();
+    let mut own = format!("{{\"byteLength\":{length}");
+    let mut lost = Vec::new();
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for key in members.iter().flat_map(|m| m.0.keys()).filter(|k| !matches!(k.as_str(), "uri" | "byteLength")) {
+        let first = members.iter().find_map(|m| m.0.get(key));
+        let alike = members.iter().all(|m| m.0.get(key).map(|v| v.get()) == first.map(|v| v.get()));
+        let list = if alike { &mut kept } else { &mut gone };
+        if !list.contains(&key) {
+            list.push(key);
+        }
+    }
+    for key in kept {
+        if let Some(value) = members.iter().find_map(|m| m.0.get(key)) {
+            own.push_str(&format!(",{}:{}", serde_json::Value::from(key.as_str()), value.get()));
+        }
+    }
+    if !gone.is_empty() {
+        let names: Vec<&str> = gone.iter().map(|k| k.as_str()).collect();
+        lost.push(format!(
+            "{} buffers become one, and what each says of itself ({}) is left out",
+            members.len(),
+            names.join(", ")
+        ));
+    }
+    own.push('}');
+    (own, lost)
 }
 
 /// What an image is, by its first bytes.

@@ -52,6 +52,17 @@ pub struct Saved {
     pub changes: Vec<String>,
 }
 
+/// A file in the other container.
+#[derive(Clone, Debug)]
+pub struct Transcoded {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Files to put beside it.
+    pub beside: Vec<FileToWrite>,
+    /// Sentences: what the other container has no place for.
+    pub lost: Vec<String>,
+}
+
 /// What saving may add to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
@@ -184,16 +195,23 @@ impl<'a> Writer<'a> {
         let text = json::elements(&self.root, "nodes").map_err(SaveError::Source)?[index].get();
         let raw: schema::Node = json::typed(text, &format!("nodes/{index}"), &mut false).map_err(SaveError::Source)?;
         let has = raw.extras.has(REST_EXTRA);
-        if node.user.is_some() && !has {
-            let rest = serde_json::to_string(&node.rest.transform()).unwrap_or_default();
+        if node.pose.is_some() && !has {
+            let rest = RestExtra { version: 1, rest: node.rest.transform() };
+            let rest = serde_json::to_string(&rest).map_err(|e| SaveError::Unsupported(e.to_string()))?;
             let node_op = self.ops.member("nodes").item(index);
+            if !takes_extras(text) {
+                self.changes.push(format!(
+                    "nodes/{index} “{label}”: its rest is not remembered, since its extras are no object"
+                ));
+                return Ok(());
+            }
             if has_extras(text) {
                 *node_op.member("extras").member(REST_EXTRA) = Ops::Replace(rest);
             } else {
                 *node_op.member("extras") = Ops::Replace(format!("{{\"{REST_EXTRA}\":{rest}}}"));
             }
             self.changes.push(format!("nodes/{index} “{label}”: its rest remembered in extras"));
-        } else if node.user.is_none() && has {
+        } else if node.pose.is_none() && has {
             *self.ops.member("nodes").item(index).member("extras").member(REST_EXTRA) = Ops::Remove;
         }
         Ok(())
@@ -314,7 +332,9 @@ impl<'a> Writer<'a> {
         }
         let mut users = vec![0u32; raw.samplers.len()];
         for channel in &raw.channels {
-            users[channel.sampler.0] += 1;
+            if let Some(users) = users.get_mut(channel.sampler.0) {
+                *users += 1;
+            }
         }
         let mut samplers = raw.samplers.len();
         let mut rewritten = 0;
@@ -328,7 +348,9 @@ impl<'a> Writer<'a> {
                     let sampler = raw.channels[id.index()].sampler.0;
                     let alone = users[sampler] == 1;
                     let (input, output) = (raw.samplers[sampler].input.0, raw.samplers[sampler].output.0);
-                    let made = self.sampler(Some((input, output, alone)), Some(old), new);
+                    // Of what was mended on opening, neither half is as the file has it.
+                    let same = Some(&**old).filter(|_| !before.mended.contains(id));
+                    let made = self.sampler(Some((input, output, alone)), same, new);
                     let op = self.ops.member("animations").item(index);
                     if alone {
                         let sampler = op.member("samplers").item(sampler);
@@ -407,6 +429,19 @@ impl<'a> Writer<'a> {
         };
         json!({"input": input, "output": output, "interpolation": track.interpolation.word()})
     }
+}
+
+/// What is remembered of a node's rest.
+#[derive(serde::Serialize)]
+struct RestExtra {
+    version: u32,
+    #[serde(flatten)]
+    rest: Transform,
+}
+
+/// Whether an element can have a member in its extras: it has none yet, or they are an object.
+fn takes_extras(text: &str) -> bool {
+    json::split(text).is_ok_and(|m| m.0.get("extras").is_none_or(|e| e.get().starts_with('{') || e.get() == "null"))
 }
 
 /// Whether an element has extras that are an object, into which a member can go.

@@ -50,6 +50,9 @@ pub fn build(tree: Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) -> 
     builder.finish()
 }
 
+/// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one as many slots.
+const MOST_INFLUENCES: usize = 32;
+
 /// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a gigabyte.
 #[derive(Default)]
 struct NodeOut {
@@ -449,12 +452,20 @@ impl<'a> Builder<'a, '_> {
         if joints.is_empty() {
             return Ok(None);
         }
+        let mut crowded = 0;
         for list in &mut weights {
             list.sort_by(|a, b| b.1.total_cmp(&a.1));
+            if list.len() > MOST_INFLUENCES {
+                crowded += 1;
+                list.truncate(MOST_INFLUENCES);
+            }
             if list.is_empty() {
                 // glTF has no vertex without a joint: it stays with the first.
                 list.push((0, 1.0));
             }
+        }
+        if crowded > 0 {
+            self.odd(object, format!("{crowded} vertices hang on more than {MOST_INFLUENCES} bones; the strongest are kept"));
         }
         let sets = weights.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4);
         for set in 0..sets {

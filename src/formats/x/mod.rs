@@ -10,7 +10,7 @@ mod tokens;
 
 use std::path::Path;
 
-use super::gltf::ReadError;
+use super::{Budget, gltf::ReadError};
 use crate::model::Diagnostics;
 
 /// Whether these bytes begin as an `.x` file does.
@@ -24,8 +24,9 @@ pub fn is_x(bytes: &[u8]) -> bool {
 /// Where the file is cut, damaged or hostile, with what and where.
 pub fn to_glb(bytes: &[u8], path: Option<&Path>) -> Result<(Vec<u8>, Diagnostics), ReadError> {
     let mut diagnostics = Diagnostics::default();
-    let tokens = tokens::read(bytes, &mut diagnostics)?;
-    let tree = objects::parse(tokens, &mut diagnostics)?;
+    let mut budget = Budget::of(bytes.len());
+    let tokens = tokens::read(bytes, &mut budget, &mut diagnostics)?;
+    let tree = objects::parse(tokens, &mut budget, &mut diagnostics)?;
     let glb = build::build(tree, path, &mut diagnostics)?;
     Ok((glb, diagnostics))
 }

@@ -2,7 +2,7 @@
 
 use super::tokens::Token;
 use crate::{
-    formats::gltf::ReadError,
+    formats::{Budget, gltf::ReadError},
     model::{Diagnostics, Severity},
 };
 
@@ -27,7 +27,7 @@ pub struct Object {
 pub type Tree = Vec<Object>;
 
 /// Builds the objects.
-pub fn parse(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Result<Tree, ReadError> {
+pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Tree, ReadError> {
     let mut tree: Tree = vec![Object::default()];
     let mut open: Vec<usize> = vec![0];
     let mut words: Vec<String> = Vec::new();
@@ -67,6 +67,8 @@ pub fn parse(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Result<Tree, 
                 let name = words.pop().unwrap_or_default();
                 words.clear();
                 let index = tree.len();
+                // The object, its place in its parent's list, and what it will be as JSON.
+                budget.take(size_of::<Object>() as u64 * 2 + 256, ".x")?;
                 tree.push(Object { kind, name, ..Object::default() });
                 tree[at].children.push(index);
                 open.push(index);

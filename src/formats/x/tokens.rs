@@ -3,7 +3,7 @@
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
 use crate::{
-    formats::gltf::ReadError,
+    formats::{Budget, gltf::ReadError},
     model::{Diagnostics, Severity},
 };
 
@@ -29,7 +29,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
 }
 
 /// All tokens of a file.
-pub fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Vec<Token>, ReadError> {
+pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Vec<Token>, ReadError> {
     let Some(header) = bytes.get(..16).filter(|h| h.starts_with(b"xof ")) else {
         return fail("the header is not that of an .x file");
     };
@@ -48,16 +48,15 @@ pub fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Vec<Token>, R
         other => return fail(format!("floats of {} bits are unknown", String::from_utf8_lossy(other))),
     };
     let body = &bytes[16..];
-    let limit = bytes.len().saturating_mul(20) + (64 << 20);
     if header[8..12] == *b"txt " && has_double_bytes(body) {
         let message = "Names are in a double-byte code page (Shift-JIS, it seems), and are shown byte by byte";
         diagnostics.add(Severity::Warning, "ULNA_X_CODE_PAGE", ".x", message);
     }
     match &header[8..12] {
-        b"txt " => text(body),
-        b"bin " => binary(body, wide),
-        b"tzip" => text(&unzip(body, limit)?),
-        b"bzip" => binary(&unzip(body, limit)?, wide),
+        b"txt " => text(body, budget),
+        b"bin " => binary(body, wide, budget),
+        b"tzip" => text(&unzip(body, budget)?, budget),
+        b"bzip" => binary(&unzip(body, budget)?, wide, budget),
         other => fail(format!("the encoding “{}” is unknown", String::from_utf8_lossy(other))),
     }
 }
@@ -69,16 +68,14 @@ fn has_double_bytes(b: &[u8]) -> bool {
 }
 
 /// MSZIP: blocks of at most 32 KiB, each deflated with the one before as its dictionary.
-fn unzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, ReadError> {
+fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     let word = |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
     let Some(total) = bytes.get(..4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize) else {
         return fail("the compressed part ends inside its length");
     };
     // The stated length counts the header.
     let total = total.saturating_sub(16);
-    if total > limit {
-        return Err(ReadError::Memory { place: ".x".into(), wanted: total as u64 });
-    }
+    budget.take(total as u64, ".x")?;
     let mut out: Vec<u8> = Vec::new();
     let mut at = 4;
     while at < bytes.len() && out.len() < total {
@@ -93,8 +90,9 @@ fn unzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, ReadError> {
             return fail("a compressed block does not begin with CK");
         };
         let start = out.len();
-        if start + size > limit {
-            return Err(ReadError::Memory { place: ".x".into(), wanted: (start + size) as u64 });
+        // The last block may reach past the stated length, by less than itself.
+        if start >= total {
+            return fail("it has more blocks than the stated length needs");
         }
         out.resize(start + size, 0);
         let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
@@ -119,24 +117,48 @@ fn decode(bytes: &[u8]) -> String {
     }
 }
 
-fn text(b: &[u8]) -> Result<Vec<Token>, ReadError> {
-    let mut tokens = Vec::new();
+/// Tokens, and the memory that they may take.
+struct Tokens<'a> {
+    list: Vec<Token>,
+    budget: &'a mut Budget,
+}
+
+impl<'a> Tokens<'a> {
+    const fn new(budget: &'a mut Budget) -> Self {
+        Self { list: Vec::new(), budget }
+    }
+
+    fn push(&mut self, token: Token) -> Result<(), ReadError> {
+        if self.list.len() == self.list.capacity() {
+            // Doubled when it grows: taken before it is.
+            self.budget.take((self.list.capacity().max(64) * size_of::<Token>()) as u64, ".x")?;
+        }
+        if let Token::Name(text) | Token::Text(text) = &token {
+            self.budget.take(text.capacity() as u64 + 16, ".x")?;
+        }
+        self.list.push(token);
+        Ok(())
+    }
+}
+
+fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
+    let mut tokens = Tokens::new(budget);
     let mut at = 0;
     while let Some(c) = b.get(at) {
         match c {
-            b'{' => tokens.push(Token::Open),
-            b'}' => tokens.push(Token::Close),
-            b'[' | b']' | b'(' | b')' | b'.' => tokens.push(Token::Other),
+            b'{' => tokens.push(Token::Open)?,
+            b'}' => tokens.push(Token::Close)?,
+            b'[' | b']' | b'(' | b')' | b'.' => tokens.push(Token::Other)?,
             b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' => {}
             b'#' => at = line_end(b, at),
             b'/' if b.get(at + 1) == Some(&b'/') => at = line_end(b, at),
             b'<' => {
                 at += b[at..].iter().position(|c| *c == b'>').map_or(b.len() - at, |n| n);
-                tokens.push(Token::Other);
+                tokens.push(Token::Other)?;
             }
             b'"' => {
                 let Some(end) = string_end(b, at + 1) else { return fail("a string has no end") };
-                tokens.push(Token::Text(decode(&b[at + 1..end])));
+                tokens.push(Token::Text(decode(&b[at + 1..end])))?;
                 at = end;
             }
             0 => return fail(format!("a NUL byte stands in the text, at byte {}", at + 16)),
@@ -159,13 +181,13 @@ fn text(b: &[u8]) -> Result<Vec<Token>, ReadError> {
                     };
                 }
                 let word = decode(&b[start..at.min(b.len())]);
-                tokens.push(number(&word).map_or(Token::Name(word), Token::Number));
+                tokens.push(number(&word).map_or(Token::Name(word), Token::Number))?;
                 continue;
             }
         }
         at += 1;
     }
-    Ok(tokens)
+    Ok(tokens.list)
 }
 
 fn string_end(b: &[u8], mut at: usize) -> Option<usize> {
@@ -197,8 +219,8 @@ fn number(word: &str) -> Option<f64> {
     word.parse().ok()
 }
 
-fn binary(b: &[u8], wide: bool) -> Result<Vec<Token>, ReadError> {
-    let mut tokens = Vec::new();
+fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
+    let mut tokens = Tokens::new(budget);
     let mut at = 0usize;
     let take = |at: &mut usize, n: usize| -> Result<&[u8], ReadError> {
         let end = at.checked_add(n);
@@ -220,16 +242,16 @@ fn binary(b: &[u8], wide: bool) -> Result<Vec<Token>, ReadError> {
                 let length = word(take(&mut at, 4)?) as usize;
                 let text = decode(take(&mut at, length)?);
                 if code == 1 {
-                    tokens.push(Token::Name(text));
+                    tokens.push(Token::Name(text))?;
                 } else {
                     take(&mut at, 2)?;
-                    tokens.push(Token::Text(text));
+                    tokens.push(Token::Text(text))?;
                 }
             }
-            3 => tokens.push(Token::Number(f64::from(word(take(&mut at, 4)?)))),
+            3 => tokens.push(Token::Number(f64::from(word(take(&mut at, 4)?))))?,
             5 => {
                 take(&mut at, 16)?;
-                tokens.push(Token::Other);
+                tokens.push(Token::Other)?;
             }
             6 | 7 => {
                 let count = word(take(&mut at, 4)?) as usize;
@@ -240,17 +262,17 @@ fn binary(b: &[u8], wide: bool) -> Result<Vec<Token>, ReadError> {
                         (6, _) => f64::from(word(value)),
                         (_, false) => f64::from(f32::from_bits(word(value))),
                         (_, true) => f64::from_bits(u64::from(word(value)) | u64::from(word(&value[4..])) << 32),
-                    }));
+                    }))?;
                 }
             }
-            10 => tokens.push(Token::Open),
-            11 => tokens.push(Token::Close),
-            12..=18 => tokens.push(Token::Other),
+            10 => tokens.push(Token::Open)?,
+            11 => tokens.push(Token::Close)?,
+            12..=18 => tokens.push(Token::Other)?,
             19 | 20 => {}
-            31 => tokens.push(Token::Name("template".into())),
-            40..=52 => tokens.push(Token::Other),
+            31 => tokens.push(Token::Name("template".into()))?,
+            40..=52 => tokens.push(Token::Other)?,
             other => return fail(format!("token {other} is unknown, at byte {}", at + 14)),
         }
     }
-    Ok(tokens)
+    Ok(tokens.list)
 }

@@ -18,7 +18,7 @@ fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
             children: Arc::default(),
             rest: Local::Trs(Transform { translation: Vec3::from(*place) - above, ..Transform::IDENTITY }),
             rest_source: RestSource::File,
-            user: None,
+            pose: None,
             mesh: None,
             skin: None,
             instances: None,

@@ -152,7 +152,7 @@ fn node_sections(
         Some(_) => format!("over rest, at {:.3} s", view.playback.time),
         None => "over rest".to_owned(),
     };
-    let posed = view.shown_clip().is_none() && document.node(node).user.is_some();
+    let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
     if section(ui, theme, "Ul", "Yours", &note, posed) {
         actions.push(Action::Run(CommandLine::new("pose.reset").with("node", node_text(document, node))));
     }

@@ -7,7 +7,7 @@ use crate::{
     edit::CommandLine,
     model::{Document, NodeId, Property},
     ui::{
-        Action, Actions, Theme, View, node_text,
+        Action, Actions, Theme, View, clip_text, node_text,
         theme::Font,
         widgets::{elided, icon_button, name_widget},
     },
@@ -96,10 +96,10 @@ fn line(view: &View<'_>, document: &Document, node: NodeId, target: usize, weigh
             .with("target", format!("#{target}"))
             .with("weight", weight);
     };
-    let command = if view.auto_key { "key.morph" } else { "pending.morph" };
+    let command = if view.auto_key { "key.morph" } else { "unkeyed.morph" };
     CommandLine::new(command)
-        .with("clip", format!("#{}", clip.0))
-        .with("time", view.playback.time as f32)
+        .with("clip", clip_text(document, clip))
+        .with("time", view.edit_time())
         .with("node", name)
         .with("target", format!("#{target}"))
         .with("weight", weight)

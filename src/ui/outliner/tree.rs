@@ -50,13 +50,13 @@ pub struct Badges {
     animated: HashSet<NodeId>,
     problems: usize,
     faulty: HashSet<NodeId>,
-    waiting: BTreeSet<NodeId>,
+    unkeyed: BTreeSet<NodeId>,
 }
 
 impl Badges {
     pub fn update(&mut self, view: &View<'_>) {
         let Some(document) = view.session.map(|s| s.document()) else { return };
-        self.waiting = document.waiting();
+        self.unkeyed = document.unkeyed_nodes();
         let clip = view.shown_clip().and_then(|c| document.clips.get(&c));
         let same = match (&self.clip, clip) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -307,17 +307,17 @@ fn badges_ui(
         actions.push(Action::SetLocked { node: id, locked: !locked });
     }
     let painter = ui.painter();
-    let waits = state.badges.waiting.contains(&id);
+    let unkeyed = state.badges.unkeyed.contains(&id);
     let opened = session.opened().nodes.get(id.index());
-    if waits {
+    if unkeyed {
         painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
         right -= 12.0;
     } else if opened
-        .is_some_and(|o| o.user != node.user || o.name != node.name || o.morph_weights != node.morph_weights)
+        .is_some_and(|o| o.pose != node.pose || o.name != node.name || o.morph_weights != node.morph_weights)
     {
         painter.circle_filled(pos2(right, middle), 3.0, theme.color("joint.edited"));
         right -= 12.0;
-    } else if node.user.is_some() {
+    } else if node.pose.is_some() {
         painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color("joint.edited")));
         right -= 12.0;
     }

@@ -244,9 +244,8 @@ fn in_sight(axis: &TimeAxis, time: f32) -> bool {
 
 /// Every time at which some track has a key, once.
 fn summary(state: &mut TimelineState, clip: &Arc<Clip>) -> Vec<f32> {
-    let stamp = Arc::as_ptr(clip) as usize;
     if let Some((known, times)) = &state.summary
-        && *known == stamp
+        && Arc::ptr_eq(known, clip)
     {
         return times.clone();
     }
@@ -260,7 +259,7 @@ fn summary(state: &mut TimelineState, clip: &Arc<Clip>) -> Vec<f32> {
     }
     times.sort_by(f32::total_cmp);
     times.dedup();
-    state.summary = Some((stamp, times.clone()));
+    state.summary = Some((clip.clone(), times.clone()));
     times
 }
 
@@ -356,6 +355,13 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
     let range = Rect::from_x_y_ranges(axis.x(0.0)..=axis.x(length), rect.top()..=rect.top() + 2.0);
     painter.rect_filled(range.intersect(rect), 0.0, theme.color("timeline.playhead"));
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color("timeline.grid_major")));
+    if let (Some(session), Some(shown)) = (view.session, view.shown_clip()) {
+        let poses = session.document().aids.unkeyed.keys().filter(|at| at.clip == shown);
+        for x in poses.map(|at| axis.x(f64::from(at.time()))).filter(|x| rect.x_range().contains(*x)) {
+            let at = pos2(x, rect.bottom() - 6.0);
+            super::super::widgets::diamond(&painter, at, 9.0, Color32::TRANSPARENT, theme.color("selection.base"));
+        }
+    }
     let x = axis.x(view.playback.time);
     if rect.x_range().contains(x) {
         let text = painter.layout_no_wrap(

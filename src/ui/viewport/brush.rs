@@ -78,8 +78,7 @@ pub fn brush_ui(
     }
     if state.stroking {
         let at = response.interact_pointer_pos().or(pointer).unwrap_or(rect.center());
-        let left = ui.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false))));
-        if escape || left {
+        if escape {
             actions.push(stroke(StrokePhase::Cancel, at));
             state.stroking = false;
         } else if !ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {

@@ -6,7 +6,7 @@ use glam::{Mat3, Mat4, Vec2, Vec3};
 
 use super::{overlay::haloed, pick::segment_distance};
 use crate::{
-    edit::{CommandLine, Space, local_after_world_turn},
+    edit::{CommandLine, Space, rotation_after_turn},
     model::{NodeId, Property, Transform},
     ui::{Action, Actions, Theme, View, edits, node_text, theme::Font, widgets::short_number},
 };
@@ -133,9 +133,7 @@ pub fn gizmo_ui(
     }
     let active = drag.is_some();
     if let Some(turn) = drag.as_mut() {
-        let lost = |i: &egui::InputState| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false)));
-        let stop =
-            ui.input(|i| i.key_pressed(Key::Escape) || i.pointer.button_pressed(PointerButton::Secondary) || lost(i));
+        let stop = ui.input(|i| i.key_pressed(Key::Escape) || i.pointer.button_pressed(PointerButton::Secondary));
         if stop {
             actions.push(Action::Cancel);
             *drag = None;
@@ -212,8 +210,8 @@ fn update(
         }]
     } else {
         let turned = |(node, local, parent): &(NodeId, Transform, Mat4)| {
-            let after = local_after_world_turn(parent, local, axis, degrees.to_radians(), space);
-            edits::clip_line(view, *node, &after.transform, Property::Rotation)
+            let rotation = rotation_after_turn(parent, local.rotation, axis, degrees.to_radians(), space).ok()?;
+            edits::clip_line(view, *node, &Transform { rotation, ..*local }, Property::Rotation)
         };
         turn.nodes.iter().filter_map(turned).collect()
     };

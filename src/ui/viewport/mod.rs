@@ -29,6 +29,15 @@ pub struct ViewportState {
     list_at: Option<(egui::Pos2, Vec<(crate::model::NodeId, f32)>)>,
 }
 
+impl ViewportState {
+    /// A gesture was ended elsewhere: the press that is still down means nothing any more.
+    pub fn end_gestures(&mut self) {
+        self.swallow |= self.ring.take().is_some() || std::mem::take(&mut self.stroking);
+        self.marquee = None;
+        self.gradient_from = None;
+    }
+}
+
 pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let rect = ui.available_rect_before_wrap();
@@ -64,8 +73,10 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         overlay::overlay_ui(ui, view, rect);
         return;
     }
-    let gizmo_has_it =
-        view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
+    // What was let go elsewhere is let go until the button is.
+    state.swallow &= ui.input(|i| i.pointer.any_down());
+    let gizmo_has_it = state.swallow
+        || view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
     if !gizmo_has_it && !over_overlay {
         let modifiers = ui.input(|i| i.modifiers);
         let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));

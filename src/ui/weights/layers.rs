@@ -26,7 +26,7 @@ pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
     let name = match view.paint.layer? {
         LayerTarget::Base => "Base",
         LayerTarget::Layer(id) => {
-            &*view.session?.document().weight_layers.get(&view.paint.canvas?.skin)?.layer(id)?.name
+            &*view.session?.document().aids.weight_layers.get(&view.paint.canvas?.skin)?.layer(id)?.name
         }
     };
     Some((name, view.paint.painted))
@@ -37,7 +37,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let Some(mesh) = canvas.parts().first().map(|p| mesh_text(document, p.mesh)) else { return };
-    let layers = document.weight_layers.get(&canvas.skin);
+    let layers = document.aids.weight_layers.get(&canvas.skin);
     let count = layers.map_or(0, |l| l.layers.len());
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Layers");

@@ -146,7 +146,7 @@ impl LayerPaint {
         painted: Painted,
     ) -> Result<Self, NotPaintable> {
         let skin = canvas.skin;
-        let layers = document.weight_layers.get(&skin).ok_or(NotPaintable::NoLayers)?.clone();
+        let layers = document.aids.weight_layers.get(&skin).ok_or(NotPaintable::NoLayers)?.clone();
         let layer = paintable(&layers, target, painted)?;
         let found = Mirror::of(document, skin, &layers)?;
         let shown = Shown::of(&layers.layers, found.as_ref());
@@ -410,7 +410,7 @@ fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
 /// # Errors
 /// Where the layer is not there, or is mirrored and the sides are not known.
 pub fn masks(document: &Document, canvas: &Canvas, layer: LayerId) -> Result<Vec<f32>, NotPaintable> {
-    let layers = document.weight_layers.get(&canvas.skin).ok_or(NotPaintable::NoLayers)?;
+    let layers = document.aids.weight_layers.get(&canvas.skin).ok_or(NotPaintable::NoLayers)?;
     let found = layers.layer(layer).ok_or(NotPaintable::Gone)?;
     let parts = seen(found, Mirror::of(document, canvas.skin, layers)?.as_deref());
     let mut masks = vec![f32::NAN; canvas.vertex_count()];

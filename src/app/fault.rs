@@ -1,0 +1,88 @@
+//! A fault of the program's own: caught at the frame, written down without the model's content, and told with where the work
+//! is.
+
+use std::{
+    any::Any,
+    backtrace::Backtrace,
+    fs,
+    path::PathBuf,
+    sync::{Mutex, Once, PoisonError},
+};
+
+use egui::Context;
+
+use super::App;
+use crate::ui::Dialog;
+
+/// What the last panic said, and where it was.
+static LAST: Mutex<Option<String>> = Mutex::new(None);
+
+/// With so many faults in a sitting it is not to be worked with.
+const MOST: u32 = 8;
+
+/// Has panics leave their place and their way behind, besides what they did before.
+pub(super) fn watch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let place = info.location().map_or_else(String::new, ToString::to_string);
+            let way = Backtrace::force_capture();
+            let thread = std::thread::current().name().unwrap_or("unnamed").to_owned();
+            let text = format!("at {place}, in the thread “{thread}”\n\n{way}");
+            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            before(info);
+        }));
+    });
+}
+
+/// What a panic carries, where it is text.
+fn words(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no words".into())
+}
+
+impl App {
+    /// Takes up a panic of a frame. What is open stays as the last whole step left it.
+    ///
+    /// # Panics
+    /// Goes on with the panic where frames fail one after the other: then the journal is the way back.
+    pub(super) fn take_fault(&mut self, ctx: &Context, payload: Box<dyn Any + Send>) {
+        self.faults += 1;
+        if self.faults > MOST {
+            std::panic::resume_unwind(payload);
+        }
+        let place = LAST.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let report = self.report(&words(&*payload), &place);
+        if let Some(session) = &mut self.session {
+            // Half a gesture is none.
+            session.cancel();
+        }
+        self.painting.drop_stroke();
+        self.panels.end_gestures();
+        let journal = self.session.as_ref().and_then(|s| s.journal_folder()).map(|f| f.display().to_string());
+        self.dialog = Some(Dialog::Fault { report: report.map(|p| p.display().to_string()), journal });
+        ctx.request_repaint();
+    }
+
+    /// Writes the report; where, if it could be written. A name that a file brought is in no message of ours.
+    fn report(&self, words: &str, place: &str) -> Option<PathBuf> {
+        let folder = self.keeps.then(|| eframe::storage_dir("ulna")).flatten()?.join("reports");
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let path = folder.join(format!("{now}.txt"));
+        let text = format!(
+            "Ulna {} on {} {}, {}\n\n{words}\n{place}\n",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH,
+            self.stage.device(),
+        );
+        match fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)) {
+            Ok(()) => Some(path),
+            Err(error) => {
+                log::error!("the report could not be written: {error}");
+                None
+            }
+        }
+    }
+}

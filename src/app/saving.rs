@@ -1,0 +1,277 @@
+//! Saving from the window: what is asked before, what is said after, and the ways out where it cannot be done.
+
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use egui::Context;
+
+use super::{
+    App,
+    jobs::{Done, Loaded, Purpose, load},
+};
+use crate::{
+    formats::gltf::ReadError,
+    session::{Consent, OnDisk, Replayed, SaveFailure, SaveRequest, SavedFile, Session, SystemDisk, incremented},
+    ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind},
+};
+
+impl App {
+    /// Saves to the document's own file, or asks for one.
+    pub(super) fn save(&mut self, ctx: &Context) {
+        match self.session.as_ref().and_then(|s| s.path()).map(ToOwned::to_owned) {
+            Some(path) => self.save_as(ctx, self.request(path), Purpose::Own),
+            None => self.ask_save(ctx),
+        }
+    }
+
+    /// A request to save to a file, with the backup that is preferred.
+    pub(super) fn request(&self, path: PathBuf) -> SaveRequest {
+        // A typed name without a suffix means what is there now.
+        let bare = path.extension().is_none() && !path.is_dir();
+        let is_glb = self.session.as_ref().is_none_or(|s| s.source().container.is_glb());
+        let path = if bare { path.with_extension(if is_glb { "glb" } else { "gltf" }) } else { path };
+        SaveRequest { backup: self.settings.backup, ..SaveRequest::to(&path) }
+    }
+
+    /// Saves beside the window; the document may go on changing meanwhile.
+    pub(super) fn save_as(&mut self, ctx: &Context, request: SaveRequest, purpose: Purpose) {
+        self.end_gesture(ctx);
+        let Some(session) = &self.session else { return };
+        let saving = session.saving(request.clone());
+        self.start_save(ctx, format!("Saving {}", name_of(&request.path)), move |_| {
+            Done::Saved(saving.run(&SystemDisk).map(Box::new), request, purpose)
+        });
+    }
+
+    /// A copy under a name that nobody has: the next number.
+    pub(super) fn save_incremented(&mut self, ctx: &Context) {
+        let Some(path) = self.session.as_ref().and_then(|s| s.path()).map(incremented) else {
+            self.ask_save(ctx);
+            return;
+        };
+        self.save_as(ctx, self.request(path), Purpose::Own);
+    }
+
+    /// What became of a save.
+    pub(super) fn take_saved(
+        &mut self,
+        ctx: &Context,
+        result: Result<Box<SavedFile>, SaveFailure>,
+        request: SaveRequest,
+        purpose: Purpose,
+    ) {
+        match result {
+            Ok(saved) => {
+                if purpose == Purpose::Own
+                    && let Some(session) = &mut self.session
+                {
+                    session.take_saved(&saved);
+                    self.asked_disk = None;
+                }
+                self.say_saved(ctx, &saved);
+                if purpose == Purpose::Own {
+                    self.remember(&saved.path);
+                    self.show_title(ctx);
+                }
+                if let Some(wish) = self.after_save.take() {
+                    self.wish_without_file(ctx, wish);
+                }
+            }
+            Err(failure) => self.save_failed(ctx, failure, request, purpose),
+        }
+    }
+
+    fn say_saved(&mut self, ctx: &Context, saved: &SavedFile) {
+        let what = match saved.changes.len() {
+            0 => "nothing in it changed".to_owned(),
+            1 => saved.changes[0].clone(),
+            n => format!("{n} places changed, everything else as it was"),
+        };
+        let mut text = format!("Saved {}: {what}", name_of(&saved.path));
+        for lost in &saved.lost {
+            text.push_str(&format!(". {lost}"));
+        }
+        self.toast(ctx, ToastKind::Ok, text);
+    }
+
+    /// A save that was not done: what a person can agree to is asked, the rest is said, with a way out.
+    fn save_failed(&mut self, ctx: &Context, failure: SaveFailure, request: SaveRequest, purpose: Purpose) {
+        let obstacle = match &failure {
+            SaveFailure::Exists { .. } => Some(Obstacle::Exists),
+            SaveFailure::Changed { .. } => Some(Obstacle::Changed),
+            SaveFailure::Gone { .. } => Some(Obstacle::Gone),
+            SaveFailure::Linked { names, .. } => Some(Obstacle::Linked(*names)),
+            SaveFailure::ReadOnly { .. } => Some(Obstacle::ReadOnly),
+            _ => None,
+        };
+        if let Some(obstacle) = obstacle {
+            let copy = purpose == Purpose::Copy;
+            self.dialog = Some(Dialog::SaveRefused { obstacle, request: Box::new(request), copy });
+            return;
+        }
+        self.after_save = None;
+        match failure {
+            SaveFailure::Verify { .. } | SaveFailure::Pack { .. } => {
+                let Some(session) = &self.session else { return };
+                let (session, message) = (session.clone(), failure.to_string());
+                self.start(ctx, "Looking for what cannot be saved".into(), false, move |_| {
+                    Done::Blamed(session.unsavable_step(), request, message)
+                });
+            }
+            failure => self.toast(ctx, ToastKind::Error, format!("{failure}.")),
+        }
+    }
+
+    /// Says which step keeps the document from being saved.
+    pub(super) fn take_blamed(&mut self, ctx: &Context, step: Option<usize>, request: SaveRequest, message: String) {
+        match step {
+            Some(step) => self.dialog = Some(Dialog::CannotSave { step, message, path: request.path }),
+            None => self.toast(ctx, ToastKind::Error, format!("{message}.")),
+        }
+    }
+
+    /// Saves without one of the steps.
+    pub(super) fn leave_out(&mut self, ctx: &Context, step: usize) {
+        let Some(session) = &mut self.session else { return };
+        let replayed = session.leave_out(step);
+        self.selection.purge(session.document());
+        self.say_replayed(ctx, &replayed);
+        self.save(ctx);
+    }
+
+    /// Looks whether somebody changed the file: on focus. One answer holds until it changes again.
+    pub(super) fn look_at_disk(&mut self, ctx: &Context) {
+        let focused = ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
+        if !focused || self.jobs.save.is_some() || self.dialog.is_some() {
+            return;
+        }
+        let Some(session) = &self.session else { return };
+        let Some(path) = session.path().filter(|_| session.on_disk() == OnDisk::Changed) else { return };
+        let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+        if self.asked_disk == Some(modified) {
+            return;
+        }
+        self.asked_disk = Some(modified);
+        if session.is_unsaved() {
+            self.ask_changed(modified);
+        } else {
+            self.reload(ctx, false);
+        }
+    }
+
+    fn ask_changed(&mut self, modified: Option<SystemTime>) {
+        let written = modified.and_then(|m| m.elapsed().ok()).map(|d| super::recent::ago(d.as_secs()));
+        self.dialog = Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written });
+    }
+
+    /// Reads the file again; with `replay` the edits since it was opened are done again on it, as one step.
+    pub(super) fn reload(&mut self, ctx: &Context, replay: bool) {
+        self.dialog = None;
+        let Some(session) = &self.session else { return };
+        let Some(path) = session.path().map(ToOwned::to_owned) else {
+            self.open_sample(ctx);
+            return;
+        };
+        let older = replay.then(|| session.clone());
+        self.start(ctx, format!("Reading {} again", name_of(&path)), true, move |progress| {
+            Done::Reloaded(Session::open(&path, progress).map(|mut session| {
+                let replayed = older.map(|older| session.replay(&older));
+                (load(session), replayed)
+            }))
+        });
+    }
+
+    /// Shows a file that was read again, as it was looked at before.
+    pub(super) fn take_reloaded(
+        &mut self,
+        ctx: &Context,
+        result: Result<(Box<Loaded>, Option<Replayed>), ReadError>,
+    ) {
+        let (loaded, replayed) = match result {
+            Ok(loaded) => loaded,
+            Err(ReadError::Cancelled) => return,
+            Err(error) => {
+                self.toast(ctx, ToastKind::Error, format!("The file could not be read again: {error}."));
+                return;
+            }
+        };
+        let kept = (self.camera, self.selection.clone(), self.mode, self.playback.clone(), self.marks.clone());
+        self.show(*loaded, false);
+        (self.camera, self.selection, self.mode, self.playback, self.marks) = kept;
+        self.playback.playing = false;
+        if let Some(session) = &self.session {
+            let document = session.document();
+            self.selection.purge(document);
+            if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
+                self.playback.show(document, document.clips.keys().next().copied());
+            }
+        }
+        self.begin_journal(ctx);
+        self.show_title(ctx);
+        match replayed {
+            Some(replayed) => self.say_replayed(ctx, &replayed),
+            None => {
+                let name = self.session.as_ref().map_or_else(String::new, Session::file_name);
+                self.toast(ctx, ToastKind::Ok, format!("Reloaded {name}"));
+            }
+        }
+    }
+
+    /// Says what could be done again and what not.
+    pub(super) fn say_replayed(&mut self, ctx: &Context, replayed: &Replayed) {
+        if replayed.failed.is_empty() {
+            return;
+        }
+        const MOST: usize = 3;
+        let mut text = format!("{} edits could not be done again: ", replayed.failed.len());
+        text.push_str(&replayed.failed.iter().take(MOST).cloned().collect::<Vec<_>>().join("; "));
+        if replayed.failed.len() > MOST {
+            text.push_str("; and more");
+        }
+        self.toast(ctx, ToastKind::Error, format!("{text}."));
+    }
+
+    /// Saves although something is in the way: a person has agreed to it.
+    pub(super) fn save_anyway(&mut self, ctx: &Context, obstacle: Obstacle, request: SaveRequest, copy: bool) {
+        self.dialog = None;
+        let mut consent: Consent = request.consent;
+        match obstacle {
+            Obstacle::Exists => consent.replace = true,
+            Obstacle::Changed | Obstacle::Gone => consent.changed = true,
+            Obstacle::Linked(_) => consent.cut_link = true,
+            Obstacle::ReadOnly => {}
+        }
+        let purpose = if copy { Purpose::Copy } else { Purpose::Own };
+        self.save_as(ctx, SaveRequest { consent, ..request }, purpose);
+    }
+
+    /// Begins to write down what is done to the file that is shown, where preferences are kept.
+    pub(super) fn begin_journal(&mut self, _: &Context) {
+        if let (Some(home), Some(session)) = (self.journal_home(), &mut self.session)
+            && session.journal_folder().is_none()
+        {
+            session.keep_journal(&home);
+        }
+    }
+
+    /// Where journals lie; nowhere in tests.
+    pub(super) fn journal_home(&self) -> Option<PathBuf> {
+        self.keeps.then(|| eframe::storage_dir("ulna")).flatten().map(|d| d.join("journal"))
+    }
+
+    /// The sitting with the file is over: saved, or given up on purpose.
+    pub(super) fn end_journal(&mut self) {
+        if let Some(session) = &mut self.session
+            && let Err(error) = session.end_journal()
+        {
+            log::warn!("the journal could not be removed: {error}");
+        }
+    }
+}
+
+/// A file's own name.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+}

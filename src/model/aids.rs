@@ -1,0 +1,127 @@
+//! What a document holds beside its file: undone and redone like anything else, and saved only where a file can say it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use glam::{Quat, Vec3};
+
+use super::{ClipId, Local, NodeId, Property, SkinId, Transform, WeightLayers};
+
+/// Work that no file holds by itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aids {
+    /// Poses made while a clip is shown and not keyed yet.
+    pub unkeyed: BTreeMap<UnkeyedAt, Arc<Unkeyed>>,
+    /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
+    /// layers are not.
+    pub weight_layers: BTreeMap<SkinId, Arc<WeightLayers>>,
+    /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
+    /// center, one with none has no mirror image.
+    pub mirror_pairs: Arc<[(NodeId, Option<NodeId>)]>,
+}
+
+impl Aids {
+    /// Whether there is nothing in them.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The unkeyed pose of a clip at a time, or within a tenth of a millisecond of it.
+    pub fn unkeyed(&self, clip: ClipId, time: f64) -> Option<(UnkeyedAt, &Arc<Unkeyed>)> {
+        let near = |at: &UnkeyedAt| (f64::from(at.time()) - time).abs() <= f64::from(UnkeyedAt::NEAR);
+        self.unkeyed.iter().find(|(at, _)| at.clip == clip && near(at)).map(|(at, pose)| (*at, pose))
+    }
+}
+
+/// Which clip an unkeyed pose was made over, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnkeyedAt {
+    /// The clip.
+    pub clip: ClipId,
+    /// The bits of its time, which is 0 or later: their order is that of the times.
+    bits: u32,
+}
+
+impl UnkeyedAt {
+    /// Two times closer than this are one.
+    pub const NEAR: f32 = 1e-4;
+
+    /// A time of a clip, in seconds; one before its start is its start.
+    pub fn new(clip: ClipId, time: f32) -> Self {
+        let time = if time > 0.0 { time } else { 0.0 };
+        Self { clip, bits: time.to_bits() }
+    }
+
+    /// Seconds on the clip's clock.
+    pub fn time(self) -> f32 {
+        f32::from_bits(self.bits)
+    }
+}
+
+/// A pose that is not keyed: only what was changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unkeyed {
+    /// Components of local transforms, by node.
+    pub locals: BTreeMap<NodeId, Components>,
+    /// Weights of all morph targets, by node.
+    pub morphs: BTreeMap<NodeId, Arc<[f32]>>,
+}
+
+impl Unkeyed {
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.locals.is_empty() && self.morphs.is_empty()
+    }
+
+    /// The nodes it changes, in the order of their ids.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let only_morphs = self.morphs.keys().filter(|n| !self.locals.contains_key(n));
+        self.locals.keys().chain(only_morphs).copied()
+    }
+}
+
+/// Some components of a local transform.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Components {
+    /// Meters in the parent's space.
+    pub translation: Option<Vec3>,
+    /// Unit quaternion.
+    pub rotation: Option<Quat>,
+    /// Factors.
+    pub scale: Option<Vec3>,
+}
+
+impl Components {
+    /// Whether none is given.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.over(&Transform::IDENTITY).is_finite()
+    }
+
+    /// Whether a component is given; morph weights are none of them.
+    pub const fn has(&self, property: Property) -> bool {
+        match property {
+            Property::Translation => self.translation.is_some(),
+            Property::Rotation => self.rotation.is_some(),
+            Property::Scale => self.scale.is_some(),
+            Property::Weights => false,
+        }
+    }
+
+    /// A transform with these components put in.
+    pub fn over(&self, under: &Transform) -> Transform {
+        Transform {
+            translation: self.translation.unwrap_or(under.translation),
+            rotation: self.rotation.unwrap_or(under.rotation),
+            scale: self.scale.unwrap_or(under.scale),
+        }
+    }
+
+    /// What is seen of a node with these components put in; a matrix of which nothing is changed stays one.
+    pub fn seen(&self, under: &Local) -> Local {
+        if self.is_empty() { *under } else { Local::Trs(self.over(&under.transform())) }
+    }
+}

@@ -1,0 +1,87 @@
+//! The steps of one session done again in another: on a file that changed meanwhile, or without one of them.
+
+use std::path::Path;
+
+use super::{Session, stamp::Stamp};
+use crate::edit::CommandLine;
+
+/// What came of doing steps again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// How many lines were done.
+    pub done: usize,
+    /// Those that could not be, with the reason: a sentence each.
+    pub failed: Vec<String>,
+}
+
+impl Session {
+    /// Does all steps of another session, which is of an older state of this file, as one step. What cannot be done is left
+    /// out and listed.
+    pub fn replay(&mut self, older: &Self) -> Replayed {
+        let mut replayed = Replayed::default();
+        let steps = older.history.done();
+        // Line by line on a copy first, so that one that fails leaves the others.
+        let mut probe = self.clone();
+        let mut lines: Vec<CommandLine> = Vec::new();
+        for step in steps {
+            for line in step.lines(&older.document) {
+                match probe.run(&line) {
+                    Ok(_) => {
+                        lines.push(line);
+                        replayed.done += 1;
+                    }
+                    Err(error) => replayed.failed.push(format!("“{}”: {error}", step.label)),
+                }
+            }
+        }
+        if lines.is_empty() {
+            return replayed;
+        }
+        let count = steps.len();
+        let label = if count == 1 { "Replay 1 edit".to_owned() } else { format!("Replay {count} edits") };
+        if let Err(error) = self.run_all(&label, &lines) {
+            replayed.done = 0;
+            replayed.failed.push(format!("nothing could be done again: {error}"));
+        }
+        replayed
+    }
+
+    /// Takes a step out of the middle of the history: it and what came after are undone, and what came after is done again.
+    /// What cannot be done without it is listed.
+    pub fn leave_out(&mut self, step: usize) -> Replayed {
+        let mut replayed = Replayed::default();
+        let later: Vec<(String, Vec<CommandLine>)> = self
+            .history
+            .done()
+            .iter()
+            .skip(step + 1)
+            .map(|t| (t.label.clone(), t.lines(&self.document)))
+            .collect();
+        while self.history.done().len() > step {
+            if self.undo().is_none() {
+                break;
+            }
+        }
+        for (label, lines) in later {
+            match self.run_all(&label, &lines) {
+                Ok(_) => replayed.done += lines.len(),
+                Err(error) => replayed.failed.push(format!("“{label}”: {error}")),
+            }
+        }
+        replayed
+    }
+
+    /// A journal says that a file was saved here; `there` are its bytes, where they are still those.
+    pub(super) fn take_recovered(&mut self, path: &Path, there: Option<&[u8]>, last: bool) {
+        self.path = Some(path.to_owned());
+        if let Some(bytes) = there {
+            self.stamp = Some(Stamp::of(path, bytes, Vec::new()));
+            self.backed_up.insert(path.to_owned());
+            if last {
+                self.saved = self.document.file_part();
+                self.history.mark_saved();
+            }
+        }
+        self.look_at_saved();
+    }
+}

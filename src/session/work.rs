@@ -1,0 +1,77 @@
+//! Commands that take long, carried out beside the window: what they come to is worked out on a copy, and applied where the
+//! document is still the one they began with.
+
+use super::{RunError, Session};
+use crate::{
+    edit::{CommandError, CommandLine, Edit},
+    model::Document,
+};
+
+/// A command, or several, to be worked out.
+#[derive(Clone, Debug)]
+pub struct Work {
+    session: Session,
+    label: String,
+    lines: Vec<CommandLine>,
+    generation: u64,
+}
+
+/// What they come to.
+#[derive(Debug)]
+pub struct Worked {
+    label: String,
+    lines: Vec<CommandLine>,
+    generation: u64,
+    found: Result<(Vec<Edit>, Vec<String>), RunError>,
+}
+
+impl Work {
+    /// Works it out.
+    pub fn run(self) -> Worked {
+        let Self { session, label, lines, generation } = self;
+        let found = session.work_out(&session.document, &lines);
+        Worked { label, lines, generation, found }
+    }
+}
+
+impl Session {
+    /// Commands to be worked out elsewhere, on the document as it is now.
+    pub fn work(&self, label: &str, lines: Vec<CommandLine>) -> Work {
+        Work { session: self.clone(), label: label.to_owned(), lines, generation: self.generation() }
+    }
+
+    /// What commands come to one after the other, each on what the ones before left.
+    pub(super) fn work_out(
+        &self,
+        document: &Document,
+        lines: &[CommandLine],
+    ) -> Result<(Vec<Edit>, Vec<String>), RunError> {
+        let (mut edits, mut remarks) = (Vec::new(), Vec::new());
+        let mut probe = document.clone();
+        for line in lines {
+            let done = self.edits_on(&probe, line)?;
+            for edit in &done.edits {
+                crate::edit::apply(&mut probe, edit.clone()).map_err(CommandError::from)?;
+            }
+            edits.extend(done.edits);
+            remarks.extend(done.remark);
+        }
+        Ok((edits, remarks))
+    }
+
+    /// Applies what was worked out, as one step; whether it changed anything.
+    ///
+    /// # Errors
+    /// Where it could not be worked out, or the document was changed meanwhile.
+    pub fn take_worked(&mut self, worked: Worked) -> Result<bool, RunError> {
+        if worked.generation != self.generation() {
+            let message = "the model was changed meanwhile; do it again";
+            return Err(CommandError::Other(message.into()).into());
+        }
+        let (edits, remarks) = worked.found?;
+        self.settle();
+        self.history.preview(&mut self.document, &worked.label, edits, worked.lines).map_err(CommandError::from)?;
+        self.remarks.extend(remarks);
+        Ok(self.end_gesture())
+    }
+}
