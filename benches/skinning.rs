@@ -134,7 +134,8 @@ fn device(c: &mut Criterion) {
             has_inverse_bind: false,
         })];
         (document.nodes[0].mesh, document.nodes[0].skin) = (Some(MeshId(0)), Some(SkinId(0)));
-        let poses = [0.2, 0.7].map(|time| Pose::evaluate(&document, Moment { clip: document.clips.get(&clip), time, unkeyed: None }));
+        let poses = [0.2, 0.7]
+            .map(|time| Pose::evaluate(&document, Moment { clip: document.clips.get(&clip), time, unkeyed: None }));
         group.throughput(Throughput::Elements(count as u64));
         group.sample_size(20);
         for (name, software) in [("compute pass", false), ("CPU and upload", true)] {

@@ -80,10 +80,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     let before = session.document().clone();
     session.run(&flood(0, "B", 0.3)).expect("floods the others");
     let remarks = session.take_remarks();
-    assert!(
-        matches!(&remarks[..], [one] if one.contains("another skin") && one.starts_with("9 vertices")),
-        "{remarks:?}"
-    );
+    assert!(matches!(&remarks[..], [one] if one.contains("another skin") && one.contains("9 vertices")), "{remarks:?}");
     closed(session.document());
     for (a, _) in seam() {
         assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
@@ -92,8 +89,9 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     // Nothing but the seam: nothing is done, with the reason.
     let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
     let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
-    let error = session.run(&line).expect_err("nothing can follow").to_string();
-    assert!(error.contains("paint joints that both skins have"), "{error}");
+    assert!(!session.run(&line).expect("it is said, and no failure"));
+    let said = session.take_remarks().join("; ");
+    assert!(said.contains("paint joints that both skins have"), "{said}");
 }
 
 #[test]

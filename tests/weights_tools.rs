@@ -359,7 +359,8 @@ proptest! {
             let now = &draft.map(part).weights[slots];
             prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
-        prop_assert!(compared > canvas.vertex_count() / 4);
+        // With locks, normalizing may have to fill most vertices from around.
+        prop_assert!(compared > canvas.vertex_count() / 4 || tool == 0);
     }
 
     #[test]

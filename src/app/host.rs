@@ -338,7 +338,11 @@ impl App {
             Ok(Some(path)) => {
                 self.browsing = None;
                 self.dialog = None;
-                if save { self.save_as(ctx, self.request(path), Purpose::Own) } else { self.wish(ctx, Wish::Open(path)) }
+                if save {
+                    self.save_as(ctx, self.request(path), Purpose::Own)
+                } else {
+                    self.wish(ctx, Wish::Open(path))
+                }
             }
             // Cancelled, or the system has none: the path field stays.
             Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.browsing = None,

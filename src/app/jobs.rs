@@ -17,10 +17,7 @@ use crate::{
     model::Diagnostic,
     motion::{Sampling, WorstPose},
     render::{Axis, Camera, Decoded, decode_images},
-    session::{
-        Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session,
-        Worked,
-    },
+    session::{Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked},
     ui::{ToastKind, Wish},
 };
 
@@ -293,7 +290,8 @@ impl App {
         self.playback.show(document, walk.or_else(|| document.clips.keys().next().copied()));
         self.mode = if document.clips.is_empty() { Mode::Pose } else { Mode::Animate };
         self.playback.playing = sample;
-        self.problems = session.diagnostics.iter().cloned().chain(findings).collect();
+        self.image_findings = findings;
+        self.problems = session.diagnostics.iter().chain(&self.image_findings).cloned().collect();
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let bounds = self.stage.load(document, images);
         self.camera = Camera { fov: self.settings.fov.to_radians(), ..Camera::default() };

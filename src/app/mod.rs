@@ -1,6 +1,7 @@
 //! The window's glue: applies what panels ask for, runs long work beside the window, and keeps preferences.
 
 mod apply;
+mod checking;
 mod clipboard;
 mod eye;
 mod fault;
@@ -27,8 +28,8 @@ use crate::{
     render::Camera,
     session::{Playback, Recovery, Session},
     ui::{
-        Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool, View, Wish,
-        window_ui,
+        Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool,
+        View, Wish, window_ui,
     },
 };
 
@@ -112,6 +113,9 @@ pub struct App {
     /// The file whose picture is to be taken when it is shown.
     picture_of: Option<PathBuf>,
     problems: Vec<Diagnostic>,
+    /// What is odd about the file's images, which were decoded when it was opened.
+    image_findings: Vec<Diagnostic>,
+    checking: checking::Checking,
     /// Cycling of clicks on one spot of the skin.
     last_pick: Option<(glam::Vec2, usize)>,
     /// What to do when the save under way is done.
@@ -175,6 +179,8 @@ impl App {
             tour: None,
             picture_of: None,
             problems: Vec::new(),
+            image_findings: Vec::new(),
+            checking: checking::Checking::default(),
             last_pick: None,
             after_save: None,
             may_close: false,
@@ -348,6 +354,7 @@ impl App {
         self.poll_jobs(&ctx);
         self.poll_browse(&ctx);
         self.look_at_disk(&ctx);
+        self.keep_problems(&ctx);
         self.guard_close(&ctx);
         self.dropped_files(&ctx);
         self.age_toasts(&ctx);
@@ -414,7 +421,8 @@ impl App {
         }
         let changed = self.apply(&ctx, actions);
         if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
-            let text = format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
+            let text =
+                format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
             self.toast(&ctx, ToastKind::Error, text);
         }
         let changed = self.update_brush() || changed;

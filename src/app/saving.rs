@@ -184,11 +184,7 @@ impl App {
     }
 
     /// Shows a file that was read again, as it was looked at before.
-    pub(super) fn take_reloaded(
-        &mut self,
-        ctx: &Context,
-        result: Result<(Box<Loaded>, Option<Replayed>), ReadError>,
-    ) {
+    pub(super) fn take_reloaded(&mut self, ctx: &Context, result: Result<(Box<Loaded>, Option<Replayed>), ReadError>) {
         let (loaded, replayed) = match result {
             Ok(loaded) => loaded,
             Err(ReadError::Cancelled) => return,

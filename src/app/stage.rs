@@ -354,7 +354,16 @@ impl Stage {
             self.target = Some((target, id));
         }
         let bones = if shown.joints {
-            looks(document, &self.bones, &self.look, selection, marks, hover, painting.is_some(), unkeyed.map(|(_, p)| &**p))
+            looks(
+                document,
+                &self.bones,
+                &self.look,
+                selection,
+                marks,
+                hover,
+                painting.is_some(),
+                unkeyed.map(|(_, p)| &**p),
+            )
         } else {
             Vec::new()
         };

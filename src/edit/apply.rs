@@ -5,8 +5,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, MeshId, NodeId, NodePose, SkinId, Track, TrackError, TrackId, Unkeyed, UnkeyedAt,
-    WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, MeshId, NodeId, NodePose, SkinId, Track, TrackError, TrackId, Unkeyed,
+    UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.

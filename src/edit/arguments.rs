@@ -202,9 +202,7 @@ impl Arguments {
 
     fn numbers<const N: usize>(&self, name: &'static str, wanted: &'static str) -> Result<[f32; N], ArgumentError> {
         let value = self.value(name)?;
-        let list: Option<Vec<f32>> = value
-            .as_array()
-            .and_then(|a| a.iter().map(single).collect());
+        let list: Option<Vec<f32>> = value.as_array().and_then(|a| a.iter().map(single).collect());
         list.and_then(|l| <[f32; N]>::try_from(l).ok()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
@@ -304,9 +302,11 @@ impl Arguments {
         let Some(value) = self.values.get("parts") else { return Ok(all.to_vec()) };
         let words: Vec<&str> = match value {
             Value::String(word) => vec![word.as_str()],
-            Value::Array(list) => {
-                list.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(|| Self::wrong("parts", wanted, value))?
-            }
+            Value::Array(list) => list
+                .iter()
+                .map(Value::as_str)
+                .collect::<Option<_>>()
+                .ok_or_else(|| Self::wrong("parts", wanted, value))?,
             _ => Vec::new(),
         };
         let means = |p: &Property, w: &str| p.path() == w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase()));

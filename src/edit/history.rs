@@ -62,7 +62,13 @@ struct Open {
 
 impl Open {
     fn new(label: &str) -> Self {
-        Self { label: label.to_owned(), lines: Vec::new(), forward: Vec::new(), inverse: Vec::new(), strokes: Vec::new() }
+        Self {
+            label: label.to_owned(),
+            lines: Vec::new(),
+            forward: Vec::new(),
+            inverse: Vec::new(),
+            strokes: Vec::new(),
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use super::{Arguments, CommandError, Done, Edit, morphs, pose};
 use crate::{
     model::{
         Clip, ClipId, Components, Document, Interpolation, NodeId, Property, Track, TrackId, Transform, Unkeyed,
-        UnkeyedAt, transform::{angle_between, unit_or},
+        UnkeyedAt,
+        transform::{angle_between, unit_or},
     },
     motion::{Moment, Pose, insert_key},
 };
@@ -39,7 +40,11 @@ fn values(local: &Transform, property: Property) -> Vec<f32> {
 }
 
 /// The unkeyed pose that a line keys: that of its `unkeyed` time, where it is carried elsewhere, else that of its time.
-fn unkeyed_of(document: &Document, arguments: &Arguments, id: ClipId) -> Result<Option<(UnkeyedAt, Arc<Unkeyed>)>, CommandError> {
+fn unkeyed_of(
+    document: &Document,
+    arguments: &Arguments,
+    id: ClipId,
+) -> Result<Option<(UnkeyedAt, Arc<Unkeyed>)>, CommandError> {
     let time = if arguments.has("unkeyed") { arguments.number("unkeyed")? } else { time_of(arguments)? };
     let found = document.aids.unkeyed(id, f64::from(time)).map(|(at, pose)| (at, pose.clone()));
     if found.is_none() && arguments.has("unkeyed") {
@@ -98,7 +103,9 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Done, Co
     let exact = arguments.flag("exact")?.unwrap_or(false);
     let given = pose::given(arguments)?;
     if !given.is_empty() && arguments.has("parts") {
-        return Err(CommandError::Other("“parts” says what to key of what is seen; leave it out where values are given".into()));
+        return Err(CommandError::Other(
+            "“parts” says what to key of what is seen; leave it out where values are given".into(),
+        ));
     }
     let pose = Pose::evaluate(
         document,
@@ -204,14 +211,7 @@ fn now_keyed(
 /// A track with one key.
 pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32>) -> Track {
     let width = value.len();
-    Track {
-        target,
-        property,
-        interpolation: Interpolation::Linear,
-        times: [time].into(),
-        values: value.into(),
-        width,
-    }
+    Track { target, property, interpolation: Interpolation::Linear, times: [time].into(), values: value.into(), width }
 }
 
 /// Whether a key at a time has a value already, but for its last digit.
@@ -248,7 +248,9 @@ impl Meant {
     fn of(arguments: &Arguments) -> Result<Self, CommandError> {
         let ways = [arguments.has("time"), arguments.has("times"), arguments.has("from") || arguments.has("to")];
         if ways.iter().filter(|w| **w).count() != 1 {
-            return Err(CommandError::Other("say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only".into()));
+            return Err(CommandError::Other(
+                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only".into(),
+            ));
         }
         if arguments.has("times") {
             let mut times: Vec<f32> = arguments.list_of_numbers("times")?.into_iter().map(|t| t as f32).collect();
@@ -293,9 +295,10 @@ fn tracks_of<'a>(
 pub(super) fn delete(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let id = arguments.clip(document)?;
     let clip = clip_of(document, id)?;
+    let tracks = tracks_of(document, clip, arguments)?;
     let meant = Meant::of(arguments)?;
     let mut edits = Vec::new();
-    for (track, old) in tracks_of(document, clip, arguments)? {
+    for (track, old) in tracks {
         if old.times.iter().any(|t| meant.has(*t)) {
             let to = cut(old, |t| meant.has(t));
             edits.push(Edit::SetTrack { clip: id, track, to: to.map(Arc::new) });
@@ -319,12 +322,10 @@ pub(super) fn cut(old: &Track, drop: impl Fn(f32) -> bool) -> Option<Track> {
 pub(super) fn shift(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let id = arguments.clip(document)?;
     let clip = clip_of(document, id)?;
-    let meant = Meant::of(arguments)?;
     let wanted = arguments.number("by")?;
-    let tracks: Vec<_> = tracks_of(document, clip, arguments)?
-        .into_iter()
-        .filter(|(_, old)| old.times.iter().any(|t| meant.has(*t)))
-        .collect();
+    let tracks = tracks_of(document, clip, arguments)?;
+    let meant = Meant::of(arguments)?;
+    let tracks: Vec<_> = tracks.into_iter().filter(|(_, old)| old.times.iter().any(|t| meant.has(*t))).collect();
     let first = tracks.iter().filter_map(|(_, t)| t.times.iter().copied().find(|t| meant.has(*t))).reduce(f32::min);
     let Some(first) = first else {
         return Ok(Done { edits: Vec::new(), remark: Some("there is no key at that time; nothing was moved".into()) });
@@ -393,6 +394,7 @@ pub(super) fn hold(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
     let id = arguments.clip(document)?;
     clip_of(document, id)?;
     let time = time_of(arguments)?;
+    let nodes = arguments.nodes(document)?;
     let given = pose::some_given(arguments)?;
     let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
     let hold = |node: NodeId| {
@@ -404,7 +406,7 @@ pub(super) fn hold(document: &Document, arguments: &Arguments) -> Result<Vec<Edi
         };
         Edit::SetUnkeyed { at, node, to: Some(to) }
     };
-    Ok(arguments.nodes(document)?.into_iter().map(hold).collect())
+    Ok(nodes.into_iter().map(hold).collect())
 }
 
 /// Throws unkeyed poses away: all, those of a clip, or the one at a time of it.

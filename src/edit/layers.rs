@@ -76,7 +76,9 @@ fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, usize, Pa
 /// What mirrored layers come to where other joints are each other's mirror image.
 pub(super) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
     let mut edits = Vec::new();
-    for (skin, layers) in document.aids.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some())) {
+    for (skin, layers) in
+        document.aids.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some()))
+    {
         edits.extend(seen_edits(document, *skin, compose(document, *skin, layers)?));
     }
     Ok(edits)
@@ -302,7 +304,8 @@ pub(super) fn merge_down(document: &Document, arguments: &Arguments) -> Result<V
 pub(super) fn flatten(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
     let meshes = arguments.meshes(document)?;
     let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
-    let skins: Vec<SkinId> = document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
+    let skins: Vec<SkinId> =
+        document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
     if skins.is_empty() {
         return refuse("there are no weight layers to flatten");
     }

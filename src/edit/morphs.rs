@@ -69,7 +69,9 @@ pub(super) fn key(document: &Document, arguments: &Arguments) -> Result<Vec<Edit
     let id = arguments.clip(document)?;
     let time = keys::time_of(arguments)?;
     if arguments.has("target") != arguments.has("weight") {
-        return Err(CommandError::Other("“target” and “weight” go together: which morph target, and what it is set to".into()));
+        return Err(CommandError::Other(
+            "“target” and “weight” go together: which morph target, and what it is set to".into(),
+        ));
     }
     let seen = seen(document, id, time)?;
     let weights = |node: NodeId| seen.morphs[node.index()].clone();

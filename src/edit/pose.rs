@@ -75,7 +75,9 @@ fn changed(now: &Transform, wanted: &Components) -> Components {
     Components {
         translation: wanted.translation.filter(|t| (*t - now.translation).abs().max_element() > near || !t.is_finite()),
         rotation: wanted.rotation.filter(|r| angle_between(*r, now.rotation) > SAME || !r.is_finite()),
-        scale: wanted.scale.filter(|s| (*s - now.scale).abs().max_element() > SAME * now.scale.abs().max_element().max(1.0) || !s.is_finite()),
+        scale: wanted.scale.filter(|s| {
+            (*s - now.scale).abs().max_element() > SAME * now.scale.abs().max_element().max(1.0) || !s.is_finite()
+        }),
     }
 }
 
@@ -113,7 +115,8 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String
     }
     let (residue, node) = worst?;
     let label = document.node(node).label(node);
-    let whose = if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” most, have") };
+    let whose =
+        if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” most, have") };
     Some(format!(
         "{whose} a matrix that shears by {:.1} %; the shear is dropped, since translation, rotation and scale cannot hold it",
         residue * 100.0
@@ -251,12 +254,15 @@ pub(super) fn given(arguments: &Arguments) -> Result<Components, CommandError> {
 pub(super) fn some_given(arguments: &Arguments) -> Result<Components, CommandError> {
     let given = given(arguments)?;
     if given.is_empty() {
-        return Err(CommandError::Other("nothing to set is given; name translation, rotation, degrees or scale".into()));
+        return Err(CommandError::Other(
+            "nothing to set is given; name translation, rotation, degrees or scale".into(),
+        ));
     }
     Ok(given)
 }
 
 pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
+    let nodes = arguments.nodes(document)?;
     let given = some_given(arguments)?;
     let set = |node: NodeId| {
         let found = document.node(node);
@@ -275,19 +281,21 @@ pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Done, Co
         };
         Edit::SetPose { node, to: tidy(&found.rest, user, part.over(&found.local().transform())) }
     };
-    let edits = arguments.nodes(document)?.into_iter().map(set).collect();
+    let edits = nodes.into_iter().map(set).collect();
     Ok(done(document, edits))
 }
 
 pub(super) fn set_local(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
+    let nodes = arguments.nodes(document)?;
     let given = some_given(arguments)?;
     let set = |node: NodeId| pose_edit(document, node, &given);
-    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(set).collect();
+    let edits: Result<Vec<Edit>, CommandError> = nodes.into_iter().map(set).collect();
     Ok(done(document, edits?))
 }
 
 pub(super) fn set_world(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
     let pose = pose_of(document);
+    let nodes = arguments.nodes(document)?;
     let given = some_given(arguments)?;
     let set = |node: NodeId| {
         let local = pose.local[node.index()].transform();
@@ -297,7 +305,9 @@ pub(super) fn set_world(document: &Document, arguments: &Arguments) -> Result<Do
             .map_err(failed(document, node))?
             .transform;
         let turns = given.rotation.is_some() || given.scale.is_some();
-        let scaled = |s: Vec3| given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element();
+        let scaled = |s: Vec3| {
+            given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element()
+        };
         let part = Components {
             translation: given.translation.map(|_| wanted.translation),
             rotation: turns.then_some(wanted.rotation),
@@ -305,7 +315,7 @@ pub(super) fn set_world(document: &Document, arguments: &Arguments) -> Result<Do
         };
         pose_edit(document, node, &part)
     };
-    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(set).collect();
+    let edits: Result<Vec<Edit>, CommandError> = nodes.into_iter().map(set).collect();
     Ok(done(document, edits?))
 }
 

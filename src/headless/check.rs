@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn check(path: &Path, as_json: bool) -> Result<u8, Failure> {
-    report(path, &open(path)?.diagnostics, as_json)
+    report(path, &open(path)?.all_findings(), as_json)
 }
 
 /// Runs the commands that mend what was found, and saves the result; then says what is left.
@@ -35,7 +35,7 @@ pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u
         }
     }
     session.write_to(output).map_err(Failure::fault)?;
-    report(output, &open(output)?.diagnostics, as_json)
+    report(output, &open(output)?.all_findings(), as_json)
 }
 
 fn report(path: &Path, list: &[Diagnostic], as_json: bool) -> Result<u8, Failure> {

@@ -37,8 +37,9 @@ pub(super) fn export(wanted: &Wanted<'_>) -> Result<u8, Failure> {
     let keep = clips.map(|names| kept(&session, names)).transpose()?;
     // Of the document as it is now, whatever was done to it.
     let saved = session.pack("model").map_err(Failure::fault)?;
-    let made = open_beside(saved.bytes, session.source().path.as_deref(), saved.companions.into(), &Progress::default())
-        .map_err(Failure::fault)?;
+    let made =
+        open_beside(saved.bytes, session.source().path.as_deref(), saved.companions.into(), &Progress::default())
+            .map_err(Failure::fault)?;
     let glb = export_file(&made.source, &ExportOptions { clips: keep, skeleton_only: *skeleton_only })
         .map_err(Failure::fault)?;
     let write = |path: &Path, bytes: &[u8]| {

@@ -17,7 +17,8 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
         Some(text) => clip_named(document, text)?,
         None => document.clips.keys().next().copied(),
     };
-    let pose = Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[&c]), time: args.time, unkeyed: None });
+    let pose =
+        Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[&c]), time: args.time, unkeyed: None });
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,

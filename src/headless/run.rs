@@ -5,6 +5,7 @@ use std::{fs, io::Read as _, path::Path};
 use super::{Failure, open, print, writable};
 use crate::{
     edit::{CommandLine, Doer, find},
+    model::UnkeyedAt,
     session::Session,
 };
 
@@ -17,6 +18,7 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
     } else {
         fs::read_to_string(script).map_err(|e| Failure::unusable(format!("{}: {e}", script.display())))?
     };
+    let mut unkeyed: Vec<(usize, UnkeyedAt)> = Vec::new();
     // Some editors begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     for (number, line) in text.lines().enumerate() {
@@ -29,15 +31,30 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
         };
         let command = CommandLine::parse(line).map_err(|e| place(&e))?;
         if find(&command.name).is_some_and(|c| matches!(c.doer, Doer::Host)) {
-            let what = format!("“{}” is the window's to do; a script changes the document, and -o says where it goes", command.name);
+            let what = format!(
+                "“{}” is the window's to do; a script changes the document, and -o says where it goes",
+                command.name
+            );
             return Err(place(&what));
         }
         session.run(&command).map_err(|e| place(&e))?;
         for remark in session.take_remarks() {
             eprintln!("ulna: {}, line {}: {remark}", script.display(), number + 1);
         }
+        let poses = &session.document().aids.unkeyed;
+        unkeyed.retain(|(_, at)| poses.contains_key(at));
+        let new = poses.keys().filter(|at| !unkeyed.iter().any(|(_, known)| known == *at));
+        unkeyed.extend(new.map(|at| (number + 1, *at)).collect::<Vec<_>>());
     }
-    Ok(())
+    match unkeyed.first() {
+        None => Ok(()),
+        // What no file holds would be lost in silence.
+        Some((line, at)) => Err(Failure::fault(format!(
+            "{}, line {line}: its pose at {} s is left without a key, and no file holds one. Key it by “key.set”, or end with “unkeyed.discard”. Nothing was written",
+            script.display(),
+            at.time()
+        ))),
+    }
 }
 
 pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool) -> Result<u8, Failure> {
@@ -52,22 +69,16 @@ pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool
     for lost in &saved.lost {
         eprintln!("ulna: {}: {lost}", output.display());
     }
-    Ok(left_out(&session, output))
+    say_left_out(&session, output);
+    Ok(0)
 }
 
-/// Says what of the work no file holds; the exit status.
-fn left_out(session: &Session, output: &Path) -> u8 {
+/// Says what of the work no file holds.
+fn say_left_out(session: &Session, output: &Path) {
     let unsaved = session.unsaved();
-    let mut status = 0;
     let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-    if unsaved.unkeyed > 0 {
-        let poses = many(unsaved.unkeyed, "unkeyed pose");
-        eprintln!("ulna: {}: {poses} left out; no file holds one. Key them with “key.set”", output.display());
-        status = 1;
-    }
     if unsaved.layers > 0 {
         let layers = many(unsaved.layers, "weight layer");
         eprintln!("ulna: {}: what {layers} come to is saved, the layers themselves are not", output.display());
     }
-    status
 }

@@ -8,8 +8,8 @@ use std::{
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive, Shown,
-    Skin, SkinId, Vrm,
+    Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive,
+    Shown, Skin, SkinId, Vrm,
 };
 
 /// A scene: the roots that are shown together.
@@ -105,10 +105,12 @@ impl Document {
         for (k, mesh) in self.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 let count = primitive.positions.len();
-                let fits = primitive.weights.as_ref().is_none_or(|w| {
-                    w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count)
-                });
-                fits.then_some(()).ok_or_else(|| Broken(format!("the weights of mesh {k}, primitive {p} do not fit")))?;
+                let fits = primitive
+                    .weights
+                    .as_ref()
+                    .is_none_or(|w| w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count));
+                fits.then_some(())
+                    .ok_or_else(|| Broken(format!("the weights of mesh {k}, primitive {p} do not fit")))?;
             }
         }
         self.check_aids()
@@ -159,7 +161,8 @@ impl Document {
             {
                 let made = node.rest.transform().compose(&pose.user);
                 let local = pose.local.transform();
-                let size = local.translation.abs().max_element().max(node.rest.transform().translation.abs().max_element());
+                let size =
+                    local.translation.abs().max_element().max(node.rest.transform().translation.abs().max_element());
                 let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
                     && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
                 if !near && made.is_finite() {

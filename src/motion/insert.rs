@@ -106,7 +106,8 @@ fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Tr
 /// Value and slope of a Hermite segment (glTF 2.0, appendix C.5), not normalized.
 fn hermite(track: &Track, key: usize, time: f64) -> (Vec<f64>, Vec<f64>) {
     let w = track.width;
-    let (from, to) = (&track.values[key * 3 * w..(key + 1) * 3 * w], &track.values[(key + 1) * 3 * w..(key + 2) * 3 * w]);
+    let (from, to) =
+        (&track.values[key * 3 * w..(key + 1) * 3 * w], &track.values[(key + 1) * 3 * w..(key + 2) * 3 * w]);
     let start = f64::from(track.times[key]);
     let span = f64::from(track.times[key + 1]) - start;
     let u = (time - start) / span;
@@ -205,7 +206,15 @@ fn along(track: &Track, key: usize, part: usize, by: f32) -> Track {
 }
 
 /// [`fit`], and where the motion is to be kept exactly and is not, the times at which more keys are needed.
-fn radial(track: &Track, made: &mut Track, low: usize, high: usize, exact: bool, depth: u32, more: &mut Vec<f32>) -> f32 {
+fn radial(
+    track: &Track,
+    made: &mut Track,
+    low: usize,
+    high: usize,
+    exact: bool,
+    depth: u32,
+    more: &mut Vec<f32>,
+) -> f32 {
     let error = fit(track, made, low, high);
     if !exact || error < EXACT || depth >= MOST_HALVES {
         return error;

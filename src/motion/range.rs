@@ -81,7 +81,8 @@ mod tests {
         let mut found = [[false; 6]; 2];
         for track in clip.tracks.values() {
             for time in track.times.iter() {
-                let pose = Pose::evaluate(&document, Moment { clip: Some(&clip), time: f64::from(*time), unkeyed: None });
+                let pose =
+                    Pose::evaluate(&document, Moment { clip: Some(&clip), time: f64::from(*time), unkeyed: None });
                 let turns = [0, 1].map(|j| pose.local[j].transform().rotation);
                 assert!(turns.iter().filter(|q| q.angle_between(Quat::IDENTITY) > 1e-3).count() <= 1);
                 for (joint, turn) in turns.into_iter().enumerate() {

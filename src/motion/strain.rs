@@ -307,7 +307,11 @@ mod tests {
             let mut document = tube::tube(|y| y);
             document.nodes[0].rest = Local::Trs(Transform { scale, ..Transform::IDENTITY });
             let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-            document.nodes[0].set_user(Some(Transform { translation: Vec3::new(4.0, -2.0, 1.0), rotation: root, scale: Vec3::ONE }));
+            document.nodes[0].set_user(Some(Transform {
+                translation: Vec3::new(4.0, -2.0, 1.0),
+                rotation: root,
+                scale: Vec3::ONE,
+            }));
             for found in measured(&strain, &document) {
                 assert!(found.stretch < 1.001 && (found.volume - 1.0).abs() < 1e-3 && !found.flipped, "{found:?}");
                 assert!(found.score() < 0.005);

@@ -225,7 +225,10 @@ impl WorstPose {
             let mut found = Vec::with_capacity(list.len());
             for group in list.chunk_by(|a, b| moment(a) == moment(b)) {
                 let Worst { slot, time, .. } = part.worst[group[0]];
-                pose.update(document, Moment { clip: Some(&self.slots[slot as usize].clip), time: f64::from(time), unkeyed: None });
+                pose.update(
+                    document,
+                    Moment { clip: Some(&self.slots[slot as usize].clip), time: f64::from(time), unkeyed: None },
+                );
                 let palette = Palette::new(pose.palette(document, strain.skin()));
                 let one = |v: &usize| (*v, strain.measure_one(source, weights, &palette, *v));
                 found.par_extend(group.par_iter().with_min_len(256).map(one));

@@ -68,7 +68,8 @@ fn pairs<T: Copy>(a: &[(String, T)], b: &[(String, T)]) -> Vec<(String, Option<T
     b.iter().rev().for_each(|(name, t)| of_b.entry(name).or_default().push(*t));
     let mut list: Vec<(String, Option<T>, Option<T>)> =
         a.iter().map(|(name, t)| (name.clone(), Some(*t), of_b.get_mut(name.as_str()).and_then(Vec::pop))).collect();
-    let left = b.iter().filter_map(|(name, _)| of_b.get_mut(name.as_str()).and_then(Vec::pop).map(|t| (name.clone(), t)));
+    let left =
+        b.iter().filter_map(|(name, _)| of_b.get_mut(name.as_str()).and_then(Vec::pop).map(|t| (name.clone(), t)));
     list.extend(left.map(|(name, t)| (name, None, Some(t))));
     list
 }
@@ -94,10 +95,18 @@ pub fn differences(a: &Document, b: &Document) -> Vec<Difference> {
         match (x, y) {
             (Some(x), Some(y)) => clip((a, &a.clips[&x]), (b, &b.clips[&y]), &place, &mut found),
             (Some(x), None) => {
-                found.add(DifferenceKind::Clip, place, format!("the clip with {} is gone", keys(a.clips[&x].key_count())));
+                found.add(
+                    DifferenceKind::Clip,
+                    place,
+                    format!("the clip with {} is gone", keys(a.clips[&x].key_count())),
+                );
             }
             (None, Some(y)) => {
-                found.add(DifferenceKind::Clip, place, format!("the clip with {} is new", keys(b.clips[&y].key_count())));
+                found.add(
+                    DifferenceKind::Clip,
+                    place,
+                    format!("the clip with {} is new", keys(b.clips[&y].key_count())),
+                );
             }
             (None, None) => {}
         }
@@ -136,7 +145,8 @@ fn between(a: &Local, b: &Local) -> Option<String> {
         parts.push(format!("scaled from {} to {}", x.scale, y.scale));
     }
     if matches!(a, Local::Matrix(_)) != matches!(b, Local::Matrix(_)) {
-        let form = |l: &Local| if matches!(l, Local::Matrix(_)) { "a matrix" } else { "translation, rotation and scale" };
+        let form =
+            |l: &Local| if matches!(l, Local::Matrix(_)) { "a matrix" } else { "translation, rotation and scale" };
         parts.push(format!("{} instead of {}", form(b), form(a)));
     }
     if parts.is_empty() {
@@ -161,7 +171,11 @@ fn node(a: &Document, x: NodeId, b: &Document, y: NodeId, path: &str, found: &mu
         found.add(DifferenceKind::Tree, path, "another mesh hangs there");
     }
     if p.skin.is_some() != q.skin.is_some() {
-        found.add(DifferenceKind::Bind, path, if q.skin.is_some() { "it hangs on a skin now" } else { "it hangs on no skin now" });
+        found.add(
+            DifferenceKind::Bind,
+            path,
+            if q.skin.is_some() { "it hangs on a skin now" } else { "it hangs on no skin now" },
+        );
     }
     if p.mesh.is_some() && q.mesh.is_some() && a.morph_weights(x) != b.morph_weights(y) {
         found.add(DifferenceKind::Pose, path, "weights of its morph targets differ");
@@ -175,7 +189,9 @@ fn node(a: &Document, x: NodeId, b: &Document, y: NodeId, path: &str, found: &mu
 }
 
 fn skins(a: &Document, b: &Document, found: &mut Found) {
-    let label = |d: &Document, k: usize| d.skins[k].name.as_deref().map_or_else(|| format!("skin {k}"), |n| format!("skin “{n}”"));
+    let label = |d: &Document, k: usize| {
+        d.skins[k].name.as_deref().map_or_else(|| format!("skin {k}"), |n| format!("skin “{n}”"))
+    };
     let named = |d: &Document| -> Vec<(String, usize)> { (0..d.skins.len()).map(|k| (label(d, k), k)).collect() };
     for (place, x, y) in pairs(&named(a), &named(b)) {
         let (Some(x), Some(y)) = (x, y) else {
@@ -202,7 +218,9 @@ fn skins(a: &Document, b: &Document, found: &mut Found) {
 }
 
 fn meshes(a: &Document, b: &Document, found: &mut Found) {
-    let label = |d: &Document, k: usize| d.meshes[k].name.as_deref().map_or_else(|| format!("mesh {k}"), |n| format!("mesh “{n}”"));
+    let label = |d: &Document, k: usize| {
+        d.meshes[k].name.as_deref().map_or_else(|| format!("mesh {k}"), |n| format!("mesh “{n}”"))
+    };
     let named = |d: &Document| -> Vec<(String, usize)> { (0..d.meshes.len()).map(|k| (label(d, k), k)).collect() };
     for (place, x, y) in pairs(&named(a), &named(b)) {
         let (Some(x), Some(y)) = (x, y) else {
@@ -216,10 +234,16 @@ fn meshes(a: &Document, b: &Document, found: &mut Found) {
             continue;
         }
         for (k, (p, q)) in left.primitives.iter().zip(&right.primitives).enumerate() {
-            if p.positions != q.positions || p.indices != q.indices || p.normals != q.normals || p.targets != q.targets {
+            if p.positions != q.positions || p.indices != q.indices || p.normals != q.normals || p.targets != q.targets
+            {
                 found.add(DifferenceKind::Shape, &place, format!("the shape of primitive {k} differs"));
             }
-            if p.uv0 != q.uv0 || p.uv1 != q.uv1 || p.colors != q.colors || p.tangents != q.tangents || p.topology != q.topology {
+            if p.uv0 != q.uv0
+                || p.uv1 != q.uv1
+                || p.colors != q.colors
+                || p.tangents != q.tangents
+                || p.topology != q.topology
+            {
                 found.add(DifferenceKind::Looks, &place, format!("colors or coordinates of primitive {k} differ"));
             }
             if let Some(message) = weights(p.weights.as_deref(), q.weights.as_deref()) {
@@ -241,7 +265,8 @@ fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>) -> Option<String> {
         return Some(format!("weights of {} vertices instead of {}", b.vertex_count(), a.vertex_count()));
     }
     if a.sets == b.sets && a.joints == b.joints && a.weights == b.weights {
-        return (a.encoding != b.encoding).then(|| format!("weights are kept as {} instead of {}", b.encoding.word(), a.encoding.word()));
+        return (a.encoding != b.encoding)
+            .then(|| format!("weights are kept as {} instead of {}", b.encoding.word(), a.encoding.word()));
     }
     let (mut count, mut most) = (0usize, 0.0f32);
     for v in 0..a.vertex_count() {
@@ -305,7 +330,9 @@ fn track(a: &Track, b: &Track) -> Option<String> {
 }
 
 fn looks(a: &Document, b: &Document, found: &mut Found) {
-    let label = |d: &Document, k: usize| d.materials[k].name.as_deref().map_or_else(|| format!("material {k}"), |n| format!("material “{n}”"));
+    let label = |d: &Document, k: usize| {
+        d.materials[k].name.as_deref().map_or_else(|| format!("material {k}"), |n| format!("material “{n}”"))
+    };
     let named = |d: &Document| -> Vec<(String, usize)> { (0..d.materials.len()).map(|k| (label(d, k), k)).collect() };
     for (place, x, y) in pairs(&named(a), &named(b)) {
         match (x, y) {
@@ -316,7 +343,11 @@ fn looks(a: &Document, b: &Document, found: &mut Found) {
         }
     }
     if a.images != b.images {
-        found.add(DifferenceKind::Looks, "images", format!("{} images, {} before, or others", b.images.len(), a.images.len()));
+        found.add(
+            DifferenceKind::Looks,
+            "images",
+            format!("{} images, {} before, or others", b.images.len(), a.images.len()),
+        );
     }
     if a.cameras != b.cameras || a.lights != b.lights {
         found.add(DifferenceKind::Looks, "cameras and lights", "they differ");
@@ -446,7 +477,12 @@ pub fn as_text(document: &Document) -> String {
     let number = |v: f32| format!("{v}");
     let list = |v: &[f32]| v.iter().map(|v| number(*v)).collect::<Vec<_>>().join(" ");
     let transform = |t: &Transform| {
-        format!("t {} r {} s {}", list(&t.translation.to_array()), list(&t.rotation.to_array()), list(&t.scale.to_array()))
+        format!(
+            "t {} r {} s {}",
+            list(&t.translation.to_array()),
+            list(&t.rotation.to_array()),
+            list(&t.scale.to_array())
+        )
     };
     for id in document.order.iter() {
         let node = document.node(*id);
@@ -493,7 +529,11 @@ pub fn as_text(document: &Document) -> String {
         for (name, track) in tracks(document, clip) {
             line(format!("  {name} {}", track.interpolation.word()));
             for (k, time) in track.times.iter().enumerate() {
-                line(format!("    {} {}", number(*time), list(&track.values[k * track.stride()..(k + 1) * track.stride()])));
+                line(format!(
+                    "    {} {}",
+                    number(*time),
+                    list(&track.values[k * track.stride()..(k + 1) * track.stride()])
+                ));
             }
         }
     }

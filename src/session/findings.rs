@@ -109,3 +109,27 @@ pub fn surface_findings(canvas: &Canvas) -> Vec<Diagnostic> {
 pub fn surface_place(skin: SkinId) -> String {
     format!("skins/{}", skin.index())
 }
+
+/// Findings of all sources as one list: the rules of the format speak for themselves; what was repaired for showing is a
+/// warning of ours, and a command that mends something stands with the rule that it mends.
+pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
+    let is_ours = |code: &str| code.starts_with("ULNA_");
+    let mut all = rules;
+    for finding in &mut all {
+        let mending = own.iter().filter(|o| o.code == finding.code && o.fix.is_some());
+        // By the place where it names one, else by the code.
+        let place = mending.clone().find(|o| finding.place.starts_with(&o.place));
+        finding.fix = place.or_else(|| mending.clone().next()).and_then(|o| o.fix);
+    }
+    let told: Vec<&'static str> = all.iter().map(|d| d.code).collect();
+    for finding in own {
+        let warning = finding.severity.min(Severity::Warning);
+        if is_ours(finding.code) {
+            all.push(Diagnostic { severity: warning, ..finding.clone() });
+        } else if !told.contains(&finding.code) {
+            all.push(Diagnostic { severity: warning, code: "ULNA_REPAIRED", ..finding.clone() });
+        }
+    }
+    all.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    all
+}

@@ -19,9 +19,9 @@ use std::{
 use thiserror::Error;
 
 pub use self::{
-    findings::{surface_findings, surface_place, weight_place},
     difference::{Difference, DifferenceKind, as_text, differences, first_lost},
     disk::{Disk, SystemDisk, write_atomically},
+    findings::{surface_findings, surface_place, weight_place},
     journal::{Journal, KEPT_DAYS, Recovered, Recovery, RecoveryError, SaveMark},
     playback::Playback,
     replay::Replayed,
@@ -234,6 +234,31 @@ impl Session {
         findings::of_primitive(&self.document, mesh, primitive)
     }
 
+    /// What is odd about the file by every rule, the worst first. Takes as long as the file is big.
+    pub fn all_findings(&self) -> Vec<Diagnostic> {
+        // What was imported has no file of glTF that could break its rules.
+        if self.imported_from.is_some() {
+            return self.diagnostics.clone();
+        }
+        findings::merged(gltf::rules::check(&self.source), &self.diagnostics)
+    }
+
+    /// As [`Session::all_findings`], of the file as a save would write it now.
+    pub fn findings_now(&self) -> Vec<Diagnostic> {
+        if self.document.file_part() == self.opened.file_part() {
+            return self.all_findings();
+        }
+        let packed = self.pack("model").ok().and_then(|saved| {
+            let path = self.source.path.as_deref();
+            gltf::open_beside(saved.bytes, path, saved.companions.into(), &Progress::default()).ok()
+        });
+        // What cannot be saved is told when it is saved.
+        let Some(again) = packed else { return self.diagnostics.clone() };
+        let mut own = again.diagnostics;
+        own.extend(findings::of_all(&again.document));
+        if self.imported_from.is_some() { own } else { findings::merged(gltf::rules::check(&again.source), &own) }
+    }
+
     /// What can be undone.
     pub const fn history(&self) -> &History {
         &self.history
@@ -281,8 +306,8 @@ impl Session {
         match *known {
             Some((generation, revision, differs)) if (generation, revision) == now => differs,
             _ => {
-                let differs = self.history.revision() != self.history.saved_revision()
-                    && self.document.file_part() != self.saved;
+                let differs =
+                    self.history.revision() != self.history.saved_revision() && self.document.file_part() != self.saved;
                 *known = Some((now.0, now.1, differs));
                 differs
             }

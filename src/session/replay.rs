@@ -50,13 +50,8 @@ impl Session {
     /// What cannot be done without it is listed.
     pub fn leave_out(&mut self, step: usize) -> Replayed {
         let mut replayed = Replayed::default();
-        let later: Vec<(String, Vec<CommandLine>)> = self
-            .history
-            .done()
-            .iter()
-            .skip(step + 1)
-            .map(|t| (t.label.clone(), t.lines(&self.document)))
-            .collect();
+        let later: Vec<(String, Vec<CommandLine>)> =
+            self.history.done().iter().skip(step + 1).map(|t| (t.label.clone(), t.lines(&self.document))).collect();
         while self.history.done().len() > step {
             if self.undo().is_none() {
                 break;

@@ -283,8 +283,7 @@ impl Saving {
         let path = self.place()?;
         let target = target_of(&path)?;
         let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-        let packed =
-            self.pack(target, &stem).map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
+        let packed = self.pack(target, &stem).map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
         let beside = self.beside(&path, target, &packed)?;
         self.prove(&packed, &path).map_err(|message| SaveFailure::Verify { path: path.clone(), message })?;
         let io = |path: &Path| {
@@ -365,12 +364,8 @@ impl Saving {
             let (bytes, beside, changes) = (saved.bytes, saved.companions, saved.changes);
             return Ok(Packed { bytes, beside, changes, lost: Vec::new() });
         }
-        let again = gltf::open_beside(
-            saved.bytes,
-            self.source.path.as_deref(),
-            saved.companions.into(),
-            &Progress::default(),
-        )?;
+        let again =
+            gltf::open_beside(saved.bytes, self.source.path.as_deref(), saved.companions.into(), &Progress::default())?;
         let made = gltf::transcode(&again.source, target, stem)?;
         Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside, changes: saved.changes, lost: made.lost })
     }
@@ -410,8 +405,9 @@ impl Saving {
     fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
         // Files that it names lie where the opened one lay, until they are copied.
         let near = self.source.path.as_deref().unwrap_or(path);
-        let got = gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone().into(), &Progress::default())
-            .map_err(|e| e.to_string())?;
+        let got =
+            gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone().into(), &Progress::default())
+                .map_err(|e| e.to_string())?;
         if let Some(lost) = first_lost(&self.opened, &self.document, &got.document) {
             return Err(lost.to_string());
         }
@@ -498,11 +494,13 @@ impl Saving {
         }
         for name in names.iter().filter(ours) {
             let place = folder.join(name);
-            // In JSON a name may be spelled with escapes: its hash never is.
-            let mark = name.trim_end_matches(".bin").rsplit_once(".ulna").map_or(name.as_str(), |(_, hash)| hash);
-            let mark = if mark.len() > 8 { mark } else { name };
-            let named = texts.iter().flatten().any(|text| memchr_find(text, mark.as_bytes()));
-            if !named && !beside.iter().any(|(p, _)| *p == place)
+            // In JSON a name may be spelled with escapes: its hash never is. Only what is in it proves that it is ours.
+            let Some((_, hash)) = name.trim_end_matches(".bin").rsplit_once(".ulna-") else { continue };
+            let named = texts.iter().flatten().any(|text| contains(text, hash.as_bytes()));
+            let is_ours = || fs::read(&place).is_ok_and(|bytes| format!("{:032x}", content_hash(&bytes)) == hash);
+            if !named
+                && !beside.iter().any(|(p, _)| *p == place)
+                && is_ours()
                 && let Err(error) = disk.remove(&place)
             {
                 log::warn!("{} is not needed any more and could not be removed: {error}", place.display());
@@ -512,7 +510,7 @@ impl Saving {
 }
 
 /// Whether some bytes stand somewhere in others.
-fn memchr_find(all: &[u8], some: &[u8]) -> bool {
+fn contains(all: &[u8], some: &[u8]) -> bool {
     !some.is_empty() && all.windows(some.len()).any(|w| w == some)
 }
 

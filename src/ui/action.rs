@@ -15,7 +15,7 @@ use crate::{
     model::{ClipId, Diagnostic, NodeId, UnkeyedAt},
     motion::{Bone, Pose},
     render::{Camera, Shading},
-    session::{Playback, Session, SaveRequest},
+    session::{Playback, SaveRequest, Session},
 };
 
 /// Something of the file that is no node, to be looked at.

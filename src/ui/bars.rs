@@ -179,7 +179,11 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let count = poses.keys().filter(|at| Some(at.clip) == view.shown_clip()).count();
         let text = if count == 1 { "1 unkeyed pose".to_owned() } else { format!("{count} unkeyed poses") };
         ui.label(RichText::new(text).color(theme.color("selection.text")));
-        if ui.button(format!("Go to {:.3} s", at.time())).on_hover_text("Moves the playhead to the unkeyed pose").clicked() {
+        if ui
+            .button(format!("Go to {:.3} s", at.time()))
+            .on_hover_text("Moves the playhead to the unkeyed pose")
+            .clicked()
+        {
             actions.push(Action::Seek(f64::from(at.time())));
         }
     }

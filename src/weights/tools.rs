@@ -13,31 +13,40 @@ use super::{
 };
 use crate::model::WeightMap;
 
-/// Puts unlocked weights on even steps by the largest remainders; `room` is scratch.
+/// Shares as whole units that sum to `units`: what rounding down leaves goes to the largest remainders, of equal ones to the
+/// larger share, then to the first (Hamilton's method).
+fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
+    // A share that is on its unit but for rounding is on it.
+    let floor = |share: f64| (share * units + 1e-4).floor();
+    let mut whole: Vec<f64> = shares.iter().map(|s| floor(*s)).collect();
+    let left = units - whole.iter().sum::<f64>();
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    let rest = |k: &usize| shares[*k] * units - floor(shares[*k]);
+    order.sort_by(|a, b| rest(b).total_cmp(&rest(a)).then(shares[*b].total_cmp(&shares[*a])).then(a.cmp(b)));
+    order.iter().take(left.max(0.0) as usize).for_each(|k| whole[*k] += 1.0);
+    whole
+}
+
+/// Puts unlocked weights on even steps, and those on the numbers that the stored type has; `room` is scratch.
 fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &Rule<'_>) {
     let is_locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
-    let held: f64 = list.iter().filter(|(j, _)| is_locked(*j)).map(|(_, w)| f64::from(w)).sum();
-    let open: f64 = list.iter().filter(|(j, _)| !is_locked(*j)).map(|(_, w)| f64::from(w)).sum();
-    let free = (1.0 - held).max(0.0);
+    let sum =
+        |locked: bool| list.iter().filter(|(j, _)| is_locked(*j) == locked).map(|(_, w)| f64::from(w)).sum::<f64>();
+    let (free, open) = ((1.0 - sum(true)).max(0.0), sum(false));
     let units = (free * f64::from(steps)).round();
     if open <= 0.0 || units < 1.0 {
         return;
     }
-    // A share that is on its step but for rounding is on it.
-    let share = |w: f32| f64::from(w) / open * units;
-    let floor = |w: f32| (share(w) + 1e-4).floor();
-    let mut rest: Vec<(f64, f32, u16)> =
-        list.iter().filter(|(j, _)| !is_locked(*j)).map(|(j, w)| (share(w) - floor(w), w, j)).collect();
-    let left = units - rest.iter().map(|(_, w, _)| floor(*w)).sum::<f64>();
-    rest.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
-    let more: Vec<u16> = rest.iter().take(left.max(0.0) as usize).map(|(.., j)| *j).collect();
+    let shares: Vec<f64> = list.iter().filter(|(j, _)| !is_locked(*j)).map(|(_, w)| f64::from(w) / open).collect();
+    let mut shares: Vec<f64> = in_units(&shares, units).into_iter().map(|u| u / units).collect();
+    if let Some(one) = rule.encoding.one() {
+        let stored = (free * f64::from(one)).round();
+        shares = in_units(&shares, stored).into_iter().map(|u| u / f64::from(one) / free).collect();
+    }
+    let mut shares = shares.into_iter();
     room.clear();
     for (j, w) in list.iter() {
-        let value = if is_locked(j) {
-            w
-        } else {
-            ((floor(w) + if more.contains(&j) { 1.0 } else { 0.0 }) / units * free) as f32
-        };
+        let value = if is_locked(j) { w } else { (shares.next().unwrap_or(0.0) * free) as f32 };
         room.add(j, value);
     }
     std::mem::swap(list, room);
@@ -176,6 +185,8 @@ impl Draft<'_> {
             |_| true,
             |_, _, s, rule| {
                 let steps = rule.encoding.one().map_or(steps, |one| steps.min(one)).max(1);
+                // As many joints as may be, before the steps are dealt out.
+                normalize(&mut s.list, rule)?;
                 in_steps(&mut s.list, &mut s.other, steps, rule);
                 normalize(&mut s.list, rule).map(|()| true)
             },

@@ -76,7 +76,8 @@ pub fn read(
         let here = || format!("{place}/channels/{k}");
         // A fault of a channel stays with it: the file keeps it, and nothing of it is played.
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
-            let message = format!("It names sampler {}, which is not there; it is kept and not played", channel.sampler.0);
+            let message =
+                format!("It names sampler {}, which is not there; it is kept and not played", channel.sampler.0);
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
             continue;
         };
@@ -107,7 +108,8 @@ pub fn read(
             continue;
         };
         if targets.fixed[node.0] && property != Property::Weights {
-            let message = format!("It moves node {}, which has a matrix, and cannot; it is kept and not played", node.0);
+            let message =
+                format!("It moves node {}, which has a matrix, and cannot; it is kept and not played", node.0);
             diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_MATRIX", here(), message);
             kept.push((node.0.into(), property));
             continue;
@@ -118,7 +120,8 @@ pub fn read(
             Property::Weights => target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
         };
         if width == 0 {
-            let message = format!("It moves morph targets of node {}, which has none; it is kept and not played", node.0);
+            let message =
+                format!("It moves morph targets of node {}, which has none; it is kept and not played", node.0);
             diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS", here(), message);
             kept.push((node.0.into(), property));
             continue;
@@ -381,7 +384,8 @@ fn track(
     if times.is_empty() {
         return Ok(None);
     }
-    let values = if sound.values { values } else { mend_values(values, property, interpolation, width, place, diagnostics) };
+    let values =
+        if sound.values { values } else { mend_values(values, property, interpolation, width, place, diagnostics) };
     // What is not the file's own numbers must be written whole when any of it changes.
     let mended = extra || !Slice::ptr_eq(&times, &stored_times) || !Slice::ptr_eq(&values, &stored_values);
     Ok(Some((times, values, interpolation, mended)))

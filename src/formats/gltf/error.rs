@@ -92,7 +92,9 @@ impl ReadError {
     /// Where it is, where that is known.
     pub(crate) fn place(&self) -> Option<String> {
         match self {
-            Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place } if !place.is_empty() => Some(place.clone()),
+            Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place } if !place.is_empty() => {
+                Some(place.clone())
+            }
             _ => None,
         }
     }

@@ -225,7 +225,9 @@ fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
     let mut views = new_views;
     let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
     for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {
-        let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned) else { continue };
+        let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned) else {
+            continue;
+        };
         let (view, mime) = if let Some(known) = embedded.get(&uri) {
             *known
         } else {
@@ -265,7 +267,9 @@ impl Stretches {
         let mut merged: Vec<(usize, Range<usize>)> = Vec::new();
         for (buffer, range) in all {
             match merged.last_mut() {
-                Some((last, known)) if *last == buffer && range.start < known.end => known.end = known.end.max(range.end),
+                Some((last, known)) if *last == buffer && range.start < known.end => {
+                    known.end = known.end.max(range.end)
+                }
                 _ => merged.push((buffer, range)),
             }
         }

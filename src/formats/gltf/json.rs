@@ -213,6 +213,13 @@ fn lenient(text: &str) -> serde_json::Result<Value> {
     Ok(value)
 }
 
+/// Parses a whole text, null members and all, with what cannot stand in JSON mended as for reading; nothing where it is no
+/// JSON, or nested too deeply.
+pub fn with_nulls(text: &str) -> Option<Value> {
+    let text = text.trim_start_matches('\u{feff}');
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&mend_tokens(text))).ok()
+}
+
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -319,7 +326,9 @@ mod tests {
         assert!(!take(r#"{"channels":[[0,[1,"scale",{}]]],"samplers":[]}"#));
         assert!(!take(r#"{"channels":[{"sampler":0,"target":[1,"scale",{}]}],"samplers":[]}"#));
         assert!(!take(r#"{"channels":[],"samplers":[[0,1,null]]}"#));
-        assert!(typed::<schema::Node>(r#"["A",[],null,null,null,null,null,null,null,null,{},{}]"#, "", &mut false).is_err());
+        assert!(
+            typed::<schema::Node>(r#"["A",[],null,null,null,null,null,null,null,null,{},{}]"#, "", &mut false).is_err()
+        );
         assert!(typed::<schema::Mesh>(r#"{"primitives":[[{},null,null,null,[],{}]]}"#, "", &mut false).is_err());
     }
 

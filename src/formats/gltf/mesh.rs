@@ -214,7 +214,8 @@ impl PrimitiveReader<'_, '_> {
         let (code, place, message) = match read(self, index.0) {
             Ok(list) if list.len() == count => return Ok(list),
             Ok(list) => {
-                let message = format!("{name} has {} elements, POSITION has {count}; it is kept and not shown", list.len());
+                let message =
+                    format!("{name} has {} elements, POSITION has {count}; it is kept and not shown", list.len());
                 ("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", self.place.clone(), message)
             }
             Err(Missing::Refused(error)) if is_local(&error) => {
@@ -332,17 +333,13 @@ impl PrimitiveReader<'_, '_> {
         let joint_shape = self.accessors.shape(j, &self.place)?;
         let weight_shape = self.accessors.shape(w, &self.place)?;
         if !matches!(joint_shape.component, Component::U8 | Component::U16) || joint_shape.width != 4 {
-            return Err(
-                ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into()
-            );
+            return Err(ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into());
         }
         let whole = weight_shape.component != Component::F32;
         if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
-            return Err(ReadError::at(
-                &self.place,
-                format!("WEIGHTS_{set} is neither floats nor normalised integers"),
-            )
-            .into());
+            return Err(
+                ReadError::at(&self.place, format!("WEIGHTS_{set} is neither floats nor normalised integers")).into()
+            );
         }
         for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
             if shape.count != count {

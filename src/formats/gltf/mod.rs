@@ -17,6 +17,7 @@ mod meshopt;
 mod outline;
 mod patch;
 mod read;
+pub mod rules;
 mod schema;
 mod source;
 mod stage;
@@ -33,9 +34,9 @@ pub use self::{
     container::{Container, build_glb},
     error::ReadError,
     export::{ExportError, ExportOptions, export},
+    patch::is_sidecar,
     read::{Opened, Progress, open, open_beside, open_bytes},
     source::{Source, resolve as resolve_uri},
     transcode::{Target, transcode},
-    patch::is_sidecar,
     write::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded, save},
 };

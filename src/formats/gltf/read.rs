@@ -21,8 +21,8 @@ use super::{
 };
 use crate::formats::read_whole;
 use crate::model::{
-    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, RestSource, Scene, Severity, Skin,
-    Transform, find_rest, transform::unit_or,
+    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, RestSource, Scene, Severity,
+    Skin, Transform, find_rest, transform::unit_or,
 };
 
 /// What opening a file gives.

@@ -125,7 +125,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     let real: Vec<&str> = all.iter().zip(&source.buffers).filter(|(_, d)| !packed(d)).map(|(r, _)| r.get()).collect();
     let (own, lost) = joined_buffers(&real, bin.len());
     let kept = all.iter().zip(&source.buffers).filter(|(_, data)| packed(data)).map(|(raw, _)| raw.get().to_owned());
-    *ops.member("buffers") = Ops::Replace(format!("[{}]", std::iter::once(own).chain(kept).collect::<Vec<_>>().join(",")));
+    *ops.member("buffers") =
+        Ops::Replace(format!("[{}]", std::iter::once(own).chain(kept).collect::<Vec<_>>().join(",")));
     let start = text.trim_start_matches('\u{feff}');
     Ok(Transcoded { bytes: build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &[], 0)?, beside: Vec::new(), lost })
 }

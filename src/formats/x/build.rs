@@ -465,7 +465,10 @@ impl<'a> Builder<'a, '_> {
             }
         }
         if crowded > 0 {
-            self.odd(object, format!("{crowded} vertices hang on more than {MOST_INFLUENCES} bones; the strongest are kept"));
+            self.odd(
+                object,
+                format!("{crowded} vertices hang on more than {MOST_INFLUENCES} bones; the strongest are kept"),
+            );
         }
         let sets = weights.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4);
         for set in 0..sets {

@@ -190,13 +190,7 @@ pub fn changed_ui(ui: &mut Ui, view: &View<'_>, choice: ChangedOnDisk, written: 
 }
 
 /// What a crash left behind, file by file.
-pub fn recovery_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    open: Option<usize>,
-    discard: Option<usize>,
-    actions: &mut Actions,
-) {
+pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: Option<usize>, actions: &mut Actions) {
     let theme = view.theme;
     let count = view.recoveries.len();
     let heading = match count {
@@ -247,7 +241,8 @@ fn block(
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal(|ui| {
-            let name = RichText::new(&recovery.name).font(Theme::font(Font::Heading)).color(theme.color("text.primary"));
+            let name =
+                RichText::new(&recovery.name).font(Theme::font(Font::Heading)).color(theme.color("text.primary"));
             ui.add(egui::Label::new(name).truncate());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 small(ui, theme, &format!("last step {}", recovery.last));
@@ -294,13 +289,7 @@ fn block(
 }
 
 /// The program failed, and goes on.
-pub fn fault_ui(
-    ui: &mut Ui,
-    theme: &Theme,
-    report: Option<&str>,
-    journal: Option<&str>,
-    actions: &mut Actions,
-) {
+pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Option<&str>, actions: &mut Actions) {
     title(ui, theme, "Something in Ulna failed");
     text(ui, theme, "What you were just doing was left out. All whole steps are here: save now, and start Ulna again.");
     if let Some(journal) = journal {

@@ -1,0 +1,83 @@
+//! Problems kept true: a while after the last change the file as it would be saved is looked over, beside the window.
+
+use std::{sync::mpsc, thread};
+
+use egui::Context;
+
+use super::App;
+use crate::model::Diagnostic;
+
+/// Seconds without a change after which problems are looked for.
+const QUIET: f64 = 0.35;
+
+/// A look that is under way, and what was looked over last.
+#[derive(Default)]
+pub(super) struct Checking {
+    /// The document's generation that the problems are of.
+    known: Option<(u64, u64)>,
+    /// The state that is waited with, and since when.
+    seen: Option<((u64, u64), f64)>,
+    result: Option<((u64, u64), mpsc::Receiver<Vec<Diagnostic>>)>,
+}
+
+impl App {
+    /// Begins a look where one is due, and takes up what one found.
+    pub(super) fn keep_problems(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let now = (self.stage.scene_serial(), session.generation());
+        if let Some((of, result)) = &self.checking.result {
+            match result.try_recv() {
+                Ok(found) => {
+                    let of = *of;
+                    self.checking.result = None;
+                    if of == now {
+                        self.checking.known = Some(of);
+                        // What weights and surfaces need is kept up stroke by stroke, with the command that mends it.
+                        let kept = |d: &Diagnostic| d.fix.is_some() || d.code.starts_with("ULNA_MESH_");
+                        self.problems.retain(kept);
+                        self.problems.extend(found.into_iter().filter(|d| !kept(d)));
+                        self.problems.extend(self.image_findings.iter().cloned());
+                        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+                        ctx.request_repaint();
+                    }
+                }
+                Err(mpsc::TryRecvError::Empty) => {}
+                Err(mpsc::TryRecvError::Disconnected) => {
+                    // It failed, and would again: what is known of the file stays.
+                    self.checking.known = Some(*of);
+                    self.checking.result = None;
+                }
+            }
+            return;
+        }
+        if self.checking.known == Some(now) || self.is_gesture_open() {
+            return;
+        }
+        let time = ctx.input(|i| i.time);
+        match self.checking.seen {
+            Some((state, since)) if state == now => {
+                let left = QUIET - (time - since);
+                if left > 0.0 {
+                    ctx.request_repaint_after(std::time::Duration::from_secs_f64(left));
+                    return;
+                }
+            }
+            _ => {
+                self.checking.seen = Some((now, time));
+                ctx.request_repaint_after(std::time::Duration::from_secs_f64(QUIET));
+                return;
+            }
+        }
+        let (session, waker) = (session.clone(), ctx.clone());
+        let (sender, result) = mpsc::sync_channel(1);
+        let look = move || {
+            if sender.send(session.findings_now()).is_ok() {
+                waker.request_repaint();
+            }
+        };
+        match thread::Builder::new().name("problems".into()).spawn(look) {
+            Ok(_) => self.checking.result = Some((now, result)),
+            Err(error) => log::error!("problems could not be looked for: {error}"),
+        }
+    }
+}

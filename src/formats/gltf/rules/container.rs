@@ -1,0 +1,85 @@
+//! The rules of the outside of a GLB (glTF 2.0, *GLB File Format*).
+
+use super::Report;
+
+const MAGIC: &[u8] = b"glTF";
+const JSON: u32 = 0x4E4F_534A;
+const BIN: u32 = 0x004E_4942;
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let b = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// Looks a GLB's chunks over; whether what is in them can be judged.
+pub fn check(bytes: &[u8], out: &mut Report) -> bool {
+    let (Some(version), Some(length)) = (word(bytes, 4), word(bytes, 8)) else {
+        out.error("GLB_UNEXPECTED_END_OF_HEADER", String::new());
+        return false;
+    };
+    if !bytes.starts_with(MAGIC) {
+        out.error("GLB_INVALID_MAGIC", String::new());
+        return false;
+    }
+    if version != 2 {
+        out.error("GLB_INVALID_VERSION", String::new());
+        return false;
+    }
+    let length = length as usize;
+    if length <= 12 {
+        out.error("GLB_LENGTH_TOO_SMALL", String::new());
+    }
+    let (mut at, mut chunk, mut json, mut bin) = (12usize, 0, false, false);
+    loop {
+        if at >= bytes.len() {
+            if length != at {
+                out.error("GLB_LENGTH_MISMATCH", String::new());
+            }
+            return json;
+        }
+        if at == length {
+            out.warning("GLB_EXTRA_DATA", String::new());
+            return json;
+        }
+        let (Some(size), Some(kind)) = (word(bytes, at), word(bytes, at + 4)) else {
+            out.error("GLB_UNEXPECTED_END_OF_CHUNK_HEADER", String::new());
+            return false;
+        };
+        at += 8;
+        let end = at.saturating_add(size as usize);
+        if size & 3 != 0 {
+            out.error("GLB_CHUNK_LENGTH_UNALIGNED", String::new());
+        }
+        if end > length {
+            out.error("GLB_CHUNK_TOO_BIG", String::new());
+        }
+        if chunk == 0 && kind != JSON {
+            out.error("GLB_UNEXPECTED_FIRST_CHUNK", String::new());
+        }
+        match kind {
+            JSON => {
+                if size == 0 {
+                    out.error("GLB_EMPTY_CHUNK", String::new());
+                }
+                if std::mem::replace(&mut json, true) {
+                    out.error("GLB_DUPLICATE_CHUNK", String::new());
+                }
+            }
+            BIN => {
+                if chunk > 1 && !bin {
+                    out.error("GLB_UNEXPECTED_BIN_CHUNK", String::new());
+                }
+                if std::mem::replace(&mut bin, true) {
+                    out.error("GLB_DUPLICATE_CHUNK", String::new());
+                }
+            }
+            _ => out.info("GLB_UNKNOWN_CHUNK_TYPE", String::new()),
+        }
+        if end > bytes.len() {
+            out.error("GLB_UNEXPECTED_END_OF_CHUNK_DATA", String::new());
+            return false;
+        }
+        at = end;
+        chunk += 1;
+    }
+}

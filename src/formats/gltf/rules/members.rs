@@ -1,0 +1,348 @@
+//! Members of a JSON object read as the schema wants them, with a finding where they are something else. What is wrong
+//! counts as absent from then on.
+
+use serde_json::{Map, Value};
+
+use super::Report;
+
+/// A JSON object, where it is in the file, and where findings go.
+pub struct Members<'a> {
+    pub map: &'a Map<String, Value>,
+    pub at: String,
+}
+
+/// Bounds of a number.
+#[derive(Clone, Copy)]
+pub struct Range {
+    /// At least this.
+    pub low: f64,
+    /// At most this.
+    pub high: f64,
+    /// More than this.
+    pub above: f64,
+}
+
+/// Any number.
+pub const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, above: f64::NEG_INFINITY };
+/// From 0 to 1.
+pub const SHARE: Range = Range { low: 0.0, high: 1.0, ..ANY };
+/// More than 0.
+pub const POSITIVE: Range = Range { above: 0.0, ..ANY };
+/// 0 or more.
+pub const NOT_NEGATIVE: Range = Range { low: 0.0, ..ANY };
+
+/// A number so large that it stands for one past a double.
+const BEYOND: f64 = 1e300;
+
+/// A JSON number as a whole one.
+pub fn whole(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64))
+}
+
+impl<'a> Members<'a> {
+    pub const fn new(map: &'a Map<String, Value>, at: String) -> Self {
+        Self { map, at }
+    }
+
+    pub fn place(&self, key: &str) -> String {
+        format!("{}/{key}", self.at)
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.map.contains_key(key)
+    }
+
+    fn raw(&self, key: &str, out: &mut Report) -> Option<&'a Value> {
+        match self.map.get(key) {
+            Some(Value::Null) => {
+                out.error("TYPE_MISMATCH", self.place(key));
+                None
+            }
+            value => value,
+        }
+    }
+
+    fn missing(&self, required: bool, out: &mut Report) {
+        if required {
+            out.error("UNDEFINED_PROPERTY", self.at.clone());
+        }
+    }
+
+    fn mismatch(&self, key: &str, out: &mut Report) {
+        out.error("TYPE_MISMATCH", self.place(key));
+    }
+
+    /// An index into a list of the file.
+    pub fn index(&self, key: &str, required: bool, out: &mut Report) -> Option<usize> {
+        let Some(value) = self.raw(key, out) else {
+            self.missing(required, out);
+            return None;
+        };
+        match whole(value) {
+            Some(index) if index >= 0 => usize::try_from(index).ok(),
+            Some(_) => {
+                out.error("INVALID_INDEX", self.place(key));
+                None
+            }
+            None => {
+                self.mismatch(key, out);
+                None
+            }
+        }
+    }
+
+    /// A whole number within bounds; one that is absent is `default`.
+    pub fn count(
+        &self,
+        key: &str,
+        (low, high): (i64, i64),
+        default: Option<usize>,
+        required: bool,
+        out: &mut Report,
+    ) -> Option<usize> {
+        let Some(value) = self.raw(key, out) else {
+            self.missing(required, out);
+            return default;
+        };
+        match whole(value) {
+            Some(v) if (low..=high).contains(&v) => usize::try_from(v).ok(),
+            Some(_) => {
+                out.error("VALUE_NOT_IN_RANGE", self.place(key));
+                None
+            }
+            None => {
+                self.mismatch(key, out);
+                None
+            }
+        }
+    }
+
+    /// One of some whole numbers.
+    pub fn one_of(&self, key: &str, list: &[i64], required: bool, out: &mut Report) -> Option<usize> {
+        let Some(value) = self.raw(key, out) else {
+            self.missing(required, out);
+            return None;
+        };
+        match whole(value) {
+            Some(v) if list.contains(&v) => usize::try_from(v).ok(),
+            Some(_) => {
+                out.warning("VALUE_NOT_IN_LIST", self.place(key));
+                None
+            }
+            None => {
+                self.mismatch(key, out);
+                None
+            }
+        }
+    }
+
+    pub fn flag(&self, key: &str, out: &mut Report) -> bool {
+        match self.raw(key, out) {
+            None => false,
+            Some(Value::Bool(flag)) => *flag,
+            Some(_) => {
+                self.mismatch(key, out);
+                false
+            }
+        }
+    }
+
+    pub fn number(&self, key: &str, range: Range, required: bool, out: &mut Report) -> Option<f64> {
+        let Some(value) = self.raw(key, out) else {
+            self.missing(required, out);
+            return None;
+        };
+        match value.as_f64() {
+            Some(v) if v >= range.low && v <= range.high && v > range.above => Some(v),
+            Some(_) => {
+                out.error("VALUE_NOT_IN_RANGE", self.place(key));
+                None
+            }
+            None => {
+                self.mismatch(key, out);
+                None
+            }
+        }
+    }
+
+    /// Text; what is in no list is kept all the same.
+    pub fn text(&self, key: &str, list: &[&str], required: bool, out: &mut Report) -> Option<&'a str> {
+        let Some(value) = self.raw(key, out) else {
+            self.missing(required, out);
+            return None;
+        };
+        let Some(text) = value.as_str() else {
+            self.mismatch(key, out);
+            return None;
+        };
+        if !list.is_empty() && !list.contains(&text) {
+            out.warning("VALUE_NOT_IN_LIST", self.place(key));
+        }
+        Some(text)
+    }
+
+    pub fn object(&self, key: &str, required: bool, out: &mut Report) -> Option<Self> {
+        let Some(value) = self.raw(key, out) else {
+            self.missing(required, out);
+            return None;
+        };
+        match value.as_object() {
+            Some(map) => Some(Self::new(map, self.place(key))),
+            None => {
+                self.mismatch(key, out);
+                None
+            }
+        }
+    }
+
+    fn list(&self, key: &str, out: &mut Report) -> Option<&'a [Value]> {
+        let value = self.raw(key, out)?;
+        match value.as_array() {
+            Some(list) if list.is_empty() => {
+                out.error("EMPTY_ENTITY", self.place(key));
+                None
+            }
+            Some(list) => Some(list),
+            None => {
+                self.mismatch(key, out);
+                None
+            }
+        }
+    }
+
+    /// Indices, each once; one that is none is `None`.
+    pub fn indices(&self, key: &str, required: bool, out: &mut Report) -> Option<Vec<Option<usize>>> {
+        if required && self.map.get(key).is_none_or(Value::is_null) {
+            self.missing(true, out);
+        }
+        let list = self.list(key, out)?;
+        let mut seen = std::collections::HashSet::new();
+        let mut all = Vec::with_capacity(list.len());
+        for (k, value) in list.iter().enumerate() {
+            match whole(value).and_then(|v| usize::try_from(v).ok()) {
+                Some(index) => {
+                    if !seen.insert(index) {
+                        out.error("DUPLICATE_ELEMENTS", format!("{}/{k}", self.place(key)));
+                    }
+                    all.push(Some(index));
+                }
+                None => {
+                    out.error("INVALID_INDEX", format!("{}/{k}", self.place(key)));
+                    all.push(None);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// Numbers, as many as wanted.
+    pub fn floats(&self, key: &str, length: Option<usize>, range: Range, out: &mut Report) -> Option<Vec<f64>> {
+        let list = self.list(key, out)?;
+        if length.is_some_and(|n| n != list.len()) {
+            out.error("ARRAY_LENGTH_NOT_IN_LIST", self.place(key));
+            return None;
+        }
+        let mut sound = true;
+        let mut all = Vec::with_capacity(list.len());
+        for (k, value) in list.iter().enumerate() {
+            match value.as_f64() {
+                Some(v) => {
+                    if v.abs() >= BEYOND || v < range.low || v > range.high {
+                        out.error("VALUE_NOT_IN_RANGE", format!("{}/{k}", self.place(key)));
+                        sound = false;
+                    }
+                    all.push(v);
+                }
+                None => {
+                    out.error("ARRAY_TYPE_MISMATCH", self.place(key));
+                    sound = false;
+                }
+            }
+        }
+        sound.then_some(all)
+    }
+
+    /// Whole numbers within a type, as many as wanted.
+    pub fn stored(&self, key: &str, length: usize, (low, high): (f64, f64), out: &mut Report) -> Option<Vec<f64>> {
+        let value = self.raw(key, out)?;
+        let Some(list) = value.as_array() else {
+            self.mismatch(key, out);
+            return None;
+        };
+        if list.len() != length {
+            out.error("ARRAY_LENGTH_NOT_IN_LIST", self.place(key));
+            return None;
+        }
+        let mut sound = true;
+        for value in list {
+            let code = match whole(value) {
+                Some(v) if (low..=high).contains(&(v as f64)) => continue,
+                Some(_) => "INVALID_GL_VALUE",
+                None => "ARRAY_TYPE_MISMATCH",
+            };
+            out.error(code, self.place(key));
+            sound = false;
+        }
+        sound.then(|| list.iter().filter_map(Value::as_f64).collect())
+    }
+
+    /// A list of objects that must be there.
+    pub fn objects(&self, key: &str, out: &mut Report) -> Option<Vec<Self>> {
+        if self.map.get(key).is_none_or(Value::is_null) {
+            self.missing(true, out);
+        }
+        let list = self.list(key, out)?;
+        let mut sound = true;
+        let mut all = Vec::with_capacity(list.len());
+        for (k, value) in list.iter().enumerate() {
+            match value.as_object() {
+                Some(map) => all.push(Self::new(map, format!("{}/{k}", self.place(key)))),
+                None => {
+                    out.error("ARRAY_TYPE_MISMATCH", self.place(key));
+                    sound = false;
+                }
+            }
+        }
+        sound.then_some(all)
+    }
+
+    /// Texts, each once.
+    pub fn texts(&self, key: &str, out: &mut Report) -> Vec<&'a str> {
+        let Some(list) = self.list(key, out) else { return Vec::new() };
+        let (mut sound, mut all) = (true, Vec::new());
+        for (k, value) in list.iter().enumerate() {
+            match value.as_str() {
+                Some(text) => {
+                    if all.contains(&text) {
+                        out.error("DUPLICATE_ELEMENTS", format!("{}/{k}", self.place(key)));
+                    }
+                    all.push(text);
+                }
+                None => {
+                    out.error("ARRAY_TYPE_MISMATCH", format!("{}/{k}", self.place(key)));
+                    sound = false;
+                }
+            }
+        }
+        if sound { all } else { Vec::new() }
+    }
+
+    /// Extensions: those that are objects. One that the file does not say it uses is a finding.
+    pub fn extensions(&self, used: &[String], out: &mut Report) -> Option<&'a Map<String, Value>> {
+        let value = self.raw("extensions", out)?;
+        let Some(map) = value.as_object() else {
+            self.mismatch("extensions", out);
+            return None;
+        };
+        for (name, value) in map {
+            let place = || format!("{}/extensions/{name}", self.at);
+            if !value.is_object() {
+                out.error("TYPE_MISMATCH", place());
+            }
+            if !used.iter().any(|u| u == name) {
+                out.error("UNDECLARED_EXTENSION", place());
+            }
+        }
+        Some(map)
+    }
+}
