@@ -16,7 +16,7 @@ use std::{
 use ulna::{
     edit::CommandLine,
     formats::gltf::Progress,
-    model::Document,
+    model::{Aids, Document},
     session::{Consent, Disk, Recovery, SaveRequest, Session, SystemDisk, differences},
 };
 
@@ -61,7 +61,7 @@ fn act(draw: &mut Draw, k: usize) -> Act {
             .with("value", 0.25)
             .with("how", "add")
             .with("vertices", format!("{}-{}", k * 3, k * 3 + 40)),
-        9 => CommandLine::new("weights.pair").with("joint", "LeftHand").with("with", "RightHand"),
+        9 => CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand"),
         10 => return Act::Undo,
         _ => return Act::Redo,
     }))
@@ -214,12 +214,15 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     // Never a torn file: it opens, and means what the last save meant, or the one under way.
     let now = open(&folder.join(file));
     let states: Vec<usize> = [saves, began].into_iter().map(|n| n * SAVES).collect();
-    let whole = states.iter().any(|n| {
-        let saved = Document { aids: Default::default(), ..meant(first, seed, *n) };
-        differences(&saved, now.document()).iter().all(|d| d.message.contains("rest is"))
-            && saved.clips.len() >= now.document().clips.len()
-    });
-    assert!(whole, "{what}: the file is none of the states that were saved");
+    // The format has no clip without keys; how rest and pose share a place is rounded.
+    let holds = |mut meant: Document| {
+        meant.aids = Aids::default();
+        meant.clips.retain(|_, c| !c.tracks.is_empty());
+        differences(&meant, now.document()).iter().all(|d| d.message.contains("rest is"))
+    };
+    let whole = states.iter().any(|n| holds(meant(first, seed, *n)));
+    let far = || states.iter().map(|n| differences(&meant(first, seed, *n), now.document())).collect::<Vec<_>>();
+    assert!(whole, "{what}: the file is none of the states that were saved: {:#?}", far());
     // Nothing of anybody else's is gone, nothing half-written stays under a name of its own.
     assert_eq!(fs::read(folder.join("stranger.bin")).unwrap(), b"a stranger", "{what}");
     // Nothing committed is lost: the journal has as many acts as were told, or the one that was being told.
@@ -230,7 +233,7 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     let both: Vec<Document> = [acts, acts + 1].into_iter().map(|n| meant(first, seed, n)).collect();
     let Some(recovery) = found.pop() else {
         // All of it is in the file.
-        let same = both.iter().any(|d| d.aids.is_empty() && differences(d, now.document()).is_empty());
+        let same = both.iter().any(|d| d.aids.is_empty() && holds(d.clone()));
         let untouched = both.iter().any(|d| d.file_part() == meant(first, seed, 0).file_part());
         assert!(same || untouched, "{what}: no journal, and work that is in no file");
         return;
@@ -333,7 +336,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
             .with("degrees", vec![0, 9, 0]),
         CommandLine::new("layers.add").with("name", "Arms"),
         CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5).with("vertices", "0-30"),
-        CommandLine::new("weights.pair").with("joint", "LeftHand").with("with", "RightHand"),
+        CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand"),
         CommandLine::new("pose.rotate").with("node", "Spine*").with("axis", "z").with("degrees", 11.5),
     ];
     for line in &lines {

@@ -20,7 +20,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{Session, stamp::content_hash};
+use super::{
+    Session,
+    disk::{SystemDisk, write_atomically},
+    stamp::content_hash,
+};
 use crate::{
     edit::{CommandLine, Transaction},
     formats::{
@@ -38,6 +42,8 @@ pub const KEPT_DAYS: u64 = 30;
 
 const LINES: &str = "lines.jsonl";
 const OPENED: &str = "opened";
+/// The folder of what was beside it.
+const BESIDE: &str = "beside";
 
 /// One line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -116,6 +122,16 @@ impl Pen {
         }
         // Where the thread is gone, the system writes it in its own time.
         self.sync.send(()).map_err(io::Error::other)
+    }
+}
+
+impl Drop for Pen {
+    fn drop(&mut self) {
+        // The syncing thread has the same file for a moment longer; the lock is not its.
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = file.unlock() {
+            log::warn!("the journal could not be unlocked: {error}");
+        }
     }
 }
 
@@ -283,11 +299,11 @@ impl Journal {
             return Ok(());
         }
         for file in &self.beside {
-            let beside = self.folder.join("beside").join(&file.name);
+            let beside = self.folder.join(BESIDE).join(&file.name);
             beside.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(&beside, &file.bytes)?;
+            write_atomically(&SystemDisk, &beside, &file.bytes)?;
         }
-        super::disk::write_atomically(&super::disk::SystemDisk, &place, &self.opened)
+        write_atomically(&SystemDisk, &place, &self.opened)
     }
 
     /// The sitting is over, and nothing of it is wanted again.
@@ -459,7 +475,7 @@ impl Recovery {
             bytes
         };
         let mut beside = Vec::new();
-        for entry in fs::read_dir(self.folder.join("beside")).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(self.folder.join(BESIDE)).into_iter().flatten().flatten() {
             let bytes = fs::read(entry.path()).map_err(io)?;
             beside.push(FileToWrite { name: entry.file_name().to_string_lossy().into_owned(), bytes });
         }

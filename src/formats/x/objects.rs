@@ -68,7 +68,7 @@ pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnost
                 words.clear();
                 let index = tree.len();
                 // The object, its place in its parent's list, and what it will be as JSON.
-                budget.take(size_of::<Object>() as u64 * 2 + 256, ".x")?;
+                budget.take(size_of::<Object>() as u64 + 192, ".x")?;
                 tree.push(Object { kind, name, ..Object::default() });
                 tree[at].children.push(index);
                 open.push(index);
