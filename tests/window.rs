@@ -1,13 +1,15 @@
 //! The whole window, driven by the accessible names of its widgets; what counts is the document.
 #![cfg(feature = "gui")]
 
+mod common;
+
 use std::path::PathBuf;
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use ulna::{
     app::App,
-    edit::KeyRef,
+    edit::{CommandLine, KeyRef},
     model::{ClipId, NodeId, Property},
     session::Session,
 };
@@ -247,8 +249,13 @@ fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
     assert_eq!(window.state().playback().time, 0.0);
 }
 
+/// Whether an unkeyed pose changes a node.
+fn holds(window: &Window, node: NodeId) -> bool {
+    session(window).document().aids.unkeyed.values().any(|u| u.nodes().any(|n| n == node))
+}
+
 #[test]
-fn a_pose_in_animate_mode_waits_and_is_keyed_or_discarded() {
+fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Head");
@@ -256,20 +263,20 @@ fn a_pose_in_animate_mode_waits_and_is_keyed_or_discarded() {
     let centre = head(&window, head_node);
     let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(2.6), at(2.2));
-    assert!(session(&window).document().pending.contains_key(&head_node));
+    assert!(holds(&window, head_node));
     assert_eq!(session(&window).document().clips, session(&window).opened().clips, "nothing is keyed yet");
     click(&mut window, "Discard");
-    assert!(session(&window).document().pending.is_empty());
+    assert!(session(&window).document().aids.unkeyed.is_empty());
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert!(session(&window).document().pending.contains_key(&head_node));
+    assert!(holds(&window, head_node));
     click(&mut window, "Key them");
-    assert!(session(&window).document().pending.is_empty());
+    assert!(session(&window).document().aids.unkeyed.is_empty());
     assert_ne!(session(&window).document().clips[&ClipId(1)], session(&window).opened().clips[&ClipId(1)]);
     // With auto-key a pose is a key at once.
     click(&mut window, "Auto-key");
     let steps = session(&window).history().done().len();
     drag(&mut window, at(2.6), at(2.0));
-    assert!(session(&window).document().pending.is_empty());
+    assert!(session(&window).document().aids.unkeyed.is_empty());
     assert_eq!(session(&window).history().done().len(), steps + 1);
 }
 
@@ -382,4 +389,143 @@ fn a_still_window_asks_for_no_frames() {
     // `run` fails where the program keeps asking for another frame.
     let steps = window.try_run().expect("the window comes to rest");
     assert!(steps <= 8, "{steps}");
+}
+
+/// A ring drag that is not let go of.
+fn begin_turn(window: &mut Window) {
+    let centre = head(window, node(window, "Head"));
+    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    window.event(Event::PointerMoved(at(2.6)));
+    window.step();
+    let (pos, button, modifiers) = (at(2.6), PointerButton::Primary, Modifiers::NONE);
+    window.event(Event::PointerButton { pos, button, pressed: true, modifiers });
+    window.step();
+    for k in 1..=5 {
+        window.event(Event::PointerMoved(at(2.6 - 0.08 * k as f32)));
+        window.step();
+    }
+    assert!(session(window).history().is_open(), "a gesture is under way");
+}
+
+#[test]
+fn a_gesture_is_whole_whatever_interrupts_it() {
+    let (mut window, _folder, path) = sample();
+    let file = std::fs::read(&path).unwrap();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    let interruptions: [fn(&mut Window); 2] = [
+        // Another window takes the focus.
+        |w| {
+            w.event(Event::WindowFocused(false));
+            w.run_steps(2);
+            w.event(Event::WindowFocused(true));
+            w.run_steps(2);
+        },
+        // A key for another mode.
+        |w| press(w, Modifiers::NONE, Key::Num2),
+    ];
+    for (k, interrupt) in interruptions.into_iter().enumerate() {
+        click(&mut window, "Pose mode");
+        begin_turn(&mut window);
+        // Neither save nor undo comes between.
+        press(&mut window, Modifiers::COMMAND, Key::S);
+        press(&mut window, Modifiers::COMMAND, Key::Z);
+        assert!(session(&window).history().is_open());
+        assert_eq!(std::fs::read(&path).unwrap(), file, "half a gesture is saved");
+        interrupt(&mut window);
+        assert!(!session(&window).history().is_open());
+        assert_eq!(session(&window).history().done().len(), k + 1, "one step");
+        let there = session(&window).document().clone();
+        // What the hand does after that is no part of it.
+        let pos = head(&window, node(&window, "Head")) + egui::vec2(70.0, -70.0);
+        window.event(Event::PointerMoved(pos));
+        window.step();
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        window.event(Event::PointerButton { pos, button, pressed: false, modifiers });
+        window.run_steps(3);
+        assert_eq!(*session(&window).document(), there);
+        assert_eq!(session(&window).history().done().len(), k + 1);
+    }
+    assert!(session(&window).is_unsaved());
+}
+
+#[test]
+fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
+    let (mut window, _folder, path) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    let turned = session(&window).document().node(node(&window, "Head")).local();
+    // Another program gives a clip another name.
+    let mut other = Session::open(&path, &Default::default()).unwrap();
+    other.run(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll")).unwrap();
+    other.write_to(&path).unwrap();
+    let theirs = std::fs::read(&path).unwrap();
+    window.event(Event::WindowFocused(true));
+    wait(&mut window);
+    window.run_steps(5);
+    window.get_by_label_contains("changed on disk");
+    // Nothing is replaced by a save that does not ask.
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    assert_eq!(std::fs::read(&path).unwrap(), theirs);
+    click(&mut window, "Reload and replay");
+    wait(&mut window);
+    let now = session(&window);
+    let names: Vec<_> = now.document().clips.values().filter_map(|c| c.name.as_deref()).collect();
+    assert!(names.contains(&"Stroll"), "{names:?}");
+    assert_eq!(now.document().node(node(&window, "Head")).local(), turned);
+    assert_eq!(now.history().done().len(), 1, "one step");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!session(&window).is_unsaved());
+}
+
+#[cfg(feature = "inspection")]
+#[test]
+fn a_fault_stops_what_was_being_done_and_not_the_window() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    let whole = session(&window).document().clone();
+    begin_turn(&mut window);
+    window.state_mut().fail_next_frame();
+    window.run_steps(3);
+    window.get_by_label("Something in Ulna failed");
+    assert_eq!(*session(&window).document(), whole, "half a gesture is none");
+    click(&mut window, "Go on");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!session(&window).is_unsaved(), "it goes on");
+}
+
+#[test]
+fn names_in_any_script_have_a_glyph() {
+    let Some(shared) = common::shared() else { return };
+    let file = std::fs::read(shared.join("corpus/found/names.glb")).unwrap();
+    let (mut window, _folder, _) = window(&file);
+    let names = |window: &Window| -> Vec<String> {
+        let document = session(window).document();
+        document.node_ids().map(|id| document.node(id).label(id)).collect()
+    };
+    let lacking = |window: &Window| -> String {
+        let font = egui::FontId::proportional(13.0);
+        let text: String = names(window).concat();
+        window.ctx.fonts_mut(|f| text.chars().filter(|c| !f.has_glyph(&font, *c)).collect())
+    };
+    // The fonts of the system are looked through beside the window.
+    for _ in 0..1000 {
+        window.step();
+        if !lacking(&window).chars().any(|c| c != '💪') {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(lacking(&window).chars().all(|c| c == '💪'), "no glyph for {}", lacking(&window));
+    let names = names(&window);
+    assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");
+    assert!(names.iter().all(|n| !n.contains(char::is_control)), "{names:?}");
+    // A row each, none over another.
+    let rows: Vec<_> = ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
+    assert!(!rows[0].intersects(rows[1]), "{rows:?}");
 }

@@ -261,7 +261,12 @@ impl Meant {
             let time = arguments.number("time")?;
             return Ok(Self::Range(time - SAME_TIME, time + SAME_TIME));
         }
-        let (from, to) = (arguments.number("from")?, arguments.number("to")?);
+        let given = |name| arguments.has(name).then(|| arguments.number(name)).transpose();
+        let (from, to) = (given("from")?, given("to")?);
+        let (Some(from), Some(to)) = (from, to) else {
+            let missing = if from.is_some() { "to" } else { "from" };
+            return Err(CommandError::Other(format!("“from” and “to” go together; “{missing}” is missing")));
+        };
         if from > to {
             return Err(CommandError::Other(format!("“from”, {from} s, is later than “to”, {to} s")));
         }

@@ -125,9 +125,10 @@ impl Node {
         self.pose = user.map(|u| NodePose::by(&self.rest, u));
     }
 
-    /// The name, or `node N`.
+    /// The name, in one line, or `node N`.
     pub fn label(&self, id: NodeId) -> String {
         match &self.name {
+            Some(name) if name.contains(char::is_control) => name.replace(char::is_control, " "),
             Some(name) if !name.is_empty() => name.to_string(),
             _ => format!("node {}", id.0),
         }

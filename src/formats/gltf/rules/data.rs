@@ -382,11 +382,9 @@ fn influences(source: &Source, file: &File, p: &Primitive, most: usize, out: &mu
                 } else {
                     let twice = seen.contains(&joint);
                     seen.push(joint);
-                    if twice {
-                        counts[set][2] += 1;
-                    } else if weight < 0.0 {
-                        counts[set][3] += 1;
-                    } else {
+                    counts[set][2] += usize::from(twice);
+                    counts[set][3] += usize::from(weight < 0.0);
+                    if !twice && (weight >= 0.0 || weight.is_nan()) {
                         sum = (f64::from(sum) + weight) as f32;
                         near += 2e-7;
                     }

@@ -1,0 +1,185 @@
+//! Random commands of every kind, on files of every kind: nothing panics, everything can be taken back, and the journal
+//! makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a hundred unless it says otherwise.
+
+mod common;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::{Value, json};
+use ulna::{
+    edit::{ArgumentError, CommandError, CommandLine, Doer, Kind, clip_text, node_text, table},
+    formats::gltf::Progress,
+    model::{ClipId, Document, NodeId},
+    session::{Recovery, Session, differences},
+};
+
+/// Numbers that look drawn, the same for the same seed.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+
+    fn number(&mut self) -> f64 {
+        match self.below(12) {
+            0 => 0.0,
+            1 => -1.0,
+            2 => 1.0,
+            3 => 1e-7,
+            _ => (self.below(4001) as f64 - 2000.0) / 700.0,
+        }
+    }
+}
+
+/// A value of a kind, right more often than not.
+fn value(kind: Kind, draw: &mut Draw, document: &Document) -> Value {
+    let numbers = |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
+    match kind {
+        Kind::Node => match draw.below(8) {
+            0 => json!("*"),
+            1 => json!("nobody"),
+            2 => json!(["#0", "#1"]),
+            _ => json!(node_text(document, NodeId(draw.below(document.nodes.len()) as u32))),
+        },
+        Kind::Clip => {
+            let clips: Vec<ClipId> = document.clips.keys().copied().collect();
+            clips.get(draw.below(clips.len())).map_or(json!("nobody"), |c| json!(clip_text(document, *c)))
+        }
+        Kind::Number => json!(draw.number()),
+        Kind::Seconds => json!(draw.below(300) as f64 / 97.0),
+        Kind::Degrees => json!(draw.number() * 60.0),
+        Kind::Vector => Value::Array(numbers(draw, 3)),
+        Kind::Quaternion => Value::Array(numbers(draw, 4)),
+        Kind::Axis => json!(["x", "y", "z"][draw.below(3)]),
+        Kind::Space => json!(["local", "parent", "world"][draw.below(3)]),
+        Kind::Parts => json!(["translation", "rotation", "scale"][draw.below(3)]),
+        Kind::Text => json!(["a", "Ärger 左腕", "two\nlines", ""][draw.below(4)]),
+        Kind::Path => json!("/nowhere/else.glb"),
+        Kind::Flag => json!(draw.below(2) == 0),
+        Kind::Mesh => json!(format!("#{}", draw.below(document.meshes.len().max(1)))),
+        Kind::Vertices => json!(["all", "0-5, 9", "0/0: 0-20", "faulty", "0-3 | grow 1"][draw.below(5)]),
+        Kind::Numbers => {
+            let n = draw.below(4);
+            Value::Array(numbers(draw, n))
+        }
+        Kind::Choice(words) => json!(words[draw.below(words.len())]),
+    }
+}
+
+fn line(draw: &mut Draw, document: &Document) -> CommandLine {
+    let specs: Vec<_> = table().iter().filter(|s| !matches!(s.doer, Doer::Host)).collect();
+    let spec = specs[draw.below(specs.len())];
+    let mut line = CommandLine::new(spec.name);
+    for argument in spec.arguments {
+        if argument.required || draw.below(5) < 2 {
+            let value = value(argument.kind, draw, document);
+            line = line.with(argument.name, value);
+        }
+    }
+    line
+}
+
+fn check(document: &Document, said: &CommandLine) {
+    document.check().unwrap_or_else(|e| panic!("after {said}: {e}"));
+}
+
+#[test]
+fn random_commands_are_taken_back_and_replayed() {
+    let Some(shared) = common::shared() else { return };
+    let wanted: usize = std::env::var("ULNA_RANDOM").ok().and_then(|v| v.parse().ok()).unwrap_or(100);
+    let small = |p: &std::path::PathBuf| fs::metadata(p).is_ok_and(|m| m.len() < 3 << 20);
+    let all: Vec<_> = common::models(&shared.join("corpus")).into_iter().filter(small).collect();
+    let files: Vec<_> = all.iter().step_by((all.len() / 30).max(1)).take(30).collect();
+    assert_eq!(files.len(), 30, "files of the corpus");
+    let (mut done, mut refused) = (BTreeMap::<String, usize>::new(), 0);
+    for (k, file) in files.iter().enumerate() {
+        let count = wanted / 30 + usize::from(k < wanted % 30);
+        one_file(file, k as u64 + 1, count, &mut done, &mut refused);
+    }
+    let all: usize = done.values().sum();
+    eprintln!("{all} commands of {} kinds done, {refused} refused, on {} files", done.len(), files.len());
+    assert_eq!(all + refused, wanted);
+    assert!(all * 3 > wanted, "most are refused: {all} of {wanted}");
+}
+
+fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, usize>, refused: &mut usize) {
+    let name = file.display();
+    let Ok(mut session) = Session::open(file, &Progress::default()) else { panic!("{name} does not open") };
+    let opened = fs::read(file).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    session.keep_journal(home.path());
+    let mut draw = Draw(seed * 7919 + 13);
+    let mut steps = 0;
+    for _ in 0..count {
+        let line = line(&mut draw, session.document());
+        match session.run(&line) {
+            Ok(changed) => {
+                *done.entry(line.name.clone()).or_default() += 1;
+                steps += usize::from(changed);
+            }
+            Err(_) => *refused += 1,
+        }
+        check(session.document(), &line);
+        if draw.below(9) == 0 && session.undo().is_some() {
+            check(session.document(), &line);
+            if draw.below(2) == 0 {
+                session.redo();
+            }
+        }
+    }
+    let meant = session.document().clone();
+    let packed = session.pack("a");
+    // Back to the first: the bytes that were opened.
+    let mut back = session.clone();
+    while back.undo().is_some() {}
+    assert_eq!(back.pack("a").unwrap().bytes.as_slice(), opened, "{name}: undone");
+    // The file holds what was meant, but for what no file holds.
+    if let Ok(saved) = &packed {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("a.glb");
+        // What is beside the file is found from where it is.
+        if file.extension().is_some_and(|e| e != "gltf") && saved.companions.is_empty() {
+            fs::write(&target, saved.bytes.as_slice()).unwrap();
+            let again = Session::open(&target, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let mut meant = meant.clone();
+            meant.aids = Default::default();
+            meant.clips.retain(|_, c| !c.tracks.is_empty());
+            let lost: Vec<_> = differences(&meant, again.document());
+            let lost: Vec<_> = lost.iter().filter(|d| !d.message.contains("rest is")).collect();
+            assert!(lost.is_empty(), "{name}: {lost:#?}");
+        }
+    }
+    drop(session);
+    let found = Recovery::scan(home.path());
+    let Some(recovery) = found.into_iter().next() else {
+        assert!(steps == 0 || meant.file_part() == back.document().file_part(), "{name}: {steps} steps, no journal");
+        return;
+    };
+    let recovered = recovery.replay(&Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(recovered.failed.is_empty(), "{name}: {:?}", recovered.failed);
+    assert!(*recovered.session.document() == meant, "{name}: the journal makes another document");
+    let bytes = |s: ulna::formats::gltf::Saved| s.bytes;
+    let again = recovered.session.pack("a").map(bytes).map_err(|e| e.to_string());
+    assert!(again == packed.map(bytes).map_err(|e| e.to_string()), "{name}: the journal makes another file");
+}
+
+/// That an error of a wrong argument names it.
+#[test]
+fn a_wrong_argument_is_named() {
+    let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).unwrap();
+    let mut tried = 0;
+    for spec in table().iter().filter(|s| !matches!(s.doer, Doer::Host)) {
+        let line = CommandLine::new(spec.name).with("nonsense", 1);
+        let before = session.document().clone();
+        let error = session.run(&line).expect_err(spec.name);
+        assert!(error.to_string().contains("nonsense"), "{}: {error}", spec.name);
+        assert!(*session.document() == before);
+        tried += 1;
+    }
+    assert!(tried > 30, "{tried}");
+    let _: fn(ArgumentError) -> CommandError = CommandError::from;
+}
