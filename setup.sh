@@ -15,7 +15,7 @@ packages=(
   libxkbcommon-x11-0    # keyboards on X11
   libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2
   libwayland-client0
-  fonts-dejavu-core fonts-droid-fallback   # names in scripts that the bundled fonts lack
+  fontconfig fonts-dejavu-core fonts-droid-fallback   # names in scripts that the bundled fonts lack
   xvfb                  # a display for tests of the real window
 )
 missing=()

@@ -1,14 +1,17 @@
 //! The journal: killed at any moment, stopped between any two acts on the disk, a sitting comes back as it was.
 //!
 //! The children are this test's own binary, started with a folder in `ULNA_KILLED`. How many kills there are is
-//! `ULNA_KILLS`, ten unless it says otherwise.
+//! `ULNA_KILLS`, ten unless it says otherwise; `ULNA_KILL_FILE` and `ULNA_NAMES`, five of its joints, take another file.
 
 use std::{
     fs::{self, Permissions},
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -45,23 +48,33 @@ enum Act {
     Redo,
 }
 
+/// Joints that acts are on.
+fn names() -> &'static [String] {
+    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let text = std::env::var("ULNA_NAMES").unwrap_or_else(|_| "Head,LeftUpperArm,Spine,RightHand,Hips".into());
+        text.split(',').map(ToOwned::to_owned).collect()
+    })
+}
+
 fn act(draw: &mut Draw, k: usize) -> Act {
-    let joint = ["Head", "LeftUpperArm", "Spine", "RightHand", "Hips"][draw.next(5) as usize];
+    let names = names();
+    let joint = names[draw.next(5) as usize].as_str();
     let angle = draw.next(1000) as f32 * 0.0371 - 17.0;
     let time = draw.next(97) as f32 * 0.0123;
     let line = |name: &str| CommandLine::new(name).with("node", joint);
     Act::Run(Box::new(match draw.next(12) {
         0..=2 => line("pose.rotate").with("axis", "x").with("degrees", angle).with("space", "world"),
         3 => line("pose.move").with("by", vec![angle * 0.001, 0.01, 0.0]),
-        4 | 5 => line("key.set").with("clip", "Walk").with("time", time).with("degrees", vec![angle, 0.0, 3.0]),
-        6 => line("unkeyed.set").with("clip", "Run").with("time", time).with("degrees", vec![0.0, angle, 0.0]),
+        4 | 5 => line("key.set").with("clip", "#1").with("time", time).with("degrees", vec![angle, 0.0, 3.0]),
+        6 => line("unkeyed.set").with("clip", "#2").with("time", time).with("degrees", vec![0.0, angle, 0.0]),
         7 => CommandLine::new("clip.new").with("name", format!("Clip {k}")),
         8 => CommandLine::new("weights.flood")
             .with("joint", joint)
             .with("value", 0.25)
             .with("how", "add")
             .with("vertices", format!("{}-{}", k * 3, k * 3 + 40)),
-        9 => CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand"),
+        9 => CommandLine::new("joints.pair").with("joint", names[1].as_str()).with("with", names[3].as_str()),
         10 => return Act::Undo,
         _ => return Act::Redo,
     }))
@@ -179,7 +192,7 @@ fn start(folder: &Path, file: &str, seed: usize, abort: Option<usize>) -> Child 
 fn prepared(gltf: bool) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let glb = folder.path().join("a.glb");
-    fs::copy(SAMPLE, &glb).unwrap();
+    fs::copy(std::env::var("ULNA_KILL_FILE").unwrap_or_else(|_| SAMPLE.into()), &glb).unwrap();
     if !gltf {
         return (folder, "a.glb".into());
     }

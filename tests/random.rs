@@ -75,7 +75,7 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
     let spec = specs[draw.below(specs.len())];
     let mut line = CommandLine::new(spec.name);
     for argument in spec.arguments {
-        if argument.required || draw.below(5) < 2 {
+        if argument.required || draw.below(9) == 0 {
             let value = value(argument.kind, draw, document);
             line = line.with(argument.name, value);
         }

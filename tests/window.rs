@@ -6,7 +6,7 @@ mod common;
 use std::path::PathBuf;
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
-use egui_kittest::{Harness, kittest::Queryable as _};
+use egui_kittest::{Harness, HarnessBuilder, kittest::Queryable as _};
 use ulna::{
     app::App,
     edit::{CommandLine, KeyRef},
@@ -18,15 +18,16 @@ type Window = Harness<'static, App>;
 
 /// The program on a file (a copy, in a folder of its own), settled.
 fn window(bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
+    window_of(bytes, Harness::builder())
+}
+
+fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
     std::fs::write(&path, bytes).expect("a file");
     let file = path.clone();
-    let mut window = Harness::builder()
-        .with_size([1600.0, 1000.0])
-        .with_max_steps(60)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, Some(file)));
+    let mut window =
+        builder.with_size([1600.0, 1000.0]).with_max_steps(60).wgpu().build_eframe(move |cc| App::new(cc, Some(file)));
     wait(&mut window);
     (window, folder, path)
 }
@@ -269,7 +270,7 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
     assert!(session(&window).document().aids.unkeyed.is_empty());
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(holds(&window, head_node));
-    click(&mut window, "Key them");
+    click(&mut window, "Key 1 node");
     assert!(session(&window).document().aids.unkeyed.is_empty());
     assert_ne!(session(&window).document().clips[&ClipId(1)], session(&window).opened().clips[&ClipId(1)]);
     // With auto-key a pose is a key at once.
@@ -407,6 +408,16 @@ fn begin_turn(window: &mut Window) {
     assert!(session(window).history().is_open(), "a gesture is under way");
 }
 
+/// Lets go of the button, a little farther on.
+fn let_go(window: &mut Window) {
+    let pos = head(window, node(window, "Head")) + egui::vec2(70.0, -70.0);
+    window.event(Event::PointerMoved(pos));
+    window.step();
+    let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+    window.event(Event::PointerButton { pos, button, pressed: false, modifiers });
+    window.run_steps(3);
+}
+
 #[test]
 fn a_gesture_is_whole_whatever_interrupts_it() {
     let (mut window, _folder, path) = sample();
@@ -437,12 +448,7 @@ fn a_gesture_is_whole_whatever_interrupts_it() {
         assert_eq!(session(&window).history().done().len(), k + 1, "one step");
         let there = session(&window).document().clone();
         // What the hand does after that is no part of it.
-        let pos = head(&window, node(&window, "Head")) + egui::vec2(70.0, -70.0);
-        window.event(Event::PointerMoved(pos));
-        window.step();
-        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
-        window.event(Event::PointerButton { pos, button, pressed: false, modifiers });
-        window.run_steps(3);
+        let_go(&mut window);
         assert_eq!(*session(&window).document(), there);
         assert_eq!(session(&window).history().done().len(), k + 1);
     }
@@ -456,6 +462,7 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     click(&mut window, "Head");
     begin_turn(&mut window);
     press(&mut window, Modifiers::NONE, Key::Num1);
+    let_go(&mut window);
     let turned = session(&window).document().node(node(&window, "Head")).local();
     // Another program gives a clip another name.
     let mut other = Session::open(&path, &Default::default()).unwrap();
@@ -487,11 +494,12 @@ fn a_fault_stops_what_was_being_done_and_not_the_window() {
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     begin_turn(&mut window);
-    press(&mut window, Modifiers::NONE, Key::Num1);
+    let_go(&mut window);
     let whole = session(&window).document().clone();
     begin_turn(&mut window);
     window.state_mut().fail_next_frame();
     window.run_steps(3);
+    let_go(&mut window);
     window.get_by_label("Something in Ulna failed");
     assert_eq!(*session(&window).document(), whole, "half a gesture is none");
     click(&mut window, "Go on");
@@ -503,7 +511,8 @@ fn a_fault_stops_what_was_being_done_and_not_the_window() {
 fn names_in_any_script_have_a_glyph() {
     let Some(shared) = common::shared() else { return };
     let file = std::fs::read(shared.join("corpus/found/names.glb")).unwrap();
-    let (mut window, _folder, _) = window(&file);
+    // A muscle in colours is no outline; a system has it or not.
+    let (window, _folder, _) = window_of(&file, Harness::builder().allow_missing_glyphs());
     let names = |window: &Window| -> Vec<String> {
         let document = session(window).document();
         document.node_ids().map(|id| document.node(id).label(id)).collect()
@@ -513,14 +522,6 @@ fn names_in_any_script_have_a_glyph() {
         let text: String = names(window).concat();
         window.ctx.fonts_mut(|f| text.chars().filter(|c| !f.has_glyph(&font, *c)).collect())
     };
-    // The fonts of the system are looked through beside the window.
-    for _ in 0..1000 {
-        window.step();
-        if !lacking(&window).chars().any(|c| c != '💪') {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
     assert!(lacking(&window).chars().all(|c| c == '💪'), "no glyph for {}", lacking(&window));
     let names = names(&window);
     assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");

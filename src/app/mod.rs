@@ -5,7 +5,6 @@ mod checking;
 mod clipboard;
 mod eye;
 mod fault;
-mod fonts;
 mod gesture;
 mod host;
 mod jobs;
@@ -117,7 +116,6 @@ pub struct App {
     /// What is odd about the file's images, which were decoded when it was opened.
     image_findings: Vec<Diagnostic>,
     checking: checking::Checking,
-    fallbacks: fonts::Fallbacks,
     /// Cycling of clicks on one spot of the skin.
     last_pick: Option<(glam::Vec2, usize)>,
     /// What to do when the save under way is done.
@@ -183,7 +181,6 @@ impl App {
             problems: Vec::new(),
             image_findings: Vec::new(),
             checking: checking::Checking::default(),
-            fallbacks: fonts::Fallbacks::default(),
             last_pick: None,
             after_save: None,
             may_close: false,
@@ -358,7 +355,6 @@ impl App {
         self.poll_browse(&ctx);
         self.look_at_disk(&ctx);
         self.keep_problems(&ctx);
-        self.keep_fonts(&ctx);
         self.guard_close(&ctx);
         self.dropped_files(&ctx);
         self.age_toasts(&ctx);

@@ -53,7 +53,8 @@ fn report(path: &Path, list: &[Diagnostic], as_json: bool) -> Result<u8, Failure
         let verdict = if list.is_empty() {
             "No problems found".to_owned()
         } else {
-            format!("{errors} errors, {warnings} warnings, {} in all", list.len())
+            let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+            format!("{}, {}, {} in all", many(errors, "error"), many(warnings, "warning"), list.len())
         };
         print(&verdict)?;
     }

@@ -71,6 +71,11 @@ pub struct WeightMap {
 }
 
 impl WeightMap {
+    /// Whether no weight is anything but 0.
+    pub fn is_bare(&self) -> bool {
+        self.weights.iter().all(|w| *w == 0.0)
+    }
+
     /// Slots a vertex.
     pub const fn stride(&self) -> usize {
         self.sets * 4

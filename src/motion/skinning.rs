@@ -28,10 +28,10 @@ pub enum Placement {
 
 impl Placement {
     /// How a primitive under a node is placed. A skinned mesh's own node does not count (glTF 2.0, *Joint Hierarchy*);
-    /// a primitive without weights is rigid whatever its node says.
+    /// a primitive without weights, or with none but 0, is rigid whatever its node says.
     pub fn of(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive) -> Self {
         match (document.node(node).skin, &primitive.weights) {
-            (Some(skin), Some(_)) => Self::Skinned(pose.palette(document, skin)),
+            (Some(skin), Some(weights)) if !weights.is_bare() => Self::Skinned(pose.palette(document, skin)),
             _ => Self::Rigid(pose.world[node.index()]),
         }
     }

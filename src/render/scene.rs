@@ -370,6 +370,11 @@ impl Scene {
 fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
     let mut boxes = vec![None; joints.max(1)];
     grow(&mut boxes, primitive, 0..primitive.positions.len());
+    if boxes.iter().all(Option::is_none) {
+        // Nothing moves any of it: it stands where it was modelled.
+        let bare = Primitive { weights: None, ..primitive.clone() };
+        grow(&mut boxes, &bare, 0..primitive.positions.len());
+    }
     boxes
 }
 

@@ -373,6 +373,8 @@ impl Session {
     /// # Errors
     /// As [`Session::edits`], and where saving fails.
     pub fn run(&mut self, line: &CommandLine) -> Result<bool, RunError> {
+        let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
+        Arguments::new(line, spec).map_err(CommandError::from)?;
         match line.name.as_str() {
             "edit.undo" => return Ok(self.undo().is_some()),
             "edit.redo" => return Ok(self.redo().is_some()),

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, sync::Arc};
 use egui::{
     Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style,
     TextStyle, Visuals,
-    epaint::text::{FontInsert, FontPriority, InsertFontFamily},
     epaint::text::{FontTweak, VariationCoords},
     style::ScrollStyle,
     vec2,
@@ -113,18 +112,12 @@ impl Theme {
     pub fn install(ctx: &Context) {
         ctx.set_fonts(fonts());
         egui_material_icons::initialize(ctx);
+        // Names come in any script.
+        ctx.add_font_provider(Arc::new(egui_system_font_provider::SystemFontProvider::new()));
         ctx.set_style_of(egui::Theme::Dark, Arc::new(Self::load("dark").style()));
         ctx.set_style_of(egui::Theme::Light, Arc::new(Self::load("light").style()));
         // Ulna has commands of its own for it.
         ctx.options_mut(|o| o.zoom_with_keyboard = false);
-    }
-
-    /// Adds a font behind all others, for characters that they lack.
-    pub fn add_fallback(ctx: &Context, name: &str, bytes: Vec<u8>, index: u32) {
-        let family = |family| InsertFontFamily { family, priority: FontPriority::Lowest };
-        let families = [FontFamily::Proportional, FontFamily::Name("semibold".into()), FontFamily::Monospace];
-        let data = FontData { index, ..FontData::from_owned(bytes) };
-        ctx.add_font(FontInsert::new(&format!("system {name}"), data, families.map(family).to_vec()));
     }
 
     /// Makes this theme the window's.

@@ -303,8 +303,10 @@ fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     if let Some(material) =
         found(&file.materials, p.material, || place.clone(), out).and_then(|m| file.materials[m].as_ref())
     {
-        if !(p.normal && p.tangent) && material.tangent && !material.normal {
-            out.error("MESH_PRIMITIVE_NO_TANGENT_SPACE", place.clone());
+        match (p.normal && p.tangent, material.tangent, material.normal) {
+            (false, true, false) => out.error("MESH_PRIMITIVE_NO_TANGENT_SPACE", place.clone()),
+            (false, true, true) => out.warning("MESH_PRIMITIVE_GENERATED_TANGENT_SPACE", place.clone()),
+            _ => {}
         }
         for _ in material.uses.iter().flat_map(|u| &u.sets).filter(|set| **set >= p.coordinates) {
             out.error("MESH_PRIMITIVE_TOO_FEW_TEXCOORDS", place.clone());

@@ -5,6 +5,7 @@
 
 mod container;
 mod data;
+mod known;
 mod link;
 mod matrix;
 mod members;
@@ -99,6 +100,7 @@ pub fn check(source: &Source) -> Vec<Diagnostic> {
     let Some(root) = source.json().ok().and_then(json::with_nulls) else { return out.finish() };
     let Value::Object(root) = root else { return out.finish() };
     if let Some(mut file) = parse::read(&root, &mut out) {
+        known::check(&root, &mut out);
         link::check(&mut file, &mut out);
         data::check(source, &file, &mut out);
     }

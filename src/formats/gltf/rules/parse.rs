@@ -332,7 +332,12 @@ fn asset(top: &Members<'_>, out: &mut Report) -> Option<()> {
         out.error("ASSET_MIN_VERSION_GREATER_THAN_VERSION", "/asset/minVersion".into());
     }
     match is? {
-        (2, _) => Some(()),
+        (2, minor) => {
+            if minor > 0 {
+                out.warning("UNKNOWN_ASSET_MINOR_VERSION", "/asset/version".into());
+            }
+            Some(())
+        }
         _ => {
             out.error("UNKNOWN_ASSET_MAJOR_VERSION", "/asset/version".into());
             None
@@ -631,8 +636,11 @@ impl Reader<'_> {
         uses.extend(self.texture_use(m, "occlusionTexture", "strength"));
         uses.extend(self.texture_use(m, "emissiveTexture", ""));
         m.floats("emissiveFactor", Some(3), SHARE, self.out);
-        m.text("alphaMode", &["OPAQUE", "MASK", "BLEND"], false, self.out);
+        let mode = m.text("alphaMode", &["OPAQUE", "MASK", "BLEND"], false, self.out);
         m.number("alphaCutoff", NOT_NEGATIVE, false, self.out);
+        if mode != Some("MASK") && m.has("alphaCutoff") {
+            self.out.warning("MATERIAL_ALPHA_CUTOFF_INVALID_MODE", m.place("alphaCutoff"));
+        }
         m.flag("doubleSided", self.out);
         self.named(m);
         let mut tangent = has_normal;
@@ -693,6 +701,12 @@ impl Reader<'_> {
         }
         let mut counts: BTreeMap<&str, (usize, usize)> =
             ["COLOR", "JOINTS", "TEXCOORD", "WEIGHTS"].into_iter().map(|k| (k, (0, 0))).collect();
+        if !m.has("POSITION") {
+            self.out.warning("MESH_PRIMITIVE_NO_POSITION", m.at.clone());
+        }
+        if m.has("TANGENT") && !m.has("NORMAL") {
+            self.out.warning("MESH_PRIMITIVE_TANGENT_WITHOUT_NORMAL", m.place("TANGENT"));
+        }
         for (key, value) in m.map {
             match key.as_str() {
                 "NORMAL" => made.normal = true,

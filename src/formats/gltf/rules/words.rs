@@ -141,6 +141,12 @@ fn words(code: &str) -> &'static str {
         "VALUE_MULTIPLE_OF" => "The number is not a multiple of what it must be one of",
         "VALUE_NOT_IN_LIST" => "The value is none of those that are known",
         "VALUE_NOT_IN_RANGE" => "The number is out of its range",
+        "MATERIAL_ALPHA_CUTOFF_INVALID_MODE" => "A cutoff has no meaning where the mode is not MASK",
+        "MESH_PRIMITIVE_GENERATED_TANGENT_SPACE" => "It has a normal map and no tangents; programs make their own",
+        "MESH_PRIMITIVE_NO_POSITION" => "Its vertices have no places",
+        "MESH_PRIMITIVE_TANGENT_WITHOUT_NORMAL" => "It has tangents and no normals",
+        "UNEXPECTED_PROPERTY" => "The format has no member of this name",
+        "UNKNOWN_ASSET_MINOR_VERSION" => "The file's minor version is newer than what is known",
         _ => "It breaks a rule of the format",
     }
 }
