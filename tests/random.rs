@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 use ulna::{
-    edit::{ArgumentError, CommandError, CommandLine, Doer, Kind, clip_text, node_text, table},
+    edit::{ArgumentSpec, CommandLine, CommandSpec, Doer, Kind, clip_text, node_text, table},
     formats::gltf::Progress,
     model::{ClipId, Document, NodeId},
     session::{Recovery, Session, differences},
@@ -35,11 +35,29 @@ impl Draw {
     }
 }
 
-/// A value of a kind, right more often than not.
-fn value(kind: Kind, draw: &mut Draw, document: &Document) -> Value {
+/// A value of an argument, right more often than not.
+fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
     let numbers = |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
-    match kind {
-        Kind::Node => match draw.below(8) {
+    let known = match argument.name {
+        "primitive" | "target" => json!(0),
+        "bits" => json!(["8", "16"][draw.below(2)]),
+        "steps" => json!([255, 65535, 7][draw.below(3)]),
+        "most" | "passes" | "sets" => json!(1 + draw.below(4)),
+        "opacity" | "value" | "below" | "strength" => json!(draw.below(101) as f64 / 100.0),
+        "of" => json!([0, 1]),
+        "weights" => json!([0.25, 0.75]),
+        "layer" => {
+            let names: Vec<&str> =
+                document.aids.weight_layers.values().flat_map(|l| l.layers.iter()).map(|l| &*l.name).collect();
+            names.get(draw.below(names.len())).map_or(json!("none"), |n| json!(n))
+        }
+        _ => Value::Null,
+    };
+    if !known.is_null() && draw.below(12) > 0 {
+        return known;
+    }
+    match argument.kind {
+        Kind::Node => match draw.below(14) {
             0 => json!("*"),
             1 => json!("nobody"),
             2 => json!(["#0", "#1"]),
@@ -57,7 +75,7 @@ fn value(kind: Kind, draw: &mut Draw, document: &Document) -> Value {
         Kind::Axis => json!(["x", "y", "z"][draw.below(3)]),
         Kind::Space => json!(["local", "parent", "world"][draw.below(3)]),
         Kind::Parts => json!(["translation", "rotation", "scale"][draw.below(3)]),
-        Kind::Text => json!(["a", "Ärger 左腕", "two\nlines", ""][draw.below(4)]),
+        Kind::Text => json!(["a", "Ärger 左腕", "two\nlines", "c"][draw.below(4)]),
         Kind::Path => json!("/nowhere/else.glb"),
         Kind::Flag => json!(draw.below(2) == 0),
         Kind::Mesh => json!(format!("#{}", draw.below(document.meshes.len().max(1)))),
@@ -71,14 +89,29 @@ fn value(kind: Kind, draw: &mut Draw, document: &Document) -> Value {
 }
 
 fn line(draw: &mut Draw, document: &Document) -> CommandLine {
-    let specs: Vec<_> = table().iter().filter(|s| !matches!(s.doer, Doer::Host)).collect();
+    let weighted = document.meshes.iter().flat_map(|m| &m.primitives).any(|p| p.weights.is_some());
+    let layered = !document.aids.weight_layers.is_empty();
+    let can = |s: &&CommandSpec| {
+        let name = s.name;
+        !matches!(s.doer, Doer::Host)
+            && (weighted || !(name.starts_with("weights.") || name.starts_with("layers.")))
+            && (layered || !name.starts_with("layers.") || name == "layers.add")
+            && (!document.clips.is_empty()
+                || !name.starts_with("key.") && !name.starts_with("clip.")
+                || name == "clip.new")
+    };
+    let specs: Vec<_> = table().iter().filter(can).collect();
     let spec = specs[draw.below(specs.len())];
     let mut line = CommandLine::new(spec.name);
     for argument in spec.arguments {
-        if argument.required || draw.below(9) == 0 {
-            let value = value(argument.kind, draw, document);
+        if argument.required || draw.below(9) == 0 || (argument.name == "degrees" && spec.name.contains("set")) {
+            let value = value(argument, draw, document);
             line = line.with(argument.name, value);
         }
+    }
+    if spec.name == "key.delete" || spec.name == "key.move" {
+        line.arguments.retain(|k, _| !matches!(k.as_str(), "from" | "to" | "time" | "times"));
+        line = line.with("from", 0.1).with("to", draw.below(300) as f64 / 100.0 + 0.1);
     }
     line
 }
@@ -121,7 +154,12 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
                 *done.entry(line.name.clone()).or_default() += 1;
                 steps += usize::from(changed);
             }
-            Err(_) => *refused += 1,
+            Err(error) => {
+                *refused += 1;
+                if std::env::var_os("ULNA_TELL").is_some() {
+                    eprintln!("{line}: {error}");
+                }
+            }
         }
         check(session.document(), &line);
         if draw.below(9) == 0 && session.undo().is_some() {
@@ -181,5 +219,4 @@ fn a_wrong_argument_is_named() {
         tried += 1;
     }
     assert!(tried > 30, "{tried}");
-    let _: fn(ArgumentError) -> CommandError = CommandError::from;
 }

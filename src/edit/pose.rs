@@ -1,12 +1,14 @@
 //! Commands on the pose: every one ends as a new `Ul`, and writes only the components that it is about.
 
+use std::collections::BTreeSet;
+
 use glam::{DMat3, Mat4, Quat, Vec3};
 use serde::Serialize;
 
 use super::{Arguments, CommandError, Done, Edit};
 use crate::{
     model::{
-        Components, Document, Local, NodeId, NodePose, Property, Transform, TransformError,
+        Components, Document, Local, NodeId, NodePose, Property, Track, Transform, TransformError,
         transform::{angle_between, is_invertible, unit_or},
     },
     motion::{Moment, Pose},
@@ -121,6 +123,43 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String
         "{whose} a matrix that shears by {:.1} %; the shear is dropped, since translation, rotation and scale cannot hold it",
         residue * 100.0
     ))
+}
+
+/// Adds what edits of keys need besides: a node that a clip moves has no matrix (glTF 2.0, *Transformations*), so those that
+/// have one get translation, rotation and scale, and what that drops is said.
+pub fn free_of_matrices(document: &Document, done: &mut Done) {
+    let mut moved = BTreeSet::new();
+    for edit in &done.edits {
+        match edit {
+            Edit::SetTrack { to: Some(track), .. } => moved.extend(moved_by(track)),
+            Edit::SetClip { to: Some(clip), .. } => moved.extend(clip.tracks.values().filter_map(|t| moved_by(t))),
+            _ => {}
+        }
+    }
+    for edit in &done.edits {
+        if let Edit::SetPose { node, .. } = edit {
+            moved.remove(node);
+        }
+    }
+    let mut freed = Vec::new();
+    for node in moved {
+        let found = document.node(node);
+        if let Local::Matrix(_) = found.local() {
+            let local = Local::Trs(found.local().transform());
+            let pose =
+                NodePose::at(&found.rest, local).unwrap_or(NodePose { user: found.user().unwrap_or_default(), local });
+            freed.push(Edit::SetPose { node, to: Some(pose) });
+        }
+    }
+    if let Some(said) = shear_remark(document, &freed) {
+        done.remark = Some(done.remark.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
+    }
+    done.edits.extend(freed);
+}
+
+/// The node whose transform a track moves.
+fn moved_by(track: &Track) -> Option<NodeId> {
+    (track.property != Property::Weights).then_some(track.target)
 }
 
 fn done(document: &Document, edits: Vec<Edit>) -> Done {

@@ -155,12 +155,22 @@ fn between(a: &Local, b: &Local) -> Option<String> {
     Some(parts.join(", "))
 }
 
+/// Whether two rests are one but for how they were come by: from bind matrices, or from what is left of a pose.
+fn near(a: &Local, b: &Local) -> bool {
+    let (x, y) = (a.transform(), b.transform());
+    let room = 1e-6 * (1.0 + x.translation.abs().max_element());
+    x.translation.abs_diff_eq(y.translation, room)
+        && angle_between(x.rotation, y.rotation) < 1e-5
+        && x.scale.abs_diff_eq(y.scale, 1e-5 * (1.0 + x.scale.abs().max_element()))
+}
+
 fn node(a: &Document, x: NodeId, b: &Document, y: NodeId, path: &str, found: &mut Found) {
     let (p, q) = (a.node(x), b.node(y));
     if let Some(what) = between(&p.local(), &q.local()) {
         found.add(DifferenceKind::Pose, path, what);
     }
-    if let Some(what) = between(&p.rest, &q.rest)
+    if !near(&p.rest, &q.rest)
+        && let Some(what) = between(&p.rest, &q.rest)
         // Where a node stands in its rest, its pose has said it.
         && (p.pose.is_some() || q.pose.is_some())
     {

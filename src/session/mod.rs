@@ -33,7 +33,7 @@ pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
         Arguments, Availability, Change, CommandError, CommandLine, Doer, Done, Edit, EditError, History, find,
-        layer_for, paint_into,
+        free_of_matrices, layer_for, paint_into,
     },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
@@ -345,9 +345,13 @@ impl Session {
     fn edits_on(&self, document: &Document, line: &CommandLine) -> Result<Done, RunError> {
         let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
         let arguments = Arguments::new(line, spec).map_err(CommandError::from)?;
+        let freed = |mut done: Done| {
+            free_of_matrices(document, &mut done);
+            done
+        };
         match spec.doer {
-            Doer::Document(work) => Ok(Done { edits: work(document, &arguments)?, remark: None }),
-            Doer::Tool(work) => Ok(work(document, &arguments)?),
+            Doer::Document(work) => Ok(freed(Done { edits: work(document, &arguments)?, remark: None })),
+            Doer::Tool(work) => Ok(freed(work(document, &arguments)?)),
             Doer::Session if line.name == "pose.reset_to_file" => {
                 let nodes: Vec<NodeId> = if arguments.has("node") {
                     arguments.nodes(document).map_err(CommandError::from)?

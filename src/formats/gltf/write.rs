@@ -305,7 +305,8 @@ impl<'a> Writer<'a> {
             self.changes.push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
         }
         // A list that would be empty must not be there at all (glTF 2.0 schema, minItems 1).
-        if !opened.clips.is_empty() && now.clips.is_empty() {
+        let stay = now.clips.values().any(|c| !c.tracks.is_empty() || c.channels_in_file > 0);
+        if !opened.clips.is_empty() && !stay {
             *self.ops.member("animations") = Ops::Remove;
         }
         Ok(())
