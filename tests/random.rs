@@ -1,5 +1,5 @@
 //! Random commands of every kind, on files of every kind: nothing panics, everything can be taken back, and the journal
-//! makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a hundred unless it says otherwise.
+//! makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a thousand unless it says otherwise.
 
 mod common;
 
@@ -123,7 +123,7 @@ fn check(document: &Document, said: &CommandLine) {
 #[test]
 fn random_commands_are_taken_back_and_replayed() {
     let Some(shared) = common::shared() else { return };
-    let wanted: usize = std::env::var("ULNA_RANDOM").ok().and_then(|v| v.parse().ok()).unwrap_or(100);
+    let wanted: usize = std::env::var("ULNA_RANDOM").ok().and_then(|v| v.parse().ok()).unwrap_or(1000);
     let small = |p: &std::path::PathBuf| fs::metadata(p).is_ok_and(|m| m.len() < 3 << 20);
     let all: Vec<_> = common::models(&shared.join("corpus")).into_iter().filter(small).collect();
     let files: Vec<_> = all.iter().step_by((all.len() / 30).max(1)).take(30).collect();
@@ -152,6 +152,9 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
         match session.run(&line) {
             Ok(changed) => {
                 *done.entry(line.name.clone()).or_default() += 1;
+                if std::env::var_os("ULNA_TELL").is_some() {
+                    eprintln!("done {line}");
+                }
                 steps += usize::from(changed);
             }
             Err(error) => {

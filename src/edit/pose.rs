@@ -136,19 +136,28 @@ pub fn free_of_matrices(document: &Document, done: &mut Done) {
             _ => {}
         }
     }
-    for edit in &done.edits {
-        if let Edit::SetPose { node, .. } = edit {
-            moved.remove(node);
+    let plain = |node: NodeId, was: &Local| {
+        let (rest, local) = (&document.node(node).rest, Local::Trs(was.transform()));
+        let user = rest.transform().user_from(&local.transform()).unwrap_or_default();
+        Some(NodePose { user, local })
+    };
+    let keyed = |node: NodeId| {
+        let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
+        tracks.any(|t| moved_by(t) == Some(node))
+    };
+    for edit in &mut done.edits {
+        let Edit::SetPose { node, to } = edit else { continue };
+        let becomes = to.map_or(document.node(*node).rest, |p| p.local);
+        if matches!(becomes, Local::Matrix(_)) && (moved.contains(node) || keyed(*node)) {
+            *to = plain(*node, &becomes);
         }
+        moved.remove(node);
     }
     let mut freed = Vec::new();
     for node in moved {
-        let found = document.node(node);
-        if let Local::Matrix(_) = found.local() {
-            let local = Local::Trs(found.local().transform());
-            let pose =
-                NodePose::at(&found.rest, local).unwrap_or(NodePose { user: found.user().unwrap_or_default(), local });
-            freed.push(Edit::SetPose { node, to: Some(pose) });
+        let local = document.node(node).local();
+        if let Local::Matrix(_) = local {
+            freed.push(Edit::SetPose { node, to: plain(node, &local) });
         }
     }
     if let Some(said) = shear_remark(document, &freed) {

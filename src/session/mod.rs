@@ -366,7 +366,7 @@ impl Session {
                         (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
                     [pose, morphs]
                 };
-                Ok(Done { edits: nodes.into_iter().flat_map(back).flatten().collect(), remark: None })
+                Ok(freed(Done { edits: nodes.into_iter().flat_map(back).flatten().collect(), remark: None }))
             }
             Doer::Session | Doer::Host => Err(NeedsHost(line.name.clone()).into()),
         }
