@@ -1,5 +1,6 @@
 //! Random commands of every kind, on files of every kind: nothing panics, everything can be taken back, and the journal
 //! makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a thousand unless it says otherwise.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Saving on the worst day: strangers in the way, files that changed, disks that are full, and a kill between any two acts.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod common;
 

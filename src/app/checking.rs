@@ -10,14 +10,17 @@ use crate::model::Diagnostic;
 /// Seconds without a change after which problems are looked for.
 const QUIET: f64 = 0.35;
 
+/// A scene, and the generation of its document.
+type State = (u64, u64);
+
 /// A look that is under way, and what was looked over last.
 #[derive(Default)]
 pub(super) struct Checking {
     /// The document's generation that the problems are of.
-    known: Option<(u64, u64)>,
+    known: Option<State>,
     /// The state that is waited with, and since when.
-    seen: Option<((u64, u64), f64)>,
-    result: Option<((u64, u64), mpsc::Receiver<Vec<Diagnostic>>)>,
+    seen: Option<(State, f64)>,
+    result: Option<(State, mpsc::Receiver<Vec<Diagnostic>>)>,
 }
 
 impl App {

@@ -340,7 +340,7 @@ impl eframe::App for App {
 
 impl App {
     /// One frame.
-    fn whole_frame(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+    fn whole_frame(&mut self, ui: &mut Ui, frame: &eframe::Frame) {
         let ctx = ui.ctx().clone();
         #[cfg(feature = "inspection")]
         assert!(!std::mem::take(&mut self.fails), "a test wanted this frame to fail");

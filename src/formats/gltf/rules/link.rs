@@ -137,7 +137,7 @@ pub fn check(file: &mut File, out: &mut Report) {
     placed(file, out);
 }
 
-fn views(file: &mut File, out: &mut Report) {
+fn views(file: &File, out: &mut Report) {
     for view in file.views.iter().flatten() {
         let buffer = found(&file.buffers, view.buffer, || format!("{}/buffer", view.at), out);
         let length = buffer.and_then(|b| file.buffers[b].as_ref()).and_then(|b| b.length);
@@ -605,7 +605,7 @@ fn scenes(file: &mut File, out: &mut Report) {
 }
 
 /// What is wrong with where nodes are, now that all is linked.
-fn placed(file: &mut File, out: &mut Report) {
+fn placed(file: &File, out: &mut Report) {
     let count = file.nodes.len();
     // Each node's way up is gone once: 0 not yet, else the walk that saw it first.
     let mut walk = vec![0usize; count];

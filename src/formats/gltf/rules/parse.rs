@@ -176,12 +176,15 @@ pub struct Material {
     pub tangent: bool,
 }
 
+/// Attributes by name, with their accessors where they are indices.
+type Attributes = Vec<(String, Option<usize>)>;
+
 #[derive(Debug, Default)]
 pub struct Primitive {
     pub at: String,
     pub mode: Option<usize>,
-    pub attributes: Vec<(String, Option<usize>)>,
-    pub targets: Option<Vec<Vec<(String, Option<usize>)>>>,
+    pub attributes: Attributes,
+    pub targets: Option<Vec<Attributes>>,
     pub indices: Option<usize>,
     pub material: Option<usize>,
     /// Sets of joints that go with as many sets of weights.
@@ -741,7 +744,7 @@ impl Reader<'_> {
         }
     }
 
-    fn targets(&mut self, m: &Members<'_>) -> Option<Vec<Vec<(String, Option<usize>)>>> {
+    fn targets(&mut self, m: &Members<'_>) -> Option<Vec<Attributes>> {
         let value = m.map.get("targets")?;
         let Some(list) = value.as_array() else {
             self.out.error("TYPE_MISMATCH", m.place("targets"));
