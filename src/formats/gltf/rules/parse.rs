@@ -483,6 +483,14 @@ impl Reader<'_> {
         Animation { at: m.at.clone(), channels, samplers }
     }
 
+    /// Says where a URI goes by itself, so that the files cannot be moved together.
+    fn relative(&mut self, m: &Members<'_>, uri: &str) {
+        let scheme = uri.split_once(':').is_some_and(|(s, _)| s.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if scheme || uri.starts_with('/') {
+            self.out.warning("NON_RELATIVE_URI", m.place("uri"));
+        }
+    }
+
     fn buffer(&mut self, m: &Members<'_>) -> Buffer {
         let length = m.count("byteLength", (1, i64::MAX), None, true, self.out);
         let mut readable = true;
@@ -500,6 +508,7 @@ impl Reader<'_> {
                     readable = false;
                 }
                 None => {
+                    self.relative(m, uri);
                     if uri.starts_with(':') {
                         self.out.error("INVALID_URI", m.place("uri"));
                         readable = false;
@@ -601,6 +610,8 @@ impl Reader<'_> {
             if !sound {
                 self.out.error("INVALID_URI", m.place("uri"));
                 kept = None;
+            } else if media_type(uri).is_none() {
+                self.relative(m, uri);
             }
         }
         self.named(m);

@@ -122,6 +122,7 @@ fn words(code: &str) -> &'static str {
         "NODE_SKIN_NO_SCENE" => "The skin's joints are not in the node's scene",
         "NODE_SKIN_WITH_NON_SKINNED_MESH" => "The node has a skin, and its mesh no joints",
         "NODE_WEIGHTS_INVALID" => "There are not as many weights as the mesh has morph targets",
+        "NON_RELATIVE_URI" => "The URI is no path beside the file; the files cannot be moved together",
         "NON_REQUIRED_EXTENSION" => "The extension must be listed as required",
         "ONE_OF_MISMATCH" => "One of two members must be there, and not both",
         "PATTERN_MISMATCH" => "The text is not of the form it must have",
