@@ -75,8 +75,14 @@ enum Line {
     Redo,
     /// A save is about to replace a file.
     Save { file: PathBuf, hash: String },
-    /// It has; `last` says whether everything before this line is in it.
-    Saved { file: PathBuf, hash: String, last: bool },
+    /// It has; `last` says whether every step before this line is in it, `more` whether there was work that no file holds.
+    Saved {
+        file: PathBuf,
+        hash: String,
+        last: bool,
+        #[serde(default)]
+        more: bool,
+    },
 }
 
 fn now() -> u64 {
@@ -191,11 +197,11 @@ impl Slot {
         self.with(|journal| journal.begun()?.write(&Line::Redo, false));
     }
 
-    pub(super) fn saved(&mut self, path: &Path, hash: u128, last: bool) {
+    pub(super) fn saved(&mut self, path: &Path, hash: u128, last: bool, more: bool) {
         self.with(|journal| {
             // Where nothing was done there is nothing to begin.
             let Some(pen) = journal.pen.clone() else { return Ok(()) };
-            pen.write(&Line::Saved { file: path.to_owned(), hash: hex(hash), last }, true)
+            pen.write(&Line::Saved { file: path.to_owned(), hash: hex(hash), last, more }, true)
         });
     }
 
@@ -435,7 +441,7 @@ impl Recovery {
                     went_back |= done.len() < saved;
                 }
                 Line::Redo => done.extend(undone.pop()),
-                Line::Saved { last, .. } if *last => (saved, went_back) = (done.len(), false),
+                Line::Saved { last: true, more: false, .. } => (saved, went_back) = (done.len(), false),
                 _ => {}
             }
         }
@@ -494,7 +500,7 @@ impl Recovery {
                 }
                 Line::Undo => drop(session.undo()),
                 Line::Redo => drop(session.redo()),
-                Line::Saved { file, hash, last } => {
+                Line::Saved { file, hash, last, .. } => {
                     let there = fs::read(file).ok().filter(|b| hex(content_hash(b)) == *hash);
                     session.take_recovered(file, there.as_deref(), *last);
                 }

@@ -224,7 +224,8 @@ impl Session {
 
     /// The file on disk is now this one.
     pub fn take_saved(&mut self, saved: &SavedFile) {
-        self.journal.saved(&saved.path, saved.stamp.hash, saved.revision == self.history.revision());
+        let last = saved.revision == self.history.revision();
+        self.journal.saved(&saved.path, saved.stamp.hash, last, !self.document.aids.is_empty());
         self.path = Some(saved.path.clone());
         self.stamp = Some(saved.stamp.clone());
         self.backed_up.insert(saved.path.clone());
