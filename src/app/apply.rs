@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use egui::Context;
 
 use super::{
-    App,
+    App, LONG,
     jobs::{Done, Purpose},
 };
 use crate::{
@@ -15,9 +15,6 @@ use crate::{
     session::{RunError, Worked},
     ui::{Action, Actions, Dialog, ToastKind},
 };
-
-/// Tools on more vertices than these are carried out beside the window.
-const LONG: usize = 40_000;
 
 impl App {
     /// Applies what panels asked for; whether another frame is needed to show it.
@@ -61,7 +58,7 @@ impl App {
                 self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
                 self.selection.nodes.extend(nodes);
             }
-            Action::Choose(shown) => self.choose(shown),
+            Action::Choose(shown) => self.choose(ctx, shown),
             Action::About(thing) => self.about = thing,
             Action::SetHidden { node, hidden } => {
                 if let Some(session) = &self.session {
@@ -170,7 +167,7 @@ impl App {
                 self.painting.select(vertices, add);
             }
             Action::FixProblem(k) => self.fix_problem(ctx, k),
-            Action::CancelJob => self.cancel_jobs(),
+            Action::CancelJob => self.cancel_jobs(ctx),
             Action::HoldToast(k) => {
                 let now = ctx.input(|i| i.time);
                 if let Some(toast) = self.toasts.get_mut(k) {
@@ -187,10 +184,10 @@ impl App {
     }
 
     /// Shows another scene, or other materials.
-    fn choose(&mut self, shown: crate::model::Shown) {
+    fn choose(&mut self, ctx: &Context, shown: crate::model::Shown) {
         let Some(session) = &mut self.session else { return };
         session.show(shown);
-        self.stage.reload(session.document());
+        self.remake_scene(ctx);
     }
 
     /// Undoes or redoes until this many steps are done.
@@ -308,7 +305,7 @@ impl App {
         let Some(session) = &mut self.session else { return };
         if session.document().meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG {
             let (work, title) = (session.work(spec.title, lines), spec.title);
-            self.start(ctx, title.to_owned(), false, move |_| Done::Worked(Box::new(work.run()), title));
+            self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
             return;
         }
         let done = session.run_all(spec.title, &lines);

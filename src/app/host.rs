@@ -278,7 +278,7 @@ impl App {
 
     fn list_changes(&mut self, ctx: &Context) {
         let Some(session) = self.session.clone() else { return };
-        self.start(ctx, "Listing what will change".into(), false, move |_| {
+        self.start(ctx, "Listing what will change".into(), true, move |_| {
             Done::Listed(session.pack("model").map(|saved| saved.changes))
         });
     }

@@ -10,13 +10,16 @@ use std::{
 
 use egui::Context;
 
-use super::{App, SAMPLE, recent};
+use super::{
+    App, LONG, SAMPLE, recent,
+    stage::{Loader, Prepared},
+};
 use crate::{
     edit::{Mode, Selection},
     formats::gltf::{Progress, ReadError},
     model::Diagnostic,
     motion::{Sampling, WorstPose},
-    render::{Axis, Camera, Decoded, decode_images},
+    render::{Axis, Camera, decode_images},
     session::{Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked},
     ui::{ToastKind, Wish},
 };
@@ -38,8 +41,13 @@ enum Polled {
     Lost(String),
 }
 
-/// A session with its images decoded and what is odd about them.
-pub(super) type Loaded = (Session, Vec<Decoded>, Vec<Diagnostic>);
+/// A session that is ready to be drawn.
+pub(super) struct Loaded {
+    pub session: Session,
+    prepared: Prepared,
+    /// What is odd about its images.
+    findings: Vec<Diagnostic>,
+}
 
 pub(super) enum Done {
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
@@ -54,6 +62,8 @@ pub(super) enum Done {
     Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
     /// What a crash left behind.
     Recovered(Result<(Box<Loaded>, Vec<String>), RecoveryError>, String),
+    /// Another scene for the document, by its number.
+    Prepared(u64, Box<Prepared>),
     /// Which step keeps the document from being saved, and why it is not.
     Blamed(Option<usize>, SaveRequest, String),
 }
@@ -116,17 +126,33 @@ impl App {
     /// Opens a file beside the window.
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
         let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
-        let target = path.clone();
+        let (target, loader) = (path, self.stage.loader());
         self.start(ctx, format!("Opening {name}"), true, move |progress| {
             let session = Session::open(&target, progress);
-            Done::Opened(session.map(load), Some(target))
+            Done::Opened(session.map(|s| load(s, &loader)), Some(target))
         });
     }
 
     /// Opens the bundled sample.
     pub(super) fn open_sample(&mut self, ctx: &Context) {
-        self.start(ctx, "Opening the sample".into(), false, |_| {
-            Done::Opened(Session::open_bytes(SAMPLE).map(load), None)
+        let loader = self.stage.loader();
+        self.start(ctx, "Opening the sample".into(), true, move |_| {
+            Done::Opened(Session::open_bytes(SAMPLE).map(|s| load(s, &loader)), None)
+        });
+    }
+
+    /// Has the scene made anew, for the document as it is now: beside the window where it is large.
+    pub(super) fn remake_scene(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let document = session.document().clone();
+        let (serial, loader, images) = self.stage.remake();
+        if document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() <= LONG {
+            let prepared = loader.prepare(&document, images);
+            self.stage.take_scene(serial, &document, prepared);
+            return;
+        }
+        self.start(ctx, "Preparing the scene".into(), false, move |_| {
+            Done::Prepared(serial, Box::new(loader.prepare(&document, images)))
         });
     }
 
@@ -184,12 +210,14 @@ impl App {
         }
     }
 
-    /// Stops what is under way, where it can be, and forgets what waits.
-    pub(super) fn cancel_jobs(&mut self) {
-        if let Some(job) = &self.jobs.work {
+    /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks at no such wish goes on to
+    /// its end, and nobody takes up what it comes to.
+    pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
+        self.jobs.waiting.retain(|w| !w.cancellable);
+        if let Some(job) = self.jobs.work.take_if(|job| job.cancellable) {
             job.progress.cancel();
+            self.toast(ctx, ToastKind::Note, format!("{} was cancelled", job.label));
         }
-        self.jobs.waiting.clear();
     }
 
     /// Takes up what is done, and begins what waited.
@@ -262,6 +290,11 @@ impl App {
             Done::Reloaded(result) => self.take_reloaded(ctx, result),
             Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
             Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
+            Done::Prepared(serial, prepared) => {
+                if let Some(session) = &self.session {
+                    self.stage.take_scene(serial, session.document(), *prepared);
+                }
+            }
             Done::Searched(found, serial) => {
                 if let Some(found) = found.filter(|_| serial == self.stage.scene_serial()) {
                     self.painting.take_worst(*found);
@@ -271,7 +304,7 @@ impl App {
     }
 
     /// Shows another document; the sample plays.
-    pub(super) fn show(&mut self, (session, images, findings): Loaded, sample: bool) {
+    pub(super) fn show(&mut self, Loaded { session, prepared, findings }: Loaded, sample: bool) {
         self.end_journal();
         self.carried = None;
         self.asked_disk = None;
@@ -293,7 +326,7 @@ impl App {
         self.image_findings = findings;
         self.problems = session.diagnostics.iter().chain(&self.image_findings).cloned().collect();
         self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        let bounds = self.stage.load(document, images);
+        let bounds = self.stage.load(document, prepared);
         self.camera = Camera { fov: self.settings.fov.to_radians(), ..Camera::default() };
         self.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
@@ -317,16 +350,26 @@ impl App {
         self.picture_of = self.keeps.then_some(path);
     }
 
-    /// Takes the picture of a file for the welcome page, when it is shown first.
-    pub(super) fn take_picture(&mut self) {
+    /// Takes the picture of a file for the welcome page, when it is shown first. A slow device is not waited for.
+    pub(super) fn take_picture(&mut self, ctx: &Context) {
+        if let Some((path, capture)) = self.taking.take() {
+            match self.stage.poll_picture(&capture) {
+                Ok(Some(picture)) => {
+                    self.recent.forget_picture(&path);
+                    recent::store_picture(&path, picture);
+                }
+                Ok(None) => {
+                    self.taking = Some((path, capture));
+                    ctx.request_repaint_after(std::time::Duration::from_millis(60));
+                }
+                Err(error) => log::warn!("no picture of the file: {error}"),
+            }
+        }
         if self.picture_of.is_none() || self.jobs.is_busy() {
             return;
         }
         let (Some(path), Some(session)) = (self.picture_of.take(), &self.session) else { return };
-        if let Some(picture) = self.stage.picture(session.document(), recent::PICTURE) {
-            self.recent.forget_picture(&path);
-            recent::store_picture(&path, picture);
-        }
+        self.taking = self.stage.begin_picture(session.document(), recent::PICTURE).map(|capture| (path, capture));
     }
 
     pub(super) fn show_title(&self, ctx: &Context) {
@@ -349,7 +392,9 @@ impl App {
     }
 }
 
-pub(super) fn load(session: Session) -> Box<Loaded> {
+/// Makes a session ready to be drawn.
+pub(super) fn load(session: Session, loader: &Loader) -> Box<Loaded> {
     let (images, findings) = decode_images(session.document());
-    Box::new((session, images, findings))
+    let prepared = loader.prepare(session.document(), images.into());
+    Box::new(Loaded { session, prepared, findings })
 }

@@ -25,7 +25,7 @@ use self::{jobs::Jobs, painting::Painting, preferences::Preferences, recent::Rec
 use crate::{
     edit::{Availability, Marks, Mode, Selection, Space},
     model::{Diagnostic, MeshId, NodeId, UnkeyedAt},
-    render::Camera,
+    render::{Camera, Capture, Gpu},
     session::{Playback, Recovery, Session},
     ui::{
         Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool,
@@ -35,6 +35,9 @@ use crate::{
 
 /// The bundled sample, made by `cargo run --example mannequin`.
 pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+
+/// What concerns more vertices than these is done beside the window.
+const LONG: usize = 40_000;
 
 /// A frame that takes longer than this is felt, and logged.
 const SLOW: std::time::Duration = std::time::Duration::from_millis(50);
@@ -53,10 +56,19 @@ pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
             .with_min_inner_size([720.0, 480.0])
             .with_drag_and_drop(true)
             .with_icon(icon),
+        wgpu_options: wgpu_options(),
         ..Default::default()
     };
     eframe::run_native("ulna", options, Box::new(move |cc| Ok(Box::new(App::new(cc, file)))))
         .map_err(|e| anyhow::anyhow!("the window could not be opened: {}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set", e.to_string().trim_end_matches('.')))
+}
+
+fn wgpu_options() -> egui_wgpu::WgpuConfiguration {
+    let mut options = egui_wgpu::WgpuConfiguration::default();
+    if let egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_setup {
+        setup.device_descriptor = std::sync::Arc::new(Gpu::descriptor);
+    }
+    options
 }
 
 /// A joint, amber on dark.
@@ -112,6 +124,8 @@ pub struct App {
     tour: Option<usize>,
     /// The file whose picture is to be taken when it is shown.
     picture_of: Option<PathBuf>,
+    /// The picture of a file that is on its way back from the device.
+    taking: Option<(PathBuf, Capture)>,
     problems: Vec<Diagnostic>,
     /// What is odd about the file's images, which were decoded when it was opened.
     image_findings: Vec<Diagnostic>,
@@ -178,6 +192,7 @@ impl App {
             welcome: false,
             tour: None,
             picture_of: None,
+            taking: None,
             problems: Vec::new(),
             image_findings: Vec::new(),
             checking: checking::Checking::default(),
@@ -371,7 +386,7 @@ impl App {
         }
         self.clipboard_events(&ctx);
         self.pressed_keys(&ctx);
-        self.update_stage(frame);
+        self.update_stage(&ctx, frame);
         let mut actions = Actions::new();
         let hover = self.hover.take();
         {
@@ -429,12 +444,12 @@ impl App {
         if changed || self.hover != hover {
             ctx.request_repaint();
         }
-        self.update_stage(frame);
+        self.update_stage(&ctx, frame);
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();
         }
         self.focus_spot(&ctx);
-        self.take_picture();
+        self.take_picture(&ctx);
         if started.elapsed() > SLOW {
             log::debug!("a frame took {:?}", started.elapsed());
         }
@@ -476,13 +491,11 @@ impl App {
         shows.then_some(self.playback.clip).flatten()
     }
 
-    fn update_stage(&mut self, frame: &eframe::Frame) {
+    fn update_stage(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let moment_clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
-        if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. }))
-            && let Some(session) = &self.session
-        {
-            self.stage.reload(session.document());
+        if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. })) {
+            self.remake_scene(ctx);
         }
         self.tint_surface(&changes);
         let painted =

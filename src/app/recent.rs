@@ -86,13 +86,23 @@ pub(super) fn store_picture(path: &Path, picture: RgbaImage) {
         let folder = target.parent().map(std::fs::create_dir_all);
         if let Some(Err(error)) = folder {
             log::warn!("{} could not be made: {error}", target.display());
-        } else if let Err(error) = picture.save(&target) {
+        } else if let Err(error) = fitted(picture).save(&target) {
             log::warn!("{} could not be written: {error}", target.display());
         }
     };
     if let Err(error) = std::thread::Builder::new().name("picture".into()).spawn(store) {
         log::warn!("a picture could not be stored: {error}");
     }
+}
+
+/// The middle of a picture, at the size of those in lists.
+fn fitted(picture: RgbaImage) -> RgbaImage {
+    let [width, height] = PICTURE;
+    if picture.dimensions() == (width, height) {
+        return picture;
+    }
+    let filter = image::imageops::FilterType::Triangle;
+    image::DynamicImage::ImageRgba8(picture).resize_to_fill(width, height, filter).into_rgba8()
 }
 
 fn picture_path(path: &Path) -> Option<PathBuf> {

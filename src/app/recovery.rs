@@ -47,8 +47,9 @@ impl App {
         self.dialog = None;
         let name = recovery.name().to_owned();
         let label = format!("Recovering {name}");
-        self.start(ctx, label, false, move |progress| {
-            let recovered = recovery.replay(progress).map(|r| (load(r.session), r.failed));
+        let loader = self.stage.loader();
+        self.start(ctx, label, true, move |progress| {
+            let recovered = recovery.replay(progress).map(|r| (load(r.session, &loader), r.failed));
             Done::Recovered(recovered, name)
         });
     }
@@ -62,7 +63,7 @@ impl App {
     ) {
         match result {
             Ok((loaded, failed)) => {
-                let steps = loaded.0.history().done().len();
+                let steps = loaded.session.history().done().len();
                 self.show(*loaded, false);
                 self.playback.playing = false;
                 self.tour = None;

@@ -116,7 +116,7 @@ impl App {
             SaveFailure::Verify { .. } | SaveFailure::Pack { .. } => {
                 let Some(session) = &self.session else { return };
                 let (session, message) = (session.clone(), failure.to_string());
-                self.start(ctx, "Looking for what cannot be saved".into(), false, move |_| {
+                self.start(ctx, "Looking for what cannot be saved".into(), true, move |_| {
                     Done::Blamed(session.unsavable_step(), request, message)
                 });
             }
@@ -174,11 +174,11 @@ impl App {
             self.open_sample(ctx);
             return;
         };
-        let older = replay.then(|| session.clone());
+        let (older, loader) = (replay.then(|| session.clone()), self.stage.loader());
         self.start(ctx, format!("Reading {} again", name_of(&path)), true, move |progress| {
             Done::Reloaded(Session::open(&path, progress).map(|mut session| {
                 let replayed = older.map(|older| session.replay(&older));
-                (load(session), replayed)
+                (load(session, &loader), replayed)
             }))
         });
     }

@@ -6,11 +6,12 @@ use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
 use glam::Vec2;
 
+use super::LONG;
 use crate::{
     edit::{Change, Marks, Selection},
     model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
-    render::{BoneLook, Camera, Decoded, Gpu, Look, Renderer, Scene, Show, Target, TintKind, capture},
+    render::{BoneLook, Camera, Capture, Decoded, Gpu, GpuError, Look, Renderer, Scene, Show, Target, TintKind},
     session::Session,
     ui::Shown,
 };
@@ -42,7 +43,49 @@ pub struct Stage {
     /// Another number for every document that was uploaded.
     scene_serial: u64,
     /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
-    images: Vec<Decoded>,
+    images: Arc<[Decoded]>,
+    /// What is drawn is about to be another: until then the last picture stays.
+    awaited: Option<Awaited>,
+}
+
+/// A scene that is made beside the window.
+struct Awaited {
+    /// Which one; those that were asked for before it come too late.
+    serial: u64,
+    /// Weights that changed since it was asked for.
+    reweighed: Vec<Change>,
+}
+
+/// Makes documents ready to be drawn, beside the window as well.
+#[derive(Clone)]
+pub(super) struct Loader {
+    gpu: Option<(Gpu, wgpu::BindGroupLayout)>,
+}
+
+/// A document that is ready to be drawn.
+pub(super) struct Prepared {
+    joints: Vec<bool>,
+    pose: Pose,
+    surface: Surface,
+    scene: Option<Scene>,
+    images: Arc<[Decoded]>,
+    bounds: Option<(glam::Vec3, glam::Vec3)>,
+}
+
+impl Loader {
+    /// Poses a document, looks where its surface is, and uploads it.
+    pub(super) fn prepare(&self, document: &Document, images: Arc<[Decoded]>) -> Prepared {
+        let pose = Pose::evaluate(document, Moment::default());
+        let surface = Surface::new(document, &pose);
+        let scene = self.gpu.as_ref().map(|(gpu, layout)| {
+            let mut scene = Scene::new(gpu, layout, document, &images);
+            // What is written into buffers is gathered until work is submitted.
+            scene.update(gpu, document, &pose);
+            scene
+        });
+        let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
+        Prepared { joints: document.joint_flags(), pose, surface, scene, images, bounds }
+    }
 }
 
 /// Which clip is shown: one of the file, or a range of motion, which is no part of it.
@@ -110,43 +153,66 @@ impl Stage {
             pose_serial: 0,
             moved: Vec::new(),
             scene_serial: 0,
-            images: Vec::new(),
+            images: Arc::default(),
+            awaited: None,
         }
     }
 
-    /// Another document: uploads it. The bounds of its pose come back, for the camera.
-    pub(super) fn load(&mut self, document: &Document, images: Vec<Decoded>) -> Option<(glam::Vec3, glam::Vec3)> {
-        self.images = images;
-        let bounds = self.reload(document);
+    /// What makes documents ready to be drawn here.
+    pub(super) fn loader(&self) -> Loader {
+        Loader { gpu: self.gpu.as_ref().map(|(gpu, renderer)| (gpu.clone(), renderer.material_layout().clone())) }
+    }
+
+    /// Shows another document. The bounds of its pose come back, for the camera.
+    pub(super) fn load(&mut self, document: &Document, prepared: Prepared) -> Option<(glam::Vec3, glam::Vec3)> {
+        let bounds = self.take(prepared);
         let bare = |m: &crate::model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
         let skinned = |n: &&crate::model::Node| n.skin.is_some();
         let may_be_bound = document.nodes.iter().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
         if document.scenes.len() < 2 && document.variants.is_empty() && !may_be_bound {
-            self.images = Vec::new();
+            self.images = Arc::default();
         }
         bounds
     }
 
-    /// Uploads the document once more: another scene of it, or other materials.
-    pub(super) fn reload(&mut self, document: &Document) -> Option<(glam::Vec3, glam::Vec3)> {
-        let images = &self.images;
-        self.joints = document.joint_flags();
-        self.pose = Pose::evaluate(document, Moment::default());
-        self.surface = Surface::new(document, &self.pose);
-        self.scene =
-            self.gpu.as_ref().map(|(gpu, renderer)| Scene::new(gpu, renderer.material_layout(), document, images));
+    fn take(&mut self, prepared: Prepared) -> Option<(glam::Vec3, glam::Vec3)> {
+        let Prepared { joints, pose, surface, scene, images, bounds } = prepared;
+        (self.joints, self.pose, self.surface, self.scene, self.images) = (joints, pose, surface, scene, images);
+        self.surface_stale = false;
+        self.awaited = None;
         self.posed = None;
         self.drawn = None;
         self.serial += 1;
         self.scene_serial += 1;
         self.pose_serial += 1;
-        let bounds = self.surface.bounds().or_else(|| joint_bounds(document, &self.pose));
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
         bounds
     }
 
-    /// A small picture of the document as it stands, for lists of files.
-    pub(super) fn picture(&mut self, document: &Document, size: [u32; 2]) -> Option<image::RgbaImage> {
+    /// The document needs another scene: another of it is shown, other materials, or a mesh was bound. What comes back makes
+    /// it, and its number is for [`Stage::take_scene`].
+    pub(super) fn remake(&mut self) -> (u64, Loader, Arc<[Decoded]>) {
+        self.scene_serial += 1;
+        self.awaited = Some(Awaited { serial: self.scene_serial, reweighed: Vec::new() });
+        (self.scene_serial, self.loader(), self.images.clone())
+    }
+
+    /// The scene that was asked for, unless another was asked for since.
+    pub(super) fn take_scene(&mut self, serial: u64, document: &Document, prepared: Prepared) {
+        let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return };
+        self.take(prepared);
+        self.reweigh(document, &awaited.reweighed);
+    }
+
+    /// Begins a small picture of the document as it stands, for lists of files. A program that draws would take seconds for
+    /// a large one: there it is the one that is seen, at its size.
+    pub(super) fn begin_picture(&mut self, document: &Document, size: [u32; 2]) -> Option<Capture> {
+        let large = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG;
+        if let (true, Some((gpu, _)), Some((target, _))) = (large, &self.gpu, &self.target)
+            && gpu.software
+        {
+            return Some(Capture::begin(gpu, target));
+        }
         let bounds = self.surface(document).bounds().or_else(|| joint_bounds(document, &self.pose));
         let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &self.scene, bounds) else {
             return None;
@@ -157,7 +223,12 @@ impl Stage {
         let target = Target::new(gpu, size);
         let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &Look::theme("dark"), &show);
-        capture(gpu, &target).map_err(|e| log::warn!("no picture of the file: {e}")).ok()
+        Some(Capture::begin(gpu, &target))
+    }
+
+    /// A picture that was begun, once it is here.
+    pub(super) fn poll_picture(&self, capture: &Capture) -> Result<Option<image::RgbaImage>, GpuError> {
+        self.gpu.as_ref().map_or(Ok(None), |(gpu, _)| capture.poll(gpu))
     }
 
     /// Other colours.
@@ -199,7 +270,7 @@ impl Stage {
 
     /// The surface at the pose that is shown, for clicks.
     pub(super) fn surface(&mut self, document: &Document) -> &Surface {
-        if self.surface_stale {
+        if self.surface_stale && self.awaited.is_none() {
             self.surface.update(document, &self.pose);
             self.surface_stale = false;
         }
@@ -295,11 +366,20 @@ impl Stage {
     ) {
         let Some(session) = session else { return };
         let document = session.document();
+        if let Some(awaited) = &mut self.awaited {
+            let whole = |c: &Change| match c {
+                Change::Weights { mesh, primitive, .. } => {
+                    Some(Change::Weights { mesh: *mesh, primitive: *primitive, vertices: None })
+                }
+                _ => None,
+            };
+            awaited.reweighed.extend(changes.iter().filter_map(whole));
+        }
         let key = clip.map(|c| c.key);
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         let now = (session.generation(), key, time, held);
-        if self.posed != Some(now) {
+        if self.posed != Some(now) && self.awaited.is_none() {
             // Weights move the surface, but no joint.
             let only_weights = self.posed.is_some_and(|(_, c, t, u)| c == key && t == time && u == held)
                 && !changes.is_empty()

@@ -1,5 +1,7 @@
 //! History: gestures that become one step each, and the way back and forth between them.
 
+use std::sync::Arc;
+
 use super::{Edit, EditError, apply, command::CommandLine, layers::lines_of, weights::line_of};
 use crate::model::{Document, MeshId, WeightPatch, put_in_order};
 
@@ -130,8 +132,9 @@ pub enum Change {
 /// What was done and can be undone. Bounded by bytes; "unsaved" is `revision != saved`.
 #[derive(Clone, Debug)]
 pub struct History {
-    done: Vec<Transaction>,
-    undone: Vec<Transaction>,
+    // Shared, so that a copy for work beside the window costs nothing.
+    done: Vec<Arc<Transaction>>,
+    undone: Vec<Arc<Transaction>>,
     open: Option<Open>,
     next: u64,
     /// Revision below the oldest step that is kept.
@@ -375,7 +378,7 @@ impl History {
         };
         self.next += 1;
         self.held += size;
-        self.done.push(transaction);
+        self.done.push(Arc::new(transaction));
         self.trim();
         true
     }
@@ -417,12 +420,12 @@ impl History {
     }
 
     /// Steps that are done, the oldest first.
-    pub fn done(&self) -> &[Transaction] {
+    pub fn done(&self) -> &[Arc<Transaction>] {
         &self.done
     }
 
     /// Steps that were undone; redo does the last one first.
-    pub fn undone(&self) -> &[Transaction] {
+    pub fn undone(&self) -> &[Arc<Transaction>] {
         &self.undone
     }
 

@@ -1,5 +1,7 @@
 //! A device to compute and draw on, with or without a window.
 
+use std::sync::mpsc;
+
 use thiserror::Error;
 
 /// A device and its queue.
@@ -46,9 +48,7 @@ impl Gpu {
     pub fn headless() -> Result<Self, GpuError> {
         // OpenGL only where there is nothing better: looking for it alone makes some drivers print errors.
         let adapter = Self::adapter(wgpu::Backends::PRIMARY).or_else(|_| Self::adapter(wgpu::Backends::SECONDARY))?;
-        let descriptor =
-            wgpu::DeviceDescriptor { label: Some("ulna"), required_limits: limits(&adapter), ..Default::default() };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+        let (device, queue) = pollster::block_on(adapter.request_device(&Self::descriptor(&adapter)))
             .map_err(|e| GpuError::NoDevice { name: adapter.get_info().name, message: e.to_string() })?;
         Ok(Self::new(&adapter, device, queue))
     }
@@ -62,6 +62,21 @@ impl Gpu {
             ..Default::default()
         };
         pollster::block_on(instance.request_adapter(&options)).map_err(|e| GpuError::NoAdapter(e.to_string()))
+    }
+
+    /// What is asked of a device: buffers and textures as large as the adapter has them. A model is a few large buffers, so
+    /// memory is asked for as it is needed: large blocks would be kept when it is closed.
+    pub fn descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
+        let (has, weak) = (adapter.limits(), adapter.get_info().backend == wgpu::Backend::Gl);
+        let base = if weak { wgpu::Limits::downlevel_webgl2_defaults() } else { wgpu::Limits::default() };
+        let required_limits = wgpu::Limits {
+            max_buffer_size: has.max_buffer_size,
+            max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
+            max_texture_dimension_2d: has.max_texture_dimension_2d,
+            ..base
+        };
+        let memory_hints = wgpu::MemoryHints::MemoryUsage;
+        wgpu::DeviceDescriptor { label: Some("ulna"), required_limits, memory_hints, ..Default::default() }
     }
 
     /// A device that somebody else opened.
@@ -84,6 +99,13 @@ impl Gpu {
     /// # Errors
     /// Where the device fails.
     pub fn read_buffer(&self, buffer: &wgpu::Buffer, size: u64) -> Result<Vec<u8>, GpuError> {
+        let read = self.begin_read(buffer, size);
+        self.wait()?;
+        read.poll(self)?.ok_or_else(|| GpuError::Failed("a copy did not come back".into()))
+    }
+
+    /// Begins to copy a buffer back.
+    pub(super) fn begin_read(&self, buffer: &wgpu::Buffer, size: u64) -> ReadBack {
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
             size,
@@ -93,24 +115,37 @@ impl Gpu {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, size);
         self.queue.submit([encoder.finish()]);
-        staging.slice(..).map_async(wgpu::MapMode::Read, |result| {
-            if let Err(error) = result {
-                log::error!("reading a buffer back failed: {error}");
-            }
+        let (sender, mapped) = mpsc::sync_channel(1);
+        staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+            // Whoever asked may have given it up.
+            drop(sender.send(result));
         });
-        self.wait()?;
-        let view = staging.slice(..).get_mapped_range().map_err(|e| GpuError::Failed(e.to_string()))?;
-        Ok(view.to_vec())
+        ReadBack { staging, mapped }
     }
 }
 
-/// The default limits, with buffers and textures as large as this adapter has them.
-fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
-    let has = adapter.limits();
-    wgpu::Limits {
-        max_buffer_size: has.max_buffer_size,
-        max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
-        max_texture_dimension_2d: has.max_texture_dimension_2d,
-        ..wgpu::Limits::default()
+/// A copy from the device that is under way.
+#[derive(Debug)]
+pub(super) struct ReadBack {
+    staging: wgpu::Buffer,
+    mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+}
+
+impl ReadBack {
+    /// The bytes, once they are here; does not wait for them.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub(super) fn poll(&self, gpu: &Gpu) -> Result<Option<Vec<u8>>, GpuError> {
+        gpu.device.poll(wgpu::PollType::Poll).map_err(|e| GpuError::Failed(e.to_string()))?;
+        match self.mapped.try_recv() {
+            Ok(Ok(())) => {
+                let view = self.staging.slice(..).get_mapped_range().map_err(|e| GpuError::Failed(e.to_string()))?;
+                Ok(Some(view.to_vec()))
+            }
+            Ok(Err(error)) => Err(GpuError::Failed(error.to_string())),
+            Err(mpsc::TryRecvError::Empty) => Ok(None),
+            Err(mpsc::TryRecvError::Disconnected) => Err(GpuError::Failed("a copy was given up".into())),
+        }
     }
 }

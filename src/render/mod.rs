@@ -21,7 +21,7 @@ pub use self::{
     camera::{Axis, Camera},
     gpu::{Gpu, GpuError},
     look::{Color, Look, heat, tokens, zero_weight},
-    picture::{Picture, capture},
+    picture::{Capture, Picture, capture},
     renderer::Renderer,
     scene::Scene,
     show::{BoneLook, Shading, Show},

@@ -2,7 +2,7 @@
 
 use image::RgbaImage;
 
-use super::{Camera, Gpu, GpuError, Look, Renderer, Scene, Show, Target};
+use super::{Camera, Gpu, GpuError, Look, Renderer, Scene, Show, Target, gpu::ReadBack};
 use crate::{model::Document, motion::Pose};
 
 /// What to take a picture with, kept from one to the next.
@@ -51,27 +51,56 @@ impl Picture {
 /// # Errors
 /// Where the device fails.
 pub fn capture(gpu: &Gpu, target: &Target) -> Result<RgbaImage, GpuError> {
-    let [width, height] = target.size;
-    let row = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-    let size = u64::from(row) * u64::from(height);
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("picture"),
-        size,
-        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
-        mapped_at_creation: false,
-    });
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    encoder.copy_texture_to_buffer(
-        target.texture().as_image_copy(),
-        wgpu::TexelCopyBufferInfo {
-            buffer: &buffer,
-            layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: Some(height) },
-        },
-        wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-    );
-    gpu.queue.submit([encoder.finish()]);
-    let bytes = gpu.read_buffer(&buffer, size)?;
-    let pixels: Vec<u8> =
-        bytes.chunks_exact(row as usize).flat_map(|r| r[..width as usize * 4].iter().copied()).collect();
-    RgbaImage::from_raw(width, height, pixels).ok_or_else(|| GpuError::Failed("the picture came back short".into()))
+    let capture = Capture::begin(gpu, target);
+    gpu.wait()?;
+    capture.poll(gpu)?.ok_or_else(|| GpuError::Failed("the picture did not come back".into()))
+}
+
+/// A picture that is on its way back from the device.
+#[derive(Debug)]
+pub struct Capture {
+    read: ReadBack,
+    size: [u32; 2],
+}
+
+impl Capture {
+    /// Begins to copy a picture back; the target may be drawn to again at once.
+    pub fn begin(gpu: &Gpu, target: &Target) -> Self {
+        let [width, height] = target.size;
+        let row = bytes_of_row(width);
+        let size = u64::from(row) * u64::from(height);
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: Some(height) };
+        encoder.copy_texture_to_buffer(
+            target.texture().as_image_copy(),
+            wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },
+            wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        );
+        gpu.queue.submit([encoder.finish()]);
+        Self { read: gpu.begin_read(&buffer, size), size: target.size }
+    }
+
+    /// The picture, once it is here; does not wait for it.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub fn poll(&self, gpu: &Gpu) -> Result<Option<RgbaImage>, GpuError> {
+        let Some(bytes) = self.read.poll(gpu)? else { return Ok(None) };
+        let [width, height] = self.size;
+        let rows = bytes.chunks_exact(bytes_of_row(width) as usize);
+        let pixels = rows.flat_map(|r| r[..width as usize * 4].iter().copied()).collect();
+        let short = || GpuError::Failed("the picture came back short".into());
+        RgbaImage::from_raw(width, height, pixels).ok_or_else(short).map(Some)
+    }
+}
+
+/// Rows lie this far apart in a buffer that a texture is copied to.
+const fn bytes_of_row(width: u32) -> u32 {
+    (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }
