@@ -331,6 +331,8 @@ impl App {
         self.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
             let size = self.stage.size();
+            // Depth without perspective is as fine as the model is small.
+            self.camera.reach = (high - low).length() * 8.0;
             self.camera.frame(low, high, size.x / size.y);
         }
         self.session = Some(session);

@@ -63,6 +63,9 @@ impl Camera {
     /// The nearest that is seen with perspective, in distances to the target.
     pub const NEAR: f32 = 0.005;
 
+    /// The least distance from the target, metres.
+    const NEAREST: f32 = 1e-6;
+
     /// Where the eye is.
     pub fn eye(&self) -> Vec3 {
         self.target + self.backward() * self.distance
@@ -162,19 +165,30 @@ impl Camera {
         let along = -ray.direction.dot(self.backward());
         let away = (ray.origin - self.target).dot(self.backward());
         let under = ray.origin + ray.direction * (away / along.max(1e-3));
-        let distance = (self.distance * factor).clamp(1e-4, 1e7);
+        let distance = (self.distance * factor).clamp(Self::NEAREST, 1e7);
         let factor = distance / self.distance;
         self.target = under + (self.target - under) * factor;
         self.distance = distance;
     }
 
-    /// Shows a box whole.
+    /// Shows a box whole from where it looks, with some room about it. A box of no size is shown as one of a tenth of a
+    /// millimetre.
     pub fn frame(&mut self, low: Vec3, high: Vec3, aspect: f32) {
+        const ROOM: f32 = 0.88;
         self.target = (low + high) * 0.5;
-        let radius = ((high - low).length() * 0.5).max(1e-4);
-        let half = (self.fov * 0.5).tan() * aspect.min(1.0);
-        self.distance = (radius / half.atan().sin() * 0.96).clamp(1e-4, 1e7);
-        self.reach = self.reach.max(self.distance * 4.0);
+        let half = (high - low) * 0.5;
+        let half = if half.max_element() > 0.0 { half } else { Vec3::splat(5e-5) };
+        let tall = (self.fov * 0.5).tan() * ROOM;
+        let wide = tall * aspect.max(1e-3);
+        let needed = (0..8).map(|corner| {
+            let sign = |axis: u32| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
+            let at = half * Vec3::new(sign(0), sign(1), sign(2));
+            let across = (at.dot(self.up()).abs() / tall).max(at.dot(self.right()).abs() / wide);
+            // What is nearer to the eye is seen larger.
+            if self.orthographic { across } else { across + at.dot(self.backward()) }
+        });
+        self.distance = needed.fold(0.0, f32::max).clamp(Self::NEAREST, 1e7);
+        self.reach = self.reach.max(half.length().max(self.distance) * 4.0);
     }
 
     /// Sets the eye of a node: a camera that looks along its −Z (glTF 2.0, *Cameras*).
@@ -290,18 +304,34 @@ mod tests {
     }
 
     #[test]
-    fn framing_shows_the_whole_box() {
-        let mut camera = Camera::default();
-        let (low, high) = (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0));
-        camera.frame(low, high, SIZE.x / SIZE.y);
-        for k in 0..8 {
-            let corner = Vec3::new(
-                if k & 1 == 0 { low.x } else { high.x },
-                if k & 2 == 0 { low.y } else { high.y },
-                if k & 4 == 0 { low.z } else { high.z },
-            );
-            let (at, _) = camera.project(corner, SIZE).unwrap();
-            assert!(at.cmpge(Vec2::splat(-40.0)).all() && at.cmple(SIZE + 40.0).all(), "{at}");
+    fn framing_shows_the_whole_box_and_fills_the_picture() {
+        // From a tall thin pole to a body of a tenth of a millimetre and a plain of kilometres.
+        let boxes = [
+            (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0)),
+            (Vec3::new(-0.1, 0.0, -0.1), Vec3::new(0.1, 3.0, 0.1)),
+            (Vec3::ZERO, Vec3::new(2e-5, 1e-4, 3e-5)),
+            (Vec3::new(-4e3, -1.0, -9e3), Vec3::new(5e3, 2.0, 7e3)),
+        ];
+        let mut framed = 0;
+        for (low, high) in boxes {
+            for (yaw, pitch) in [(0.55, 0.18), (0.0, 0.0), (2.4, -1.1), (0.0, 1.55)] {
+                for orthographic in [false, true] {
+                    for size in [SIZE, Vec2::new(300.0, 900.0)] {
+                        let mut camera = Camera { yaw, pitch, orthographic, ..Camera::default() };
+                        camera.frame(low, high, size.x / size.y);
+                        let mut most = 0.0f32;
+                        for k in 0..8u32 {
+                            let side = |axis: u32| k >> axis & 1 == 1;
+                            let corner = Vec3::select(glam::BVec3::new(side(0), side(1), side(2)), high, low);
+                            let (at, _) = camera.project(corner, size).unwrap();
+                            most = most.max(((at / size - 0.5) * 2.0).abs().max_element());
+                        }
+                        assert!((0.8..0.95).contains(&most), "{low} {high} {yaw} {pitch} {orthographic}: {most}");
+                        framed += 1;
+                    }
+                }
+            }
         }
+        assert_eq!(framed, 64);
     }
 }

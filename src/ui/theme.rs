@@ -207,7 +207,8 @@ fn egui_color(color: Color) -> Color32 {
     Color32::from_rgba_unmultiplied(r, g, b, a)
 }
 
-/// Inter and JetBrains Mono, from crates that carry them, and the icons behind both.
+/// Inter and JetBrains Mono, from crates that carry them; behind both emoji as outlines, and the icons. What none of them has
+/// is looked for among the system's fonts.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let inter = |weight: f32| {
@@ -217,9 +218,11 @@ fn fonts() -> FontDefinitions {
     fonts.font_data.insert("inter".into(), inter(400.0));
     fonts.font_data.insert("inter semibold".into(), inter(600.0));
     fonts.font_data.insert("jetbrains".into(), Arc::new(FontData::from_static(truce_font::JETBRAINS_MONO)));
-    fonts.families.insert(FontFamily::Proportional, vec!["inter".into(), "jetbrains".into()]);
-    fonts.families.insert(FontFamily::Name("semibold".into()), vec!["inter semibold".into(), "inter".into()]);
-    fonts.families.insert(FontFamily::Monospace, vec!["jetbrains".into(), "inter".into()]);
+    fonts.font_data.insert("emoji".into(), Arc::new(FontData::from_static(epaint_default_fonts::NOTO_EMOJI_REGULAR)));
+    let family = |names: [&str; 3]| names.map(Into::into).to_vec();
+    fonts.families.insert(FontFamily::Proportional, family(["inter", "jetbrains", "emoji"]));
+    fonts.families.insert(FontFamily::Name("semibold".into()), family(["inter semibold", "inter", "emoji"]));
+    fonts.families.insert(FontFamily::Monospace, family(["jetbrains", "inter", "emoji"]));
     fonts
 }
 
