@@ -378,3 +378,39 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
     let again = Recovery::scan(folder.path()).remove(0).replay(&Progress::default()).unwrap();
     assert!(*again.session.document() == meant);
 }
+
+#[test]
+fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, file) = (folder.path().join("journal"), folder.path().join("hero.glb"));
+    fs::copy(SAMPLE, &file).unwrap();
+    let mut session = open(&file);
+    session.keep_journal(&home);
+    let lines = [
+        CommandLine::new("key.set").with("clip", "Wave").with("time", 0.5).with("node", "Head"),
+        CommandLine::new("pose.rotate").with("node", "Head").with("axis", "x").with("degrees", 12.0),
+        CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll"),
+    ];
+    for line in &lines {
+        assert!(session.run(line).unwrap(), "{line}");
+    }
+    drop(session);
+    // Another program takes a clip away.
+    let mut other = open(&file);
+    assert!(other.run(&CommandLine::new("clip.delete").with("clip", "Walk")).unwrap());
+    other.save(None).unwrap();
+    let now = open(&file);
+
+    let found = Recovery::scan(&home).remove(0);
+    let kept = found.steps();
+    assert_eq!(kept.iter().map(|s| s.about.as_str()).collect::<Vec<_>>(), ["Head, Wave", "Head", "Walk, Stroll"]);
+    let recovered = found.replay(&Progress::default()).unwrap();
+    assert!(recovered.changed && recovered.failed.len() == 1, "{:?}", recovered.failed);
+    assert!(recovered.failed[0].contains("Walk"), "{:?}", recovered.failed);
+    let mut meant = now;
+    for line in &lines[..2] {
+        meant.run(line).unwrap();
+    }
+    assert!(recovered.session.document() == meant.document());
+    assert_eq!(recovered.session.history().done().len(), 2, "each can be undone");
+}

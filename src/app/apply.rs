@@ -115,6 +115,7 @@ impl App {
             Action::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
             Action::OpenPath(path) => self.wish(ctx, crate::ui::Wish::Open(path)),
             Action::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
+            Action::KeyAndSave(rows) => self.key_and_save(ctx, rows),
             Action::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
             Action::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
             Action::LeaveOut(step) => self.leave_out(ctx, step),

@@ -27,7 +27,7 @@ impl App {
             "file.save_incremented" => self.save_incremented(ctx),
             "file.revert" => self.wish(ctx, Wish::Revert),
             "file.recover" => {
-                self.look_for_recoveries();
+                self.look_for_recoveries(ctx);
                 self.dialog = Some(Dialog::Recovery { open: None, discard: None });
             }
             "file.changes" => self.list_changes(ctx),

@@ -20,7 +20,9 @@ use crate::{
     model::Diagnostic,
     motion::{Sampling, WorstPose},
     render::{Axis, Camera, decode_images},
-    session::{Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked},
+    session::{
+        Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked,
+    },
     ui::{ToastKind, Wish},
 };
 
@@ -61,11 +63,19 @@ pub(super) enum Done {
     /// The file as it is on disk now, with what came of doing the edits again.
     Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
     /// What a crash left behind.
-    Recovered(Result<(Box<Loaded>, Vec<String>), RecoveryError>, String),
+    Recovered(Result<(Box<Loaded>, Redone), RecoveryError>, String),
+    /// What would come of reloading the file, which was written at this time.
+    Foreseen(Result<Box<Outlook>, ReadError>),
     /// Another scene for the document, by its number.
     Prepared(u64, Box<Prepared>),
     /// Which step keeps the document from being saved, and why it is not.
     Blamed(Option<usize>, SaveRequest, String),
+}
+
+/// What of a journal could not be done again, and whether that was on another file.
+pub(super) struct Redone {
+    pub failed: Vec<String>,
+    pub changed: bool,
 }
 
 /// What a save is for.
@@ -290,6 +300,7 @@ impl App {
             Done::Reloaded(result) => self.take_reloaded(ctx, result),
             Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
             Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
+            Done::Foreseen(found) => self.take_outlook(found),
             Done::Prepared(serial, prepared) => {
                 if let Some(session) = &self.session {
                     self.stage.take_scene(serial, session.document(), *prepared);
@@ -308,6 +319,7 @@ impl App {
         self.end_journal();
         self.carried = None;
         self.asked_disk = None;
+        self.left_unkeyed.clear();
         let document = session.document();
         self.selection = Selection::default();
         self.marks = Default::default();

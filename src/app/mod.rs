@@ -16,7 +16,11 @@ mod recovery;
 mod saving;
 mod stage;
 
-use std::{collections::BTreeSet, path::PathBuf, sync::mpsc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{Arc, mpsc},
+};
 
 use eframe::egui_wgpu;
 use egui::{Context, Ui};
@@ -24,12 +28,12 @@ use egui::{Context, Ui};
 use self::{jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage};
 use crate::{
     edit::{Availability, Marks, Mode, Selection, Space},
-    model::{Diagnostic, MeshId, NodeId, UnkeyedAt},
+    model::{Diagnostic, MeshId, NodeId, Unkeyed, UnkeyedAt},
     render::{Camera, Capture, Gpu},
     session::{Playback, Recovery, Session},
     ui::{
-        Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast, ToastKind, Tool,
-        View, Wish, window_ui,
+        Action, Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast,
+        ToastKind, Tool, View, Wish, window_ui,
     },
 };
 
@@ -66,7 +70,7 @@ pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
 fn wgpu_options() -> egui_wgpu::WgpuConfiguration {
     let mut options = egui_wgpu::WgpuConfiguration::default();
     if let egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_setup {
-        setup.device_descriptor = std::sync::Arc::new(Gpu::descriptor);
+        setup.device_descriptor = Arc::new(Gpu::descriptor);
     }
     options
 }
@@ -140,6 +144,8 @@ pub struct App {
     carried: Option<UnkeyedAt>,
     /// When the file was written that a person was asked about last.
     asked_disk: Option<Option<std::time::SystemTime>>,
+    /// Unkeyed poses that a person left out of the file, as they were then.
+    left_unkeyed: BTreeMap<UnkeyedAt, Arc<Unkeyed>>,
     recoveries: Vec<Recovery>,
     recovery_views: Vec<RecoveryView>,
     journal_home: Option<PathBuf>,
@@ -202,6 +208,7 @@ impl App {
             first_frame: true,
             carried: None,
             asked_disk: None,
+            left_unkeyed: BTreeMap::new(),
             recoveries: Vec::new(),
             recovery_views: Vec::new(),
             journal_home: None,
@@ -230,7 +237,7 @@ impl App {
         app.journal_home = app.journal_home();
         if app.keeps {
             fault::watch();
-            app.look_for_recoveries();
+            app.look_for_recoveries(&cc.egui_ctx);
         }
         app
     }
@@ -271,11 +278,20 @@ impl App {
         if kind == ToastKind::Error {
             log::warn!("{text}");
         }
-        // What is said again is said once.
-        self.toasts.retain(|t| t.kind != kind || t.text != text);
-        self.toasts.push(Toast { kind, text, since: ctx.input(|i| i.time) });
-        if self.toasts.len() > 4 {
-            self.toasts.remove(0);
+        self.say(ctx, kind, text, Vec::new());
+    }
+
+    /// A message with what can be done about it.
+    fn say(&mut self, ctx: &Context, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
+        const MOST: usize = 5;
+        // What is said again is counted, and the newest.
+        let same = self.toasts.iter().position(|t| t.kind == kind && t.text == text).map(|k| self.toasts.remove(k));
+        let times = same.map_or(0, |t| t.times) + 1;
+        self.toasts.push(Toast { kind, text, since: ctx.input(|i| i.time), times, verbs });
+        if self.toasts.len() > MOST {
+            // Errors stay the longest.
+            let oldest = self.toasts.iter().position(|t| t.kind != ToastKind::Error).unwrap_or(0);
+            self.toasts.remove(oldest);
         }
         ctx.request_repaint();
     }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use egui::{ColorImage, Context, TextureHandle, TextureOptions};
+use egui::{ColorImage, Context, TextureHandle, TextureId, TextureOptions};
 use image::RgbaImage;
 use serde::{Deserialize, Serialize};
 
@@ -39,29 +39,29 @@ pub(super) struct RecentList {
 impl RecentList {
     /// Looks which files are there, and loads their pictures.
     pub(super) fn refresh(&mut self, ctx: &Context, files: &[RecentFile]) {
-        self.textures.retain(|path, _| files.iter().any(|f| f.path == *path));
-        for file in files {
-            if !self.textures.contains_key(&file.path)
-                && let Some(picture) = picture_path(&file.path).and_then(|p| image::open(p).ok())
-            {
-                let picture = picture.to_rgba8();
-                let size = [picture.width() as usize, picture.height() as usize];
-                let image = ColorImage::from_rgba_unmultiplied(size, picture.as_raw());
-                let texture = ctx.load_texture(file.path.display().to_string(), image, TextureOptions::LINEAR);
-                self.textures.insert(file.path.clone(), texture);
-            }
-        }
         let now = seconds(SystemTime::now());
-        self.shown = files
-            .iter()
-            .map(|f| Recent {
-                path: f.path.clone(),
-                when: ago(now.saturating_sub(f.opened)),
-                facts: f.facts.clone(),
-                picture: self.textures.get(&f.path).map(TextureHandle::id),
-                missing: !f.path.is_file(),
-            })
-            .collect();
+        let shown = files.iter().map(|f| Recent {
+            path: f.path.clone(),
+            when: ago(now.saturating_sub(f.opened)),
+            facts: f.facts.clone(),
+            picture: self.picture(ctx, &f.path),
+            missing: !f.path.is_file(),
+        });
+        self.shown = shown.collect();
+    }
+
+    /// The picture of a file, where one was taken.
+    pub(super) fn picture(&mut self, ctx: &Context, path: &Path) -> Option<TextureId> {
+        if let Some(texture) = self.textures.get(path) {
+            return Some(texture.id());
+        }
+        let picture = image::open(picture_path(path)?).ok()?.to_rgba8();
+        let size = [picture.width() as usize, picture.height() as usize];
+        let image = ColorImage::from_rgba_unmultiplied(size, picture.as_raw());
+        let texture = ctx.load_texture(path.display().to_string(), image, TextureOptions::LINEAR);
+        let id = texture.id();
+        self.textures.insert(path.to_owned(), texture);
+        Some(id)
     }
 
     /// A file looks otherwise now.

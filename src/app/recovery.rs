@@ -6,35 +6,41 @@ use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Loaded, load},
+    jobs::{Done, Loaded, Redone, load},
 };
 use crate::{
-    session::{Recovery, RecoveryError},
-    ui::{Dialog, RecoveryView, ToastKind},
+    edit::{Mode, find_clip},
+    session::{KeptStep, Recovery, RecoveryError},
+    ui::{Dialog, RecoveryView, StepView, ToastKind},
 };
 
 impl App {
     /// Looks for journals without a writer, and offers what is in them.
-    pub(super) fn look_for_recoveries(&mut self) {
+    pub(super) fn look_for_recoveries(&mut self, ctx: &Context) {
         let Some(home) = self.journal_home() else { return };
         self.recoveries = Recovery::scan(&home);
-        self.show_recoveries();
+        self.show_recoveries(ctx);
         if !self.recoveries.is_empty() {
             self.dialog = Some(Dialog::Recovery { open: None, discard: None });
         }
     }
 
-    fn show_recoveries(&mut self) {
-        let view = |r: &Recovery| {
-            let age = SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(r.time())).unwrap_or_default();
-            RecoveryView {
-                name: r.name().to_owned(),
-                folder: r.file().and_then(|f| f.parent()).map_or_else(String::new, |p| p.display().to_string()),
-                steps: r.steps().into_iter().map(ToOwned::to_owned).collect(),
-                last: super::recent::ago(age.as_secs()),
-            }
+    fn show_recoveries(&mut self, ctx: &Context) {
+        let ago = |time: u64| {
+            let age = SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
+            super::recent::ago(age.as_secs())
         };
-        self.recovery_views = self.recoveries.iter().map(view).collect();
+        let step = |s: KeptStep| StepView { label: s.label, about: s.about, when: ago(s.time) };
+        let recent = &mut self.recent;
+        let mut view = |r: &Recovery| RecoveryView {
+            name: r.name().to_owned(),
+            folder: r.file().and_then(|f| f.parent()).map_or_else(String::new, |p| p.display().to_string()),
+            picture: r.file().and_then(|f| recent.picture(ctx, &f.canonicalize().unwrap_or_else(|_| f.to_owned()))),
+            steps: r.steps().into_iter().map(step).collect(),
+            changed: r.looks_changed(),
+            last: ago(r.time()),
+        };
+        self.recovery_views = self.recoveries.iter().map(&mut view).collect();
     }
 
     /// Does the work of a journal again.
@@ -43,13 +49,16 @@ impl App {
             return;
         }
         let recovery = self.recoveries.remove(k);
-        self.show_recoveries();
+        self.show_recoveries(ctx);
         self.dialog = None;
         let name = recovery.name().to_owned();
         let label = format!("Recovering {name}");
         let loader = self.stage.loader();
         self.start(ctx, label, true, move |progress| {
-            let recovered = recovery.replay(progress).map(|r| (load(r.session, &loader), r.failed));
+            let recovered = recovery.replay(progress).map(|r| {
+                let redone = Redone { failed: r.failed, changed: r.changed };
+                (load(r.session, &loader), redone)
+            });
             Done::Recovered(recovered, name)
         });
     }
@@ -58,25 +67,46 @@ impl App {
     pub(super) fn take_recovered(
         &mut self,
         ctx: &Context,
-        result: Result<(Box<Loaded>, Vec<String>), RecoveryError>,
+        result: Result<(Box<Loaded>, Redone), RecoveryError>,
         name: &str,
     ) {
         match result {
-            Ok((loaded, failed)) => {
+            Ok((loaded, Redone { failed, changed })) => {
                 let steps = loaded.session.history().done().len();
                 self.show(*loaded, false);
+                self.show_last_step();
                 self.playback.playing = false;
                 self.tour = None;
                 self.show_title(ctx);
                 let plural = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-                let text = format!("Recovered {name}: {plural} done again. Save when it is as you want it");
+                let on = if changed { " on the file as it is now" } else { "" };
+                let text = format!("Recovered {name}: {plural} done again{on}. Save when it is as you want it");
                 self.toast(ctx, ToastKind::Ok, text);
                 if !failed.is_empty() {
-                    let text = format!("{} steps could not be done again: {}.", failed.len(), failed.join("; "));
+                    let steps = if failed.len() == 1 { "1 step".to_owned() } else { format!("{} steps", failed.len()) };
+                    let text = format!("{steps} could not be done again: {}.", failed.join("; "));
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{name} was not recovered: {error}.")),
+        }
+    }
+
+    /// What was done last is seen: in the mode it was done in, at its time of its clip.
+    fn show_last_step(&mut self) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let Some(line) = session.history().done().last().and_then(|step| step.lines(document).pop()) else { return };
+        self.mode = match line.name.split('.').next().unwrap_or_default() {
+            "pose" => Mode::Pose,
+            "weights" | "layers" | "vertices" | "joints" => Mode::Paint,
+            _ => self.mode,
+        };
+        let clip = line.arguments.get("clip").and_then(|c| c.as_str()).and_then(|c| find_clip(document, c).ok());
+        if let Some(clip) = clip {
+            self.playback.show(document, Some(clip));
+            let time = line.arguments.get("time").and_then(serde_json::Value::as_f64);
+            self.playback.seek(time.unwrap_or(0.0));
         }
     }
 
@@ -90,7 +120,7 @@ impl App {
                 self.toast(ctx, ToastKind::Error, format!("A journal could not be removed: {error}."));
             }
         }
-        self.show_recoveries();
+        self.show_recoveries(ctx);
         let plural = if count == 1 { "1 journal".to_owned() } else { format!("{count} journals") };
         self.toast(ctx, ToastKind::Ok, format!("Removed {plural} of earlier sittings"));
     }
@@ -103,7 +133,7 @@ impl App {
         if let Err(error) = self.recoveries.remove(k).discard() {
             self.toast(ctx, ToastKind::Error, format!("The journal could not be removed: {error}."));
         }
-        self.show_recoveries();
+        self.show_recoveries(ctx);
         self.dialog = (!self.recoveries.is_empty()).then_some(Dialog::Recovery { open: None, discard: None });
     }
 }

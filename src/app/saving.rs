@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::SystemTime,
 };
 
@@ -12,14 +13,79 @@ use super::{
     jobs::{Done, Loaded, Purpose, load},
 };
 use crate::{
+    edit::CommandLine,
     formats::gltf::ReadError,
-    session::{Consent, OnDisk, Replayed, SaveFailure, SaveRequest, SavedFile, Session, SystemDisk, incremented},
-    ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind},
+    model::{Unkeyed, UnkeyedAt},
+    session::{
+        Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session, SystemDisk, incremented,
+    },
+    ui::{Action, ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow},
 };
 
 impl App {
     /// Saves to the document's own file, or asks for one.
     pub(super) fn save(&mut self, ctx: &Context) {
+        let rows = self.unkeyed_rows();
+        if rows.is_empty() {
+            self.save_now(ctx);
+        } else if self.settings.key_on_save {
+            self.key_and_save(ctx, rows);
+        } else {
+            self.dialog = Some(Dialog::Unkeyed { rows });
+        }
+    }
+
+    /// Poses that are not keyed, but those that a person left out of the file before.
+    fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
+        let Some(document) = self.session.as_ref().map(Session::document) else { return Vec::new() };
+        let left =
+            |at: &UnkeyedAt, pose: &Arc<Unkeyed>| self.left_unkeyed.get(at).is_some_and(|l| Arc::ptr_eq(l, pose));
+        let fps = self.playback.fps;
+        let row = |(at, pose): (&UnkeyedAt, &Arc<Unkeyed>)| {
+            let (seconds, frame) = (f64::from(at.time()), f64::from(at.time()) * fps);
+            let whole = (frame - frame.round()).abs() < 1e-3;
+            let when = if whole { format!("frame {}", frame.round()) } else { format!("{seconds:.3} s") };
+            let names: Vec<String> = pose.nodes().map(|n| document.node(n).label(n)).collect();
+            let about = match names.as_slice() {
+                [first, second, third, rest @ ..] if !rest.is_empty() => {
+                    format!("{first}, {second}, {third} and {} more", rest.len())
+                }
+                few => few.join(", "),
+            };
+            let clip = document.clip_label(at.clip);
+            UnkeyedRow { at: *at, clip, when, about, key: true }
+        };
+        document.aids.unkeyed.iter().filter(|(at, pose)| !left(at, pose)).map(row).collect()
+    }
+
+    /// Keys the chosen poses as one step, remembers the others, and saves.
+    pub(super) fn key_and_save(&mut self, ctx: &Context, rows: Vec<UnkeyedRow>) {
+        self.dialog = None;
+        let Some(session) = &mut self.session else { return };
+        let document = session.document();
+        let mut lines = Vec::new();
+        for row in rows {
+            let Some(pose) = document.aids.unkeyed.get(&row.at) else { continue };
+            if !row.key {
+                self.left_unkeyed.insert(row.at, pose.clone());
+                continue;
+            }
+            let nodes: Vec<String> = pose.nodes().map(|n| crate::ui::node_text(document, n)).collect();
+            let clip = crate::ui::clip_text(document, row.at.clip);
+            let line = CommandLine::new("key.set").with("clip", clip).with("time", row.at.time()).with("node", nodes);
+            lines.push(line.with("unkeyed", row.at.time()));
+        }
+        if !lines.is_empty()
+            && let Err(error) = session.run_all("Key poses", &lines)
+        {
+            self.toast(ctx, ToastKind::Error, format!("The poses were not keyed, and nothing was saved: {error}."));
+            return;
+        }
+        self.carried = None;
+        self.save_now(ctx);
+    }
+
+    fn save_now(&mut self, ctx: &Context) {
         match self.session.as_ref().and_then(|s| s.path()).map(ToOwned::to_owned) {
             Some(path) => self.save_as(ctx, self.request(path), Purpose::Own),
             None => self.ask_save(ctx),
@@ -120,7 +186,18 @@ impl App {
                     Done::Blamed(session.unsavable_step(), request, message)
                 });
             }
-            failure => self.toast(ctx, ToastKind::Error, format!("{failure}.")),
+            failure => {
+                let path = request.path.display().to_string();
+                let copy = purpose == Purpose::Copy;
+                let elsewhere = Action::SetDialog(Some(Dialog::SaveAs { path, copy }));
+                let again = match purpose {
+                    Purpose::Own => Action::SavePath(request.path),
+                    Purpose::Copy => Action::SaveCopy(request.path),
+                };
+                let text = format!("{failure}.");
+                log::warn!("{text}");
+                self.say(ctx, ToastKind::Error, text, vec![("Save as…", elsewhere), ("Try again", again)]);
+            }
         }
     }
 
@@ -155,15 +232,32 @@ impl App {
         }
         self.asked_disk = Some(modified);
         if session.is_unsaved() {
-            self.ask_changed(modified);
+            self.ask_changed(ctx, modified);
         } else {
             self.reload(ctx, false);
         }
     }
 
-    fn ask_changed(&mut self, modified: Option<SystemTime>) {
+    fn ask_changed(&mut self, ctx: &Context, modified: Option<SystemTime>) {
         let written = modified.and_then(|m| m.elapsed().ok()).map(|d| super::recent::ago(d.as_secs()));
-        self.dialog = Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written });
+        self.dialog = Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written, outlook: None });
+        let Some((session, path)) = self.session.clone().and_then(|s| s.path().map(ToOwned::to_owned).map(|p| (s, p)))
+        else {
+            return;
+        };
+        self.start(ctx, "Looking what changed".into(), true, move |progress| {
+            Done::Foreseen(Session::open(&path, progress).map(|newer| Box::new(session.outlook(newer))))
+        });
+    }
+
+    /// What would come of reloading is known: the dialog that asks says so.
+    pub(super) fn take_outlook(&mut self, found: Result<Box<Outlook>, ReadError>) {
+        let Some(Dialog::ChangedOnDisk { outlook, .. }) = &mut self.dialog else { return };
+        match found {
+            Ok(found) => *outlook = Some(found),
+            // Reloading says it, if it is chosen.
+            Err(error) => log::info!("the changed file was not looked at: {error}"),
+        }
     }
 
     /// Reads the file again; with `replay` the edits since it was opened are done again on it, as one step.
@@ -221,7 +315,9 @@ impl App {
             return;
         }
         const MOST: usize = 3;
-        let mut text = format!("{} edits could not be done again: ", replayed.failed.len());
+        let count = replayed.failed.len();
+        let edits = if count == 1 { "1 edit".to_owned() } else { format!("{count} edits") };
+        let mut text = format!("{edits} could not be done again: ");
         text.push_str(&replayed.failed.iter().take(MOST).cloned().collect::<Vec<_>>().join("; "));
         if replayed.failed.len() > MOST {
             text.push_str("; and more");

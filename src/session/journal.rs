@@ -321,15 +321,41 @@ impl Journal {
     }
 }
 
+/// A step that a journal holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptStep {
+    /// What a person did.
+    pub label: String,
+    /// What it was done to, as far as its lines name it.
+    pub about: String,
+    /// When, in seconds since 1970.
+    pub time: u64,
+}
+
+/// What lines of commands name: nodes, clips, joints, layers.
+fn about(lines: &[Map<String, Value>]) -> String {
+    const MOST: usize = 3;
+    let mut names: Vec<&str> = Vec::new();
+    let named = ["node", "clip", "joint", "layer", "mesh", "name"];
+    for value in lines.iter().flat_map(|line| named.iter().filter_map(|key| line.get(*key))) {
+        match value {
+            Value::String(name) => names.push(name),
+            Value::Array(list) => names.extend(list.iter().filter_map(Value::as_str)),
+            _ => {}
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|n| seen.insert(*n));
+    let mut text = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST {
+        text.push_str(&format!(" and {} more", names.len() - MOST));
+    }
+    text
+}
+
 /// Why a journal cannot be replayed.
 #[derive(Debug, Error)]
 pub enum RecoveryError {
-    /// The file it is of is not as it was, and was not kept.
-    #[error("{file} is not as it was when the journal began. Put that file back, or open the file as it is now", file = file.display())]
-    OtherFile {
-        /// The file.
-        file: PathBuf,
-    },
     /// It does not open.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -360,6 +386,8 @@ pub struct Recovered {
     pub session: Session,
     /// A sentence each.
     pub failed: Vec<String>,
+    /// Whether it is another file than the steps were done on.
+    pub changed: bool,
 }
 
 impl Recovery {
@@ -424,16 +452,16 @@ impl Recovery {
         self.lines.iter().rev().find_map(of).or_else(|| of(&self.begin)).unwrap_or(0)
     }
 
-    /// The labels of the steps that are in no file, the first first.
-    pub fn steps(&self) -> Vec<&str> {
-        let mut done: Vec<&str> = Vec::new();
-        let mut undone: Vec<&str> = Vec::new();
+    /// The steps that are in no file, the first first.
+    pub fn steps(&self) -> Vec<KeptStep> {
+        let mut done: Vec<KeptStep> = Vec::new();
+        let mut undone: Vec<KeptStep> = Vec::new();
         let mut saved = 0;
         let mut went_back = false;
         for line in &self.lines {
             match line {
-                Line::Step { label, .. } => {
-                    done.push(label);
+                Line::Step { label, lines, time } => {
+                    done.push(KeptStep { label: label.clone(), about: about(lines), time: *time });
                     undone.clear();
                 }
                 Line::Undo => {
@@ -447,9 +475,19 @@ impl Recovery {
         }
         if went_back {
             // What was undone across a save is work, too.
-            return if done.is_empty() { vec!["Undo"] } else { done };
+            let undo = || KeptStep { label: "Undo".into(), about: String::new(), time: self.time() };
+            return if done.is_empty() { vec![undo()] } else { done };
         }
         done.split_off(saved.min(done.len()))
+    }
+
+    /// Whether the file looks changed since the journal began, and the journal has no copy of what it was: then its steps are
+    /// done again by name on the file as it is. A look at the time of writing only; what is done goes by the content.
+    pub fn looks_changed(&self) -> bool {
+        let Line::Begin { file: Some(file), time, .. } = &self.begin else { return false };
+        let written = fs::metadata(file).and_then(|m| m.modified()).ok();
+        let written = written.and_then(|w| w.duration_since(SystemTime::UNIX_EPOCH).ok()).map_or(0, |d| d.as_secs());
+        written > *time && !self.folder.join(OPENED).exists()
     }
 
     /// Throws it away.
@@ -460,24 +498,24 @@ impl Recovery {
         fs::remove_dir_all(&self.folder)
     }
 
-    /// Does everything again, on the bytes the file was opened from. The session goes on with this journal.
+    /// Does everything again, on the bytes the file was opened from; where they are not to be had any more, by name on the file
+    /// as it is now. The session goes on with this journal.
     ///
     /// # Errors
-    /// Where those bytes are not to be had.
+    /// Where the file cannot be read.
     pub fn replay(self, progress: &Progress) -> Result<Recovered, RecoveryError> {
         let io = |source| RecoveryError::Io { path: self.folder.clone(), source };
         let Line::Begin { file, hash, .. } = &self.begin else {
             return Err(io(io::ErrorKind::InvalidData.into()));
         };
         let kept = self.folder.join(OPENED);
+        let mut changed = false;
         let bytes = if kept.exists() {
             fs::read(&kept).map_err(io)?
         } else {
             let path = file.clone().ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
             let bytes = read_whole(&path).map_err(|source| ReadError::Io { path: path.clone(), source })?;
-            if hex(content_hash(&bytes)) != *hash {
-                return Err(RecoveryError::OtherFile { file: path });
-            }
+            changed = hex(content_hash(&bytes)) != *hash;
             bytes
         };
         let mut beside = Vec::new();
@@ -518,6 +556,6 @@ impl Recovery {
             told: false,
         };
         session.journal.put(journal);
-        Ok(Recovered { session, failed })
+        Ok(Recovered { session, failed, changed })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Session, stamp::Stamp};
+use super::{Session, difference::differences, stamp::Stamp};
 use crate::edit::CommandLine;
 
 /// What came of doing steps again.
@@ -14,7 +14,22 @@ pub struct Replayed {
     pub failed: Vec<String>,
 }
 
+/// What would come of reloading a file that another program wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// What came of the edits on it.
+    pub replayed: Replayed,
+    /// What that program changed, a sentence each.
+    pub changes: Vec<String>,
+}
+
 impl Session {
+    /// What would come of this session's edits on the file as it is now, which another session has just opened.
+    pub fn outlook(&self, mut newer: Self) -> Outlook {
+        let changes = differences(&self.saved, &newer.document).iter().map(ToString::to_string).collect();
+        Outlook { replayed: newer.replay(self), changes }
+    }
+
     /// Does all steps of another session, which is of an older state of this file, as one step. What cannot be done is left
     /// out and listed.
     pub fn replay(&mut self, older: &Self) -> Replayed {

@@ -15,7 +15,7 @@ use crate::{
     model::{ClipId, Diagnostic, NodeId, UnkeyedAt},
     motion::{Bone, Pose},
     render::{Camera, Shading},
-    session::{Playback, SaveRequest, Session},
+    session::{Outlook, Playback, SaveRequest, Session},
 };
 
 /// Something of the file that is no node, to be looked at.
@@ -144,6 +144,10 @@ pub struct Toast {
     pub text: String,
     /// When it came, on egui's clock.
     pub since: f64,
+    /// How often it was said.
+    pub times: u32,
+    /// What can be done about it.
+    pub verbs: Vec<(&'static str, Action)>,
 }
 
 /// A dialog over the window.
@@ -195,6 +199,13 @@ pub enum Dialog {
         choice: ChangedOnDisk,
         /// How long ago it was written, in words.
         written: Option<String>,
+        /// What would come of reloading it, once that is known.
+        outlook: Option<Box<Outlook>>,
+    },
+    /// Poses that are not keyed, before a save.
+    Unkeyed {
+        /// One a pose.
+        rows: Vec<UnkeyedRow>,
     },
     /// What a crash left behind.
     Recovery {
@@ -289,15 +300,45 @@ pub enum ChangedOnDisk {
     Keep,
 }
 
+/// A pose that is not keyed, and what is to become of it on saving.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnkeyedRow {
+    /// Which one.
+    pub at: UnkeyedAt,
+    /// The name of its clip.
+    pub clip: String,
+    /// Its frame, or its time where it lies between frames.
+    pub when: String,
+    /// Whom it poses.
+    pub about: String,
+    /// Whether it is to be keyed, or left as it is.
+    pub key: bool,
+}
+
+/// A step that a journal holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepView {
+    /// What a person did.
+    pub label: String,
+    /// To what.
+    pub about: String,
+    /// When, in words.
+    pub when: String,
+}
+
 /// A journal that a crash left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecoveryView {
+    /// Its picture.
+    pub picture: Option<TextureId>,
     /// The file's name.
     pub name: String,
     /// Where it is.
     pub folder: String,
     /// What was done and is in no file, the first first.
-    pub steps: Vec<String>,
+    pub steps: Vec<StepView>,
+    /// Whether the file looks changed since.
+    pub changed: bool,
     /// When the last was done, in words.
     pub last: String,
 }
@@ -538,6 +579,8 @@ pub enum Action {
     CancelJob,
     /// The pointer is over a message: it stays.
     HoldToast(usize),
+    /// Keys the chosen poses, and saves.
+    KeyAndSave(Vec<UnkeyedRow>),
     /// Close a message.
     CloseToast(usize),
     /// Show the place of a problem.

@@ -1,12 +1,16 @@
 //! Dialogs and messages over the window.
 
-mod stake;
+mod parts;
+mod recovery;
+mod save;
+mod toasts;
 
-use egui::{Align2, Area, Id, Key, Modal, Order, RichText, ScrollArea, Ui, vec2};
+pub use self::toasts::toasts_ui;
+use egui::{Align2, Id, Key, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Dialog, Theme, ToastKind, View, Wish, palette, preferences,
+    Action, Actions, Dialog, Theme, View, Wish, palette, preferences,
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
@@ -29,15 +33,16 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
                 path_dialog(ui, theme, heading, "Save", path, Some(*copy), actions);
             }
             Dialog::SaveRefused { obstacle, request, copy } => {
-                stake::refused_ui(ui, view, *obstacle, request, *copy, actions);
+                save::refused_ui(ui, view, *obstacle, request, *copy, actions);
             }
-            Dialog::CannotSave { step, message, path } => stake::blamed_ui(ui, view, *step, message, path, actions),
-            Dialog::ChangedOnDisk { choice, written } => {
-                stake::changed_ui(ui, view, *choice, written.as_deref(), actions);
+            Dialog::CannotSave { step, message, path } => save::blamed_ui(ui, view, *step, message, path, actions),
+            Dialog::ChangedOnDisk { choice, written, outlook } => {
+                save::changed_ui(ui, view, *choice, written.as_deref(), outlook.as_deref(), actions);
             }
-            Dialog::Recovery { open, discard } => stake::recovery_ui(ui, view, *open, *discard, actions),
+            Dialog::Unkeyed { rows } => save::unkeyed_ui(ui, view, rows, actions),
+            Dialog::Recovery { open, discard } => recovery::recovery_ui(ui, view, *open, *discard, actions),
             Dialog::Fault { report, journal } => {
-                stake::fault_ui(ui, theme, report.as_deref(), journal.as_deref(), actions);
+                recovery::fault_ui(ui, theme, report.as_deref(), journal.as_deref(), actions);
             }
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
             Dialog::Changes { lines } => changes(ui, view, lines, actions),
@@ -289,45 +294,5 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {
         actions.push(Action::SetDialog(None));
-    }
-}
-
-pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
-    for (k, toast) in view.toasts.iter().enumerate() {
-        let offset = -(40.0 + k as f32 * 64.0);
-        Area::new(Id::unique(("toast", k)))
-            .order(Order::Foreground)
-            .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, offset))
-            .show(ui.ctx(), |ui| {
-                let frame = egui::Frame::popup(ui.style()).fill(theme.color("surface.raised")).inner_margin(12);
-                frame.show(ui, |ui| {
-                    ui.set_width(Theme::size("toast"));
-                    ui.horizontal_top(|ui| {
-                        let (icon, role) = match toast.kind {
-                            ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
-                            ToastKind::Note => (icons::ICON_INFO, "severity.info"),
-                            ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
-                        };
-                        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
-                        paint_icon(ui.painter(), rect.center(), icon, 18.0, theme.color(role));
-                        let width = ui.available_width() - 36.0;
-                        ui.allocate_ui(vec2(width, 20.0), |ui| {
-                            ui.set_width(width);
-                            ui.add(
-                                egui::Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap(),
-                            );
-                        });
-                        if ui.ui_contains_pointer() {
-                            actions.push(Action::HoldToast(k));
-                        }
-                        if super::widgets::icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(()))
-                            .clicked()
-                        {
-                            actions.push(Action::CloseToast(k));
-                        }
-                    });
-                });
-            });
     }
 }

@@ -31,8 +31,8 @@ pub use crate::edit::{clip_text, node_text};
 pub use self::weights::mask_grey;
 pub use self::{
     action::{
-        Action, Actions, ChangedOnDisk, Dialog, JobView, Obstacle, PreferencePage, Recent, RecoveryView, Shown, Thing,
-        Toast, ToastKind, Tool, View, Wish,
+        Action, Actions, ChangedOnDisk, Dialog, JobView, Obstacle, PreferencePage, Recent, RecoveryView, Shown,
+        StepView, Thing, Toast, ToastKind, Tool, UnkeyedRow, View, Wish,
     },
     layout::{Layout, Pane},
     painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},

@@ -121,6 +121,9 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     field(ui, theme, "Backup", |ui| {
         check(ui, theme, &mut settings.backup, "The first save of a sitting keeps the file as it was, as name.glb~");
     });
+    field(ui, theme, "Saving", |ui| {
+        check(ui, theme, &mut settings.key_on_save, "Key poses that are not keyed, without asking");
+    });
     let home = view.journal_home.map_or_else(|| "none is kept here".to_owned(), |p| p.display().to_string());
     field(ui, theme, "Journal", |ui| {
         let text = RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color("text.secondary"));

@@ -87,6 +87,8 @@ pub struct Settings {
     pub reverse_wheel: bool,
     /// Whether the first save of a sitting leaves the file as it was beside it.
     pub backup: bool,
+    /// Whether saving keys what is posed and not keyed, without asking.
+    pub key_on_save: bool,
 }
 
 impl Default for Settings {
@@ -103,6 +105,7 @@ impl Default for Settings {
             zoom_to_pointer: true,
             reverse_wheel: false,
             backup: true,
+            key_on_save: false,
         }
     }
 }

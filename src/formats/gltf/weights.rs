@@ -27,25 +27,25 @@ pub(super) fn write(
             json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false).map_err(SaveError::Source)?
         };
         for (k, (before, after)) in before.primitives.iter().zip(&after.primitives).enumerate() {
-            let (Some(after), Some(raw)) = (&after.weights, raw.primitives.get(k)) else { continue };
-            let none = std::sync::Arc::new(WeightMap { encoding: after.encoding, ..WeightMap::default() });
-            let before = before.weights.as_ref().unwrap_or(&none);
-            if before == after {
-                continue;
-            }
+            let (before, after) = (before.weights.as_deref(), after.weights.as_deref());
+            let Some(raw) = raw.primitives.get(k).filter(|_| before != after) else { continue };
+            let encoding = after.or(before).map_or_else(WeightEncoding::default, |w| w.encoding);
+            let none = WeightMap { encoding, ..WeightMap::default() };
+            let (before, after) = (before.unwrap_or(&none), after.unwrap_or(&none));
             let op = ops.member("meshes").item(m).member("primitives").item(k);
             primitive(raw, before, after, patch, op);
             let differs = |v: &usize| !before.vertex(*v).eq(after.vertex(*v));
             let count = if before.sets == after.sets {
                 (0..after.vertex_count()).filter(differs).count()
             } else {
-                after.vertex_count()
+                before.vertex_count().max(after.vertex_count())
             };
             let name = now.meshes[m].name.as_deref().unwrap_or_default();
-            let sets = match before.sets {
-                0 => ", which had none".to_owned(),
-                sets if sets == after.sets => String::new(),
-                sets => format!(", {} sets instead of {sets}", after.sets),
+            let sets = match (before.sets, after.sets) {
+                (0, _) => ", which had none".to_owned(),
+                (_, 0) => ", which has none now".to_owned(),
+                (was, now) if was == now => String::new(),
+                (was, now) => format!(", {now} sets instead of {was}"),
             };
             let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
             changes.push(format!("meshes/{m} “{name}” primitive {k}: weights of {vertices}{sets}"));

@@ -1,0 +1,133 @@
+//! What dialogs and messages about work at stake are made of: a head, sentences, choices, steps.
+
+use std::path::Path;
+
+use egui::{Align, Align2, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::{MaterialIcon, icons};
+
+use crate::ui::{
+    Action, Actions, Theme,
+    theme::Font,
+    widgets::{cut, icon_button, paint_icon},
+};
+
+/// Icon, title and a sentence, with a cross at the right that closes the dialog.
+pub fn head(
+    ui: &mut Ui,
+    theme: &Theme,
+    icon: Option<(MaterialIcon, &str)>,
+    title: &str,
+    words: &str,
+    actions: &mut Actions,
+) {
+    ui.horizontal(|ui| {
+        if let Some((icon, role)) = icon {
+            let (rect, _) = ui.allocate_exact_size(vec2(22.0, 24.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icon, 20.0, theme.color(role));
+        }
+        let room = (ui.available_width() - 36.0).max(0.0);
+        ui.allocate_ui_with_layout(vec2(room, 24.0), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(room);
+            let title = RichText::new(title).font(Theme::font(Font::Title)).color(theme.color("text.primary"));
+            ui.add(Label::new(title).truncate());
+        });
+        if icon_button(ui, theme, icons::ICON_CLOSE, "Close dialog", "Esc", false, Ok(())).clicked() {
+            actions.push(Action::SetDialog(None));
+        }
+    });
+    ui.add_space(2.0);
+    if !words.is_empty() {
+        text(ui, theme, words);
+    }
+    ui.add_space(8.0);
+}
+
+pub fn text(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.add(Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
+}
+
+pub fn small(ui: &mut Ui, theme: &Theme, text: &str) {
+    let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.tertiary"));
+    ui.add(Label::new(text).wrap());
+}
+
+/// A sentence behind a sign of warning.
+pub fn warning(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.horizontal_top(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
+        paint_icon(ui.painter(), rect.center(), icons::ICON_WARNING, 16.0, theme.color("severity.warning"));
+        let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary"));
+        ui.add(Label::new(text).wrap());
+    });
+}
+
+pub fn many(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+pub fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+}
+
+/// A way to go on, with what it means: one of several, and the whole row takes the click.
+pub fn choice(ui: &mut Ui, theme: &Theme, chosen: bool, label: &str, hint: &str) -> Response {
+    const LEFT: f32 = 34.0;
+    let width = ui.available_width();
+    let room = width - LEFT - 12.0;
+    let hint = ui.painter().layout(hint.to_owned(), Theme::font(Font::Small), theme.color("text.secondary"), room);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, 36.0 + hint.size().y), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, label));
+    let painter = ui.painter();
+    if chosen {
+        painter.rect_filled(rect, 4.0, theme.color("accent.tint"));
+    } else if response.hovered() {
+        painter.rect_filled(rect, 4.0, theme.color("surface.control"));
+    }
+    if response.has_focus() {
+        let ring = Stroke::new(2.0, theme.color("accent.base"));
+        painter.rect_stroke(rect, 4.0, ring, egui::StrokeKind::Inside);
+    }
+    let at = pos2(rect.left() + 17.0, rect.top() + 18.0);
+    let edge = theme.color(if chosen { "accent.base" } else { "stroke.strong" });
+    painter.circle(at, 7.0, theme.color("surface.field"), Stroke::new(if chosen { 2.0 } else { 1.0 }, edge));
+    if chosen {
+        painter.circle_filled(at, 3.5, theme.color("accent.base"));
+    }
+    let left = rect.left() + LEFT;
+    let label_at = pos2(left, rect.top() + 18.0);
+    painter.text(label_at, Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color("text.primary"));
+    painter.galley(pos2(left, rect.top() + 29.0), hint, theme.color("text.secondary"));
+    response
+}
+
+/// A step in a list: its number, when it was done, what it was and to what.
+pub fn step(ui: &mut Ui, theme: &Theme, number: usize, when: &str, label: &str, about: &str, cause: bool) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
+    if cause {
+        ui.painter().rect_filled(rect, 3.0, theme.color("severity.error_tint"));
+        let at = pos2(rect.right() - 16.0, rect.center().y);
+        paint_icon(ui.painter(), at, icons::ICON_ERROR, 16.0, theme.color("severity.error"));
+    }
+    let y = rect.center().y;
+    let painter = ui.painter();
+    let number_at = pos2(rect.left() + 32.0, y);
+    let font = Theme::font(Font::NumberSmall);
+    painter.text(number_at, Align2::RIGHT_CENTER, number, font, theme.color("text.tertiary"));
+    let small = Theme::font(Font::Small);
+    let mut left = rect.left() + 44.0;
+    if !when.is_empty() {
+        let at = pos2(left, y);
+        painter.text(at, Align2::LEFT_CENTER, when, small.clone(), theme.color("text.tertiary"));
+        left += 104.0;
+    }
+    let label = cut(ui, label, &Theme::font(Font::Body), rect.right() - left - 8.0);
+    let painter = ui.painter();
+    let drawn: Rect =
+        painter.text(pos2(left, y), Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color("text.primary"));
+    let room = rect.right() - drawn.right() - if cause { 40.0 } else { 16.0 };
+    if !about.is_empty() && room > 40.0 {
+        let about = cut(ui, about, &small, room);
+        let at = pos2(drawn.right() + 10.0, y);
+        ui.painter().text(at, Align2::LEFT_CENTER, about, small, theme.color("text.secondary"));
+    }
+}

@@ -1,0 +1,182 @@
+//! What a crash left behind, file by file: done again, looked at, or thrown away.
+
+use egui::{Align, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    parts::{head, many, small, step, text, warning},
+    plain, primary, title,
+};
+use crate::ui::{Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon};
+
+/// Points of a file's picture.
+const PICTURE: egui::Vec2 = vec2(132.0, 96.0);
+
+/// All files that were not saved when the program closed.
+pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: Option<usize>, actions: &mut Actions) {
+    let theme = view.theme;
+    let count = view.recoveries.len();
+    let heading = match count {
+        0 => "Nothing to recover".to_owned(),
+        1 => "Ulna closed while 1 file was not saved".to_owned(),
+        n => format!("Ulna closed while {n} files were not saved"),
+    };
+    let words = if count == 0 {
+        "No journal is left of an earlier sitting."
+    } else {
+        "All work up to the last step is in the journal. The files themselves are whole."
+    };
+    head(ui, theme, None, &heading, words, actions);
+    let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
+    ScrollArea::vertical().max_height(most).auto_shrink([false, true]).show(ui, |ui| {
+        for (k, recovery) in view.recoveries.iter().enumerate() {
+            block(ui, theme, k, recovery, (open == Some(k), discard == Some(k)), count == 1, actions);
+        }
+    });
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 32.0), Sense::hover());
+        paint_icon(ui.painter(), rect.center(), icons::ICON_FOLDER_OPEN, 16.0, theme.color("text.tertiary"));
+        small(ui, theme, &format!("Kept {} days, in Preferences › Files", crate::session::KEPT_DAYS));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if count == 1
+                && primary(ui, theme, &format!("Replay {}", many(view.recoveries[0].steps.len(), "step"))).clicked()
+            {
+                actions.push(Action::Recover(0));
+            }
+            if plain(ui, if count == 0 { "Close" } else { "Later" }).clicked() {
+                actions.push(Action::SetDialog(None));
+            }
+        });
+    });
+}
+
+fn block(
+    ui: &mut Ui,
+    theme: &Theme,
+    k: usize,
+    recovery: &RecoveryView,
+    (listed, discards): (bool, bool),
+    alone: bool,
+    actions: &mut Actions,
+) {
+    let frame = egui::Frame::new().fill(theme.color("surface.field")).corner_radius(6).inner_margin(12);
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 16.0;
+            picture(ui, theme, recovery);
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                about(ui, theme, recovery);
+                verbs(ui, theme, k, recovery, (listed, discards), alone, actions);
+            });
+        });
+        if listed {
+            list(ui, theme, recovery);
+        }
+    });
+    ui.add_space(8.0);
+}
+
+/// The picture that the welcome page has of the file, too.
+fn picture(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
+    let (rect, _) = ui.allocate_exact_size(PICTURE, Sense::hover());
+    match recovery.picture {
+        Some(texture) => {
+            // Pictures of files are wider than these.
+            let part = PICTURE.x / PICTURE.y * 0.55;
+            let middle = Rect::from_min_max(egui::pos2(0.5 - part * 0.5, 0.0), egui::pos2(0.5 + part * 0.5, 1.0));
+            egui::Image::new((texture, rect.size())).uv(middle).corner_radius(6).paint_at(ui, rect);
+        }
+        None => {
+            ui.painter().rect_filled(rect, 6.0, theme.color("viewport.background"));
+            let color = theme.color("text.tertiary");
+            paint_icon(ui.painter(), rect.center(), icons::ICON_DEPLOYED_CODE, 28.0, color);
+        }
+    }
+}
+
+fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
+    ui.horizontal(|ui| {
+        let name = RichText::new(&recovery.name).font(Theme::font(Font::Heading)).color(theme.color("text.primary"));
+        ui.add(Label::new(name).truncate());
+        let folder = RichText::new(&recovery.folder).font(Theme::font(Font::Small)).color(theme.color("text.tertiary"));
+        ui.add(Label::new(folder).truncate());
+    });
+    text(ui, theme, &format!("{} not in the file", many(recovery.steps.len(), "step")));
+    if recovery.changed {
+        warning(ui, theme, "The file changed on disk since: steps go by name, and what does not apply is listed.");
+    }
+    ui.add_space(4.0);
+}
+
+fn verbs(
+    ui: &mut Ui,
+    theme: &Theme,
+    k: usize,
+    recovery: &RecoveryView,
+    (listed, discards): (bool, bool),
+    alone: bool,
+    actions: &mut Actions,
+) {
+    let steps = many(recovery.steps.len(), "step");
+    ui.horizontal(|ui| {
+        if !alone && ui.button(format!("Replay {steps}")).clicked() {
+            actions.push(Action::Recover(k));
+        }
+        if ui.button(if listed { "Hide the list" } else { "List" }).clicked() {
+            let open = (!listed).then_some(k);
+            actions.push(Action::SetDialog(Some(Dialog::Recovery { open, discard: None })));
+        }
+        if discards {
+            if ui.button(format!("Discard {steps}")).clicked() {
+                actions.push(Action::DiscardRecovery(k));
+            }
+        } else if ui.add(egui::Button::new("Discard…").frame_when_inactive(false)).clicked() {
+            let open = listed.then_some(k);
+            actions.push(Action::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            small(ui, theme, &format!("last step {}", recovery.last));
+        });
+    });
+}
+
+fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
+    const MOST: usize = 200;
+    ui.add_space(8.0);
+    egui::Frame::new().fill(theme.color("surface.panel")).corner_radius(4).inner_margin(4).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (n, kept) in recovery.steps.iter().enumerate().take(MOST) {
+            step(ui, theme, n + 1, &kept.when, &kept.label, &kept.about, false);
+        }
+        if recovery.steps.len() > MOST {
+            small(ui, theme, &format!("{} more", recovery.steps.len() - MOST));
+        }
+    });
+}
+
+/// The program failed, and goes on.
+pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Option<&str>, actions: &mut Actions) {
+    title(ui, theme, "Something in Ulna failed");
+    text(ui, theme, "What you were just doing was left out. All whole steps are here: save now, and start Ulna again.");
+    if let Some(journal) = journal {
+        text(ui, theme, "They are in the journal, too:");
+        small(ui, theme, journal);
+    }
+    if let Some(report) = report {
+        text(ui, theme, "A report without anything of your model:");
+        small(ui, theme, report);
+    }
+    ui.add_space(12.0);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if primary(ui, theme, "Save").clicked() {
+            actions.push(Action::SetDialog(None));
+            actions.push(Action::Run(crate::edit::CommandLine::new("file.save")));
+        }
+        if plain(ui, "Go on").clicked() {
+            actions.push(Action::SetDialog(None));
+        }
+    });
+}

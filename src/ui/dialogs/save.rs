@@ -1,0 +1,257 @@
+//! When a save is at stake: it is in somebody's way or cannot be done, the file changed, or not all is in it.
+//!
+//! One primary button, at the right, and it says the amount. Escape is always *Cancel* or *Later* and loses nothing.
+
+use std::path::Path;
+
+use egui::{Align, Layout, Ui};
+use egui_material_icons::icons;
+
+use super::{
+    parts::{choice, head, many, name_of, small, step},
+    plain, primary,
+};
+use crate::{
+    session::{Outlook, SaveRequest},
+    ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets},
+};
+
+/// Asks what to do about what is in a save's way.
+pub fn refused_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    obstacle: Obstacle,
+    request: &SaveRequest,
+    copy: bool,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let name = name_of(&request.path);
+    let (heading, words, verb) = match obstacle {
+        Obstacle::Exists => {
+            (format!("Replace {name}?"), "Another file of this name is there already.".to_owned(), Some("Replace"))
+        }
+        Obstacle::Changed => (
+            format!("{name} changed on disk"),
+            "Another program wrote it since it was opened. What that program wrote would be lost.".to_owned(),
+            Some("Overwrite"),
+        ),
+        Obstacle::Gone => (
+            format!("{name} is not there any more"),
+            "It was removed, or moved away, since it was opened.".to_owned(),
+            Some("Make it again"),
+        ),
+        Obstacle::Linked(names) => (
+            format!("{name} has {names} names"),
+            "They are one file. Saved, this one would be another file than the rest.".to_owned(),
+            Some("Cut the link and save"),
+        ),
+        Obstacle::ReadOnly => (
+            format!("{name} is read-only"),
+            "Check it out, or make it writable, or save under another name.".to_owned(),
+            None,
+        ),
+    };
+    let sign = if obstacle == Obstacle::Changed { icons::ICON_SYNC } else { icons::ICON_WARNING };
+    let role = if obstacle == Obstacle::Changed { "severity.info" } else { "severity.warning" };
+    head(ui, theme, Some((sign, role)), &heading, &words, actions);
+    small(ui, theme, &request.path.display().to_string());
+    ui.add_space(12.0);
+    ui.horizontal(|ui| {
+        if plain(ui, "Save as…").clicked() {
+            let path = request.path.display().to_string();
+            actions.push(Action::SetDialog(Some(Dialog::SaveAs { path, copy })));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if obstacle == Obstacle::Changed {
+                let edits = view.session.map_or(0, |s| s.history().done().len());
+                if primary(ui, theme, &format!("Reload and replay {}", many(edits, "edit"))).clicked() {
+                    actions.push(Action::Reload { replay: true });
+                }
+                if plain(ui, "Overwrite").clicked() {
+                    actions.push(Action::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
+                }
+            } else if let Some(verb) = verb
+                && primary(ui, theme, verb).clicked()
+            {
+                actions.push(Action::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
+            }
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            }
+        });
+    });
+}
+
+/// Names the step that keeps the document from being saved, with the ways out.
+pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path: &Path, actions: &mut Actions) {
+    let theme = view.theme;
+    let sign = Some((icons::ICON_ERROR, "severity.error"));
+    head(ui, theme, sign, &format!("Could not save {}", name_of(path)), message, actions);
+    let Some(history) = view.session.map(|s| s.history()) else { return };
+    let steps = history.done();
+    egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(8).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let (from, to) = (cause.saturating_sub(2), (cause + 3).min(steps.len()));
+        for (k, done) in steps.iter().enumerate().take(to).skip(from) {
+            step(ui, theme, k + 1, "", &done.label, "", k == cause);
+        }
+    });
+    ui.add_space(12.0);
+    let back = steps.len() - cause;
+    ui.horizontal(|ui| {
+        if plain(ui, "Save as…").clicked() {
+            actions.push(Action::SetDialog(Some(Dialog::SaveAs { path: path.display().to_string(), copy: false })));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if primary(ui, theme, &format!("Save without step {}", cause + 1)).clicked() {
+                actions.push(Action::SetDialog(None));
+                actions.push(Action::LeaveOut(cause));
+            }
+            if plain(ui, &format!("Undo {}", many(back, "step"))).clicked() {
+                actions.push(Action::SetDialog(None));
+                actions.push(Action::GoTo(cause));
+            }
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            }
+        });
+    });
+}
+
+/// Another program wrote the file, and there are edits here.
+pub fn changed_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    chosen: ChangedOnDisk,
+    written: Option<&str>,
+    outlook: Option<&Outlook>,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let (name, edits) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().done().len()));
+    let when = written.map_or_else(String::new, |w| format!(" {w}"));
+    let words = format!("Another program wrote it{when}. You have {} here.", many(edits, "edit"));
+    head(ui, theme, Some((icons::ICON_SYNC, "severity.info")), &format!("{name} changed on disk"), &words, actions);
+    let rows = [
+        (ChangedOnDisk::Replay, format!("Reload and replay my {}", many(edits, "edit")), applies(outlook)),
+        (ChangedOnDisk::Reload, "Reload".to_owned(), "The edits made here are given up.".to_owned()),
+        (
+            ChangedOnDisk::Keep,
+            "Keep mine".to_owned(),
+            "The next save asks before it replaces what is on disk.".to_owned(),
+        ),
+    ];
+    ui.spacing_mut().item_spacing.y = 2.0;
+    for (option, label, hint) in rows {
+        if choice(ui, theme, chosen == option, &label, &hint).clicked() {
+            let (written, outlook) = (written.map(ToOwned::to_owned), outlook.cloned().map(Box::new));
+            actions.push(Action::SetDialog(Some(Dialog::ChangedOnDisk { choice: option, written, outlook })));
+        }
+    }
+    if let Some(outlook) = outlook {
+        const MOST: usize = 3;
+        ui.add_space(6.0);
+        let mut what = outlook.changes.iter().take(MOST).cloned().collect::<Vec<_>>().join("; ");
+        if outlook.changes.len() > MOST {
+            what.push_str(&format!("; and {} more", outlook.changes.len() - MOST));
+        }
+        let what = if what.is_empty() { "nothing that Ulna knows of".to_owned() } else { what };
+        small(ui, theme, &format!("What changed on disk: {what}"));
+    }
+    ui.add_space(12.0);
+    let verb = match chosen {
+        ChangedOnDisk::Replay => "Reload and replay",
+        ChangedOnDisk::Reload => "Reload",
+        ChangedOnDisk::Keep => "Keep mine",
+    };
+    ui.horizontal(|ui| {
+        if plain(ui, "Save mine as…").clicked() {
+            actions.push(Action::SetDialog(None));
+            actions.push(Action::Run(crate::edit::CommandLine::new("file.save_as")));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if primary(ui, theme, verb).clicked() {
+                actions.push(match chosen {
+                    ChangedOnDisk::Replay => Action::Reload { replay: true },
+                    ChangedOnDisk::Reload => Action::Reload { replay: false },
+                    ChangedOnDisk::Keep => Action::SetDialog(None),
+                });
+            }
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            }
+        });
+    });
+}
+
+/// How much of the edits applies to the file as it is now.
+fn applies(outlook: Option<&Outlook>) -> String {
+    let Some(Outlook { replayed, .. }) = outlook else {
+        return "Done again by name on the new file, as one step. Looking what applies…".to_owned();
+    };
+    match replayed.failed.as_slice() {
+        [] => "All apply, by name, as one step.".to_owned(),
+        [only] => format!("{} apply. Not {only}.", replayed.done),
+        [first, rest @ ..] => format!("{} apply. Not {first}; and {} more.", replayed.done, rest.len()),
+    }
+}
+
+/// Poses that are not keyed, before a save: each is keyed, or left out of the file.
+pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &mut Actions) {
+    let theme = view.theme;
+    let name = view.session.map_or_else(String::new, |s| s.file_name());
+    let heading = match rows.len() {
+        1 => format!("Save {name}: 1 pose is not keyed"),
+        n => format!("Save {name}: {n} poses are not keyed"),
+    };
+    head(ui, theme, None, &heading, "Without a key a pose is not in the file. Left ones stay here.", actions);
+    let with = |k: usize, key: bool| {
+        let mut rows = rows.to_vec();
+        rows[k].key = key;
+        Action::SetDialog(Some(Dialog::Unkeyed { rows }))
+    };
+    egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(8).show(ui, |ui| {
+        egui::ScrollArea::vertical().max_height(280.0).auto_shrink([false, true]).show(ui, |ui| {
+            for (k, row) in rows.iter().enumerate() {
+                ui.horizontal(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(egui::vec2(20.0, 40.0), egui::Sense::hover());
+                    let amber = theme.color("selection.base");
+                    widgets::diamond(ui.painter(), rect.center(), 5.0, egui::Color32::TRANSPARENT, amber);
+                    let room = (ui.available_width() - 120.0).max(0.0);
+                    ui.allocate_ui_with_layout(egui::vec2(room, 40.0), Layout::top_down(Align::Min), |ui| {
+                        ui.set_min_width(room);
+                        let place = egui::RichText::new(format!("{}  {}", row.clip, row.when));
+                        ui.add(egui::Label::new(place.color(theme.color("text.primary"))).truncate());
+                        small(ui, theme, &row.about);
+                    });
+                    widgets::segments(ui, theme, |ui| {
+                        if widgets::segment(ui, theme, "Key", row.key, false).clicked() {
+                            actions.push(with(k, true));
+                        }
+                        if widgets::segment(ui, theme, "Leave", !row.key, false).clicked() {
+                            actions.push(with(k, false));
+                        }
+                    });
+                });
+            }
+        });
+    });
+    ui.add_space(12.0);
+    let keyed = rows.iter().filter(|r| r.key).count();
+    ui.horizontal(|ui| {
+        let mut settings = view.settings.clone();
+        if widgets::check(ui, theme, &mut settings.key_on_save, "Key them without asking").changed() {
+            actions.push(Action::Settings(Box::new(settings)));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let verb = if keyed == 0 { "Save without them".to_owned() } else { format!("Key {keyed} and save") };
+            if primary(ui, theme, &verb).clicked() {
+                actions.push(Action::KeyAndSave(rows.to_vec()));
+            }
+            if plain(ui, "Cancel").clicked() {
+                actions.push(Action::SetDialog(None));
+            }
+        });
+    });
+}

@@ -1,0 +1,74 @@
+//! Messages at the lower right: the newest nearest the status bar, errors until they are closed.
+
+use egui::{Align2, Area, Id, Label, Order, RichText, Sense, Ui, vec2};
+use egui_material_icons::icons;
+
+use crate::ui::{
+    Action, Actions, Theme, Toast, ToastKind, View,
+    theme::Font,
+    widgets::{icon_button, paint_icon},
+};
+
+pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    if view.toasts.is_empty() {
+        return;
+    }
+    let area =
+        Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -40.0));
+    area.show(ui.ctx(), |ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
+        for (k, toast) in view.toasts.iter().enumerate() {
+            toast_ui(ui, view.theme, k, toast, actions);
+        }
+    });
+}
+
+fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Actions) {
+    let frame = egui::Frame::popup(ui.style()).fill(theme.color("surface.raised")).inner_margin(12);
+    let shown = frame.show(ui, |ui| {
+        ui.set_width(Theme::size("toast"));
+        ui.horizontal_top(|ui| {
+            let (icon, role) = match toast.kind {
+                ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
+                ToastKind::Note => (icons::ICON_INFO, "severity.info"),
+                ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
+            };
+            let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icon, 18.0, theme.color(role));
+            let width = ui.available_width() - 36.0;
+            ui.allocate_ui(vec2(width, 20.0), |ui| {
+                ui.set_width(width);
+                ui.vertical(|ui| {
+                    ui.add(Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap());
+                    below(ui, theme, k, toast, actions);
+                });
+            });
+            if icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(())).clicked() {
+                actions.push(Action::CloseToast(k));
+            }
+        });
+    });
+    if shown.response.contains_pointer() {
+        actions.push(Action::HoldToast(k));
+    }
+}
+
+/// How often it was said, and what can be done about it.
+fn below(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Actions) {
+    if toast.times > 1 {
+        let times = RichText::new(format!("×{}", toast.times)).font(Theme::font(Font::NumberSmall));
+        ui.label(times.color(theme.color("text.tertiary")));
+    }
+    if toast.verbs.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        for (verb, action) in &toast.verbs {
+            if ui.button(*verb).clicked() {
+                actions.push(Action::CloseToast(k));
+                actions.push(action.clone());
+            }
+        }
+    });
+}
