@@ -323,6 +323,8 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let (rest, user) = (document.node(node).rest, draw.transform());
             let sheared = (!is_keyed(document, node)).then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
             let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
+            // Commands leave no matrix on a node with keys, at rest neither.
+            let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
             Edit::SetPose { node, to: (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))) }
         }
         1 => {

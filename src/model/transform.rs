@@ -194,11 +194,12 @@ pub fn angle_between(a: Quat, b: Quat) -> f32 {
     (2.0 * d.xyz().length().atan2(d.w.abs())) as f32
 }
 
-/// A quaternion made unit, or `fallback` where it has no direction.
+/// A quaternion made unit, or `fallback` where it has no direction. One that is unit within rounding keeps its bits, so that
+/// what was made unit once is read back as it was written.
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {
     let length = q.length();
     if length.is_finite() && length > 1e-12 {
-        if (length - 1.0).abs() < 1e-7 { q } else { q / length }
+        if (length - 1.0).abs() < 1e-6 { q } else { q / length }
     } else {
         fallback
     }
@@ -210,6 +211,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_made_unit_stays_as_it_is(v in prop::array::uniform4(-1.0f32..1.0)) {
+            let once = unit_or(Quat::from_array(v), Quat::IDENTITY);
+            prop_assert_eq!(unit_or(once, Quat::IDENTITY).to_array(), once.to_array());
+        }
+    }
 
     fn transforms() -> impl Strategy<Value = Transform> {
         (prop::array::uniform3(-5.0f32..5.0), prop::array::uniform3(-3.1f32..3.1), prop::array::uniform3(0.2f32..4.0))
