@@ -472,7 +472,9 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     window.event(Event::WindowFocused(true));
     wait(&mut window);
     window.run_steps(5);
-    window.get_by_label_contains("changed on disk");
+    window.get_by_label("model.glb changed on disk");
+    window.get_by_label_contains("What changed on disk: ");
+    window.get_by_label_contains("Stroll");
     // Nothing is replaced by a save that does not ask.
     press(&mut window, Modifiers::COMMAND, Key::S);
     assert_eq!(std::fs::read(&path).unwrap(), theirs);
@@ -528,4 +530,70 @@ fn names_in_any_script_have_a_glyph() {
     // A row each, none over another.
     let rows: Vec<_> = ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
     assert!(!rows[0].intersects(rows[1]), "{rows:?}");
+}
+
+#[test]
+fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
+    let (mut window, _folder, path) = sample();
+    let file = std::fs::read(&path).unwrap();
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    let head = node(&window, "Head");
+    assert!(holds(&window, head));
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    window.get_by_label("Save model.glb: 1 pose is not keyed");
+    click(&mut window, "Cancel");
+    assert_eq!(std::fs::read(&path).unwrap(), file, "nothing is saved before it is said what is meant");
+
+    // Left, it stays here, and is not asked about again.
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    click(&mut window, "Leave");
+    click(&mut window, "Save without them");
+    wait(&mut window);
+    assert!(holds(&window, head));
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    wait(&mut window);
+    assert!(window.query_by_label("Save model.glb: 1 pose is not keyed").is_none());
+
+    // Another pose is another question.
+    begin_turn(&mut window);
+    let_go(&mut window);
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    click(&mut window, "Key 1 and save");
+    wait(&mut window);
+    assert!(!holds(&window, head) && !session(&window).is_unsaved());
+    assert_eq!(session(&window).history().done().last().unwrap().label, "Key poses");
+    let read = Session::open(&path, &Default::default()).unwrap();
+    assert_eq!(read.document().clips, session(&window).document().clips, "the keys are in the file");
+    let before = Session::open_bytes(&file).unwrap();
+    assert_ne!(read.document().clips, before.document().clips);
+}
+
+#[test]
+fn what_is_said_again_is_counted() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Animate mode");
+    for _ in 0..3 {
+        press(&mut window, Modifiers::NONE, Key::S);
+    }
+    window.get_by_label("Set key: Nothing is selected.");
+    window.get_by_label("×3");
+    click(&mut window, "Close message");
+    assert!(window.query_by_label("Set key: Nothing is selected.").is_none());
+}
+
+#[test]
+fn long_work_is_cancelled_at_once() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Paint mode");
+    window.get_by_label("Find the worst pose").click();
+    while !window.state().is_busy() {
+        window.step();
+    }
+    window.step();
+    window.get_by_label("Cancel").click();
+    window.run_steps(3);
+    assert!(!window.state().is_busy());
+    window.get_by_label("Looking for the worst pose was cancelled");
 }
