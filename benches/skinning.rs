@@ -139,7 +139,8 @@ fn device(c: &mut Criterion) {
         group.throughput(Throughput::Elements(count as u64));
         group.sample_size(20);
         for (name, software) in [("compute pass", false), ("CPU and upload", true)] {
-            let gpu = Gpu { software, ..gpu.clone() };
+            let mut gpu = gpu.clone();
+            gpu.software = software;
             let mut scene = Scene::new(&gpu, Renderer::new(&gpu).material_layout(), &document, &[]);
             let mut poses = poses.iter().cycle();
             group.bench_function(BenchmarkId::new(name, count), |b| {

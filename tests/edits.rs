@@ -114,7 +114,7 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
         if let Some(joints) = joints {
             let slots: Vec<u8> = (0..VERTICES * 4).map(|k| if k % 4 < joints { (k % 4) as u8 } else { 0 }).collect();
             attributes["JOINTS_0"] = json!(data.add(&slots, 5121, "VEC4", VERTICES, json!({})));
-            let share = |k: usize| if k % 4 == 0 || (k % 4 == 1 && joints > 1) { 1.0 } else { 0.0 };
+            let share = |k: usize| if k.is_multiple_of(4) || (k % 4 == 1 && joints > 1) { 1.0 } else { 0.0 };
             let even = |k: usize| if joints > 1 { share(k) * 0.5 } else { share(k) };
             attributes["WEIGHTS_0"] = json!(match draw.below(3) {
                 0 => {
@@ -123,12 +123,13 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
                 }
                 1 => {
                     // 127 and 128 make 255.
-                    let byte = |k: usize| (even(k) * 255.0).floor() as u8 + u8::from(joints > 1 && k % 4 == 0);
+                    let byte = |k: usize| (even(k) * 255.0).floor() as u8 + u8::from(joints > 1 && k.is_multiple_of(4));
                     let weights: Vec<u8> = (0..VERTICES * 4).map(byte).collect();
                     data.add(&weights, 5121, "VEC4", VERTICES, json!({"normalized": true}))
                 }
                 _ => {
-                    let word = |k: usize| (even(k) * 65535.0).floor() as u16 + u16::from(joints > 1 && k % 4 == 0);
+                    let word =
+                        |k: usize| (even(k) * 65535.0).floor() as u16 + u16::from(joints > 1 && k.is_multiple_of(4));
                     let weights: Vec<u8> = (0..VERTICES * 4).flat_map(|k| word(k).to_le_bytes()).collect();
                     data.add(&weights, 5123, "VEC4", VERTICES, json!({"normalized": true}))
                 }

@@ -538,7 +538,7 @@ fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
     let studio = rendered(&path, &["--view", "front", "--orthographic"]);
     let own = rendered(&path, &["--view", "front", "--orthographic", "--lights"]);
     // The square's left half, and the middle of the cone.
-    let (aside, lit) = ((33, 30), (53, 30));
+    let (aside, lit) = ((33, 30), (61, 30));
     let at = |picture: &image::RgbaImage, (x, y): (u32, u32)| picture.get_pixel(x, y).0.map(i32::from);
     let [r, g, b, _] = at(&studio, aside);
     assert!(r > 60 && (r - g).abs() < 25 && (r - b).abs() < 25, "{r} {g} {b}");

@@ -464,6 +464,10 @@ impl App {
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();
         }
+        if let Some(fault) = self.stage.fault() {
+            let text = format!("The view may not show everything: {fault}. Your work is untouched.");
+            self.toast(&ctx, ToastKind::Error, text);
+        }
         self.focus_spot(&ctx);
         self.take_picture(&ctx);
         if started.elapsed() > SLOW {

@@ -44,6 +44,8 @@ pub struct Stage {
     scene_serial: u64,
     /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
     images: Arc<[Decoded]>,
+    /// What went wrong on the device, and whether it was said.
+    faults: Vec<String>,
     /// What is drawn is about to be another: until then the last picture stays.
     awaited: Option<Awaited>,
 }
@@ -154,6 +156,7 @@ impl Stage {
             moved: Vec::new(),
             scene_serial: 0,
             images: Arc::default(),
+            faults: Vec::new(),
             awaited: None,
         }
     }
@@ -224,6 +227,17 @@ impl Stage {
         let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &Look::theme("dark"), &show);
         Some(Capture::begin(gpu, &target))
+    }
+
+    /// What went wrong on the device since this was asked last and was not told before: the same is told once.
+    pub(super) fn fault(&mut self) -> Option<String> {
+        let (gpu, _) = self.gpu.as_ref()?;
+        let fault = gpu.check().err()?.to_string();
+        if self.faults.contains(&fault) {
+            return None;
+        }
+        self.faults.push(fault.clone());
+        Some(fault)
     }
 
     /// A picture that was begun, once it is here.

@@ -1,6 +1,6 @@
 //! A device to compute and draw on, with or without a window.
 
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use thiserror::Error;
 
@@ -15,9 +15,16 @@ pub struct Gpu {
     pub name: String,
     /// Whether it is a program on the processor: then the CPU skins, which is several times faster there.
     pub software: bool,
-    /// Whether it can run compute passes.
+    /// Whether it can run compute passes that skin.
     pub compute: bool,
+    /// Whether one picture can be seen both as light and as bytes.
+    pub view_formats: bool,
+    /// What went wrong on it since it was asked last.
+    fault: Arc<Mutex<Option<String>>>,
 }
+
+/// Storage buffers that the compute pass binds.
+const SKIN_BUFFERS: u32 = 8;
 
 /// Why there is no device, or why it failed.
 #[derive(Debug, Error)]
@@ -36,7 +43,7 @@ pub enum GpuError {
         message: String,
     },
     /// Work on it failed.
-    #[error("the graphics device failed: {0}. Update its driver, or use --device cpu")]
+    #[error("the graphics device failed: {0}")]
     Failed(String),
 }
 
@@ -67,13 +74,13 @@ impl Gpu {
     /// What is asked of a device: buffers and textures as large as the adapter has them. A model is a few large buffers, so
     /// memory is asked for as it is needed: large blocks would be kept when it is closed.
     pub fn descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
-        let (has, weak) = (adapter.limits(), adapter.get_info().backend == wgpu::Backend::Gl);
-        let base = if weak { wgpu::Limits::downlevel_webgl2_defaults() } else { wgpu::Limits::default() };
+        let has = adapter.limits();
         let required_limits = wgpu::Limits {
             max_buffer_size: has.max_buffer_size,
             max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
             max_texture_dimension_2d: has.max_texture_dimension_2d,
-            ..base
+            // What is less than usual is what there is.
+            ..wgpu::Limits::default().or_worse_values_from(&has)
         };
         let memory_hints = wgpu::MemoryHints::MemoryUsage;
         wgpu::DeviceDescriptor { label: Some("ulna"), required_limits, memory_hints, ..Default::default() }
@@ -81,9 +88,37 @@ impl Gpu {
 
     /// A device that somebody else opened.
     pub fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
-        let info = adapter.get_info();
-        let compute = adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
-        Self { device, queue, software: info.device_type == wgpu::DeviceType::Cpu, name: info.name, compute }
+        let (info, flags, limits) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags, device.limits());
+        let compute = flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+            && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
+            && limits.max_compute_invocations_per_workgroup >= 64;
+        let fault = Arc::new(Mutex::new(None));
+        let kept = fault.clone();
+        // By default an error ends the program, and the work with it.
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            log::error!("{error}");
+            kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| first_line(&error.to_string()));
+        }));
+        // OpenGL does not say what it runs on, but what runs on a processor has it in its name.
+        let named = ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
+        Self {
+            device,
+            queue,
+            software: info.device_type == wgpu::DeviceType::Cpu || named,
+            name: info.name,
+            compute,
+            view_formats: flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS),
+            fault,
+        }
+    }
+
+    /// What went wrong on the device since this was asked last: what it was to do then is not done.
+    ///
+    /// # Errors
+    /// The first thing.
+    pub fn check(&self) -> Result<(), GpuError> {
+        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
+        fault.map_or(Ok(()), |fault| Err(GpuError::Failed(fault)))
     }
 
     /// Waits until all submitted work is done.
@@ -148,4 +183,11 @@ impl ReadBack {
             Err(mpsc::TryRecvError::Disconnected) => Err(GpuError::Failed("a copy was given up".into())),
         }
     }
+}
+
+/// The line of an error that says what is wrong; the others say where in a call.
+fn first_line(error: &str) -> String {
+    let cause = error.lines().map(str::trim).filter(|l| !l.is_empty() && !l.ends_with(':'));
+    let said = cause.filter(|l| !l.starts_with("In ") && !l.starts_with("wgpu error") && !l.starts_with("Validation"));
+    said.map(|l| l.trim_end_matches('.').to_owned()).next().unwrap_or_else(|| error.trim().to_owned())
 }

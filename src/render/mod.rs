@@ -1,6 +1,7 @@
 //! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of `ulna render` and of the tests.
 
 mod camera;
+mod encode;
 mod gpu;
 mod lights;
 mod look;
@@ -32,8 +33,9 @@ pub use self::{
 };
 
 /// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
-pub const SHADERS: [(&str, &str); 8] = [
+pub const SHADERS: [(&str, &str); 9] = [
     ("skin", include_str!("../../shaders/skin.wgsl")),
+    ("encode", include_str!("../../shaders/encode.wgsl")),
     (
         "mesh",
         concat!(

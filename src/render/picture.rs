@@ -42,7 +42,9 @@ impl Picture {
     ) -> Result<RgbaImage, GpuError> {
         self.scene.update(&self.gpu, document, pose);
         self.renderer.draw(&self.gpu, &self.target, &self.scene, camera, look, show);
-        capture(&self.gpu, &self.target)
+        let picture = capture(&self.gpu, &self.target);
+        self.gpu.check()?;
+        picture
     }
 }
 

@@ -5,6 +5,7 @@ use glam::Vec2;
 
 use super::{
     Camera, Gpu, Look, Scene, Shading, Show, Target, TintKind,
+    encode::Encode,
     lights::{MOST, Shining},
     look::{STOPS, ramp},
     material::Materials,
@@ -71,6 +72,7 @@ pub struct Renderer {
     wire: wgpu::RenderPipeline,
     mask: wgpu::RenderPipeline,
     mask_layout: wgpu::BindGroupLayout,
+    encode: Option<Encode>,
     outline: wgpu::RenderPipeline,
     grid: wgpu::RenderPipeline,
     joint: wgpu::RenderPipeline,
@@ -157,6 +159,7 @@ impl Renderer {
             mask,
             outline,
             mask_layout,
+            encode: (!gpu.view_formats).then(|| Encode::new(gpu)),
             grid,
             joint,
             bones: None,
@@ -237,6 +240,9 @@ impl Renderer {
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..24, 0..bones);
             }
+        }
+        if let Some(encode) = &self.encode {
+            encode.draw(gpu, &mut encoder, target);
         }
         gpu.queue.submit([encoder.finish()]);
     }

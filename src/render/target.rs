@@ -3,8 +3,8 @@
 use super::Gpu;
 
 /// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows the plain view; we draw
-/// through the sRGB view, so that light adds up linearly.
-const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+/// through the sRGB view, so that light adds up linearly; where a device has no such views, into a picture beside it.
+pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// A float, since reverse infinite depth spreads its digits over all distances.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
@@ -47,7 +47,11 @@ impl Target {
         };
         let attachment = wgpu::TextureUsages::RENDER_ATTACHMENT;
         let shown = attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
-        let color = texture("picture", COLOR, 1, shown, &[COLOR_SRGB]);
+        let seen_as: &[wgpu::TextureFormat] = if gpu.view_formats { &[COLOR_SRGB] } else { &[] };
+        let color = texture("picture", COLOR, 1, shown, seen_as);
+        let light = (!gpu.view_formats).then(|| {
+            texture("picture as light", COLOR_SRGB, 1, attachment | wgpu::TextureUsages::TEXTURE_BINDING, &[])
+        });
         let samples = texture("samples", COLOR_SRGB, SAMPLES, attachment, &[]);
         let depth = texture("depth", DEPTH, SAMPLES, attachment, &[]);
         let mask_samples = texture("mask samples", MASK, SAMPLES, attachment, &[]);
@@ -58,7 +62,7 @@ impl Target {
         Self {
             size,
             plain_view: view(&color, COLOR),
-            srgb_view: view(&color, COLOR_SRGB),
+            srgb_view: view(light.as_ref().unwrap_or(&color), COLOR_SRGB),
             samples_view: view(&samples, COLOR_SRGB),
             depth_view: view(&depth, DEPTH),
             mask_samples_view: view(&mask_samples, MASK),
