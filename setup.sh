@@ -11,6 +11,7 @@ packages=(
   gcc                   # links Rust programs
   libvulkan1            # the Vulkan loader
   mesa-vulkan-drivers   # a driver, in software where there is no GPU
+  libegl1 libgl1-mesa-dri   # OpenGL, where there is no Vulkan
   libxkbcommon0         # keyboards
   libxkbcommon-x11-0    # keyboards on X11
   libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2

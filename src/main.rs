@@ -6,7 +6,11 @@ use clap::Parser as _;
 use ulna::headless::{self, Cli};
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn,wgpu_hal::gles=off")).init();
+    env_logger::Builder::from_env(
+        env_logger::Env::default()
+            .default_filter_or("warn,wgpu_hal::gles=off,wgpu_hal::vulkan::instance=off,eframe=off"),
+    )
+    .init();
     let cli = Cli::parse();
     if let Some(verb) = &cli.verb {
         return match headless::run(verb) {

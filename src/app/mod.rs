@@ -64,7 +64,22 @@ pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         ..Default::default()
     };
     eframe::run_native("ulna", options, Box::new(move |cc| Ok(Box::new(App::new(cc, file)))))
-        .map_err(|e| anyhow::anyhow!("the window could not be opened: {}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set", e.to_string().trim_end_matches('.')))
+        .map_err(|e| anyhow::anyhow!(no_window(&e)))
+}
+
+/// Why there is no window, and what to do.
+fn no_window(error: &eframe::Error) -> String {
+    let said = error.to_string();
+    let said = said.trim_end_matches('.');
+    match error {
+        eframe::Error::Wgpu(_) => format!(
+            "no graphics device was found that can show a window ({said}). Install a driver for Vulkan or OpenGL; Mesa's \
+             software one (mesa-vulkan-drivers) does. Without a window `ulna --help` lists what can be done"
+        ),
+        _ => format!(
+            "the window could not be opened: {said}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"
+        ),
+    }
 }
 
 fn wgpu_options() -> egui_wgpu::WgpuConfiguration {

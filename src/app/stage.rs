@@ -232,7 +232,15 @@ impl Stage {
     /// What went wrong on the device since this was asked last and was not told before: the same is told once.
     pub(super) fn fault(&mut self) -> Option<String> {
         let (gpu, _) = self.gpu.as_ref()?;
-        let fault = gpu.check().err()?.to_string();
+        let left_out = self.scene.as_ref().map_or(0, |s| s.left_out().len());
+        let fault = match gpu.check() {
+            Err(error) => error.to_string(),
+            Ok(()) if left_out > 0 => {
+                let many = if left_out == 1 { "1 surface is".to_owned() } else { format!("{left_out} surfaces are") };
+                format!("{many} larger than the buffers of “{}”, and not shown", gpu.name)
+            }
+            Ok(()) => return None,
+        };
         if self.faults.contains(&fault) {
             return None;
         }

@@ -199,7 +199,7 @@ pub fn angle_between(a: Quat, b: Quat) -> f32 {
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {
     let length = q.length();
     if length.is_finite() && length > 1e-12 {
-        if (length - 1.0).abs() < 1e-6 { q } else { q / length }
+        if (length - 1.0).abs() < 2.5e-7 { q } else { q / length }
     } else {
         fallback
     }

@@ -16,7 +16,7 @@ use super::{
     Decoded, Gpu, GpuError,
     lights::{self, Shining},
     material::Materials,
-    skin::{Copies, PLACE_STRIDE, SkinPart, SkinPass, rows},
+    skin::{Copies, PLACE_STRIDE, POSED_STRIDE, SkinPart, SkinPass, rows},
     tint::Tints,
 };
 use crate::{
@@ -34,6 +34,7 @@ pub struct Scene {
     pub(super) bounds: Option<(Vec3, Vec3)>,
     /// The file's own lights at this pose.
     pub(super) lights: Vec<Shining>,
+    left_out: Vec<NodeId>,
 }
 
 /// A number that was not given before.
@@ -140,6 +141,8 @@ impl Scene {
             contents: bytemuck::cast_slice(&rows(&Mat4::IDENTITY)),
             usage: wgpu::BufferUsages::VERTEX,
         });
+        let most = gpu.device.limits().max_buffer_size;
+        let mut left_out = Vec::new();
         let mut parts = Vec::new();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
@@ -154,6 +157,13 @@ impl Scene {
             };
             for (index, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
                 if primitive.positions.is_empty() || primitive.indices.is_empty() {
+                    continue;
+                }
+                // A corner of a triangle at most for each vertex that is split.
+                let vertices =
+                    primitive.positions.len().max(primitive.indices.len().min(primitive.positions.len() * 2));
+                if (vertices as u64 * POSED_STRIDE).max(primitive.indices.len() as u64 * 4) > most {
+                    left_out.push(node);
                     continue;
                 }
                 let normals = skinning::base_normals(primitive);
@@ -212,7 +222,12 @@ impl Scene {
                 });
             }
         }
-        Self { parts, pass, version: next_version(), bounds: None, lights: Vec::new() }
+        Self { parts, pass, version: next_version(), bounds: None, lights: Vec::new(), left_out }
+    }
+
+    /// Nodes whose surfaces, or some of them, are larger than the buffers of the device, and are not shown.
+    pub fn left_out(&self) -> &[NodeId] {
+        &self.left_out
     }
 
     /// Hides the surfaces of these nodes, and shows all others.

@@ -54,8 +54,13 @@ fn decode(bytes: &[u8]) -> image::ImageResult<(RgbaImage, bool)> {
     Ok((picture.into_rgba8(), large))
 }
 
-/// Uploads an image with its mip levels. `srgb` for colours, not for data.
+/// Uploads an image with its mip levels. `srgb` for colours, not for data. One that is larger than the device takes is shown
+/// at half its size, or a quarter, and so on.
 pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::TextureView {
+    let most = gpu.device.limits().max_texture_dimension_2d;
+    if picture.width().max(picture.height()) > most {
+        return upload(gpu, &half(picture), srgb);
+    }
     let levels = picture.width().max(picture.height()).max(1).ilog2() + 1;
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("image"),

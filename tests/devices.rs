@@ -1,0 +1,192 @@
+//! Every kind of device, and none: what it lacks has a way round, what it refuses is a sentence, and nothing ends the program.
+#![cfg(feature = "render")]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod common;
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use ulna::{
+    model::Document,
+    motion::{Moment, Pose, Surface},
+    render::{Axis, Camera, Gpu, Look, Renderer, Scene, Show, Target, capture, decode_images},
+    session::Session,
+};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
+
+fn required() -> bool {
+    std::env::var_os("ULNA_REQUIRE_GPU").is_some()
+}
+
+/// `ulna render` with variables of the environment.
+fn render(file: &Path, out: &Path, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ulna"));
+    command.arg("render").arg(file).arg("-o").arg(out).args(["--size", "320x240"]);
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+/// The share of pixels that differ by more than two levels.
+fn differing(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
+    assert_eq!(a.dimensions(), b.dimensions());
+    let off = a.pixels().zip(b.pixels()).filter(|(a, b)| a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2));
+    off.count() as f64 / f64::from(a.width() * a.height())
+}
+
+#[test]
+fn opengl_shows_what_vulkan_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = vec![PathBuf::from(SAMPLE)];
+    if let Some(shared) = common::shared() {
+        let corpus = shared.join("corpus");
+        let small = |p: &PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 4_000_000);
+        let of = |sub: &str| common::models(&corpus.join(sub)).into_iter().filter(small).collect::<Vec<_>>();
+        // Of characters, skins, morphs and materials, some that lie far apart in the list.
+        files.extend(["characters", "skins", "morph", "khronos", "extensions"].iter().filter_map(|sub| {
+            let list = of(sub);
+            list.get(list.len() / 2).cloned()
+        }));
+    }
+    let mut compared = 0;
+    for (k, file) in files.iter().enumerate() {
+        let pictures = ["vulkan", "gl"].map(|backend| {
+            let out = folder.path().join(format!("{k}-{backend}.png"));
+            let done = render(file, &out, &[("WGPU_BACKEND", backend)]);
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert!(!said.contains("panicked"), "{backend}: {said}");
+            match done.status.success() {
+                true => Some(image::open(&out).unwrap().into_rgba8()),
+                false if required() => panic!("{backend}: {said}"),
+                false => {
+                    eprintln!("skipped {backend}: {said}");
+                    None
+                }
+            }
+        });
+        let [Some(vulkan), Some(gl)] = pictures else { continue };
+        let share = differing(&vulkan, &gl);
+        println!("{}: {:.3} % differ", file.display(), share * 100.0);
+        assert!(share < 0.01, "{}: {:.2} % of the pixels differ", file.display(), share * 100.0);
+        compared += 1;
+    }
+    assert!(compared == files.len() || !required(), "{compared} of {}", files.len());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_any_device_there_is_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = [
+        ("VK_ICD_FILENAMES", "/nonexistent"),
+        ("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent"),
+        ("LIBGL_DRIVERS_PATH", "/nonexistent"),
+        ("WGPU_BACKEND", "vulkan"),
+    ];
+    let done = render(Path::new(SAMPLE), &folder.path().join("none.png"), &none);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("no graphics device was found") && said.contains("Install"), "{said}");
+    assert!(!said.contains("panicked") && said.trim().lines().count() == 1, "{said}");
+    // What needs no picture needs no device.
+    let info = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", SAMPLE]).envs(none).output().unwrap();
+    assert!(info.status.success());
+}
+
+/// A device of the first adapter with smaller limits.
+fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapter = pollster::block_on(instance.request_adapter(&Default::default()));
+    let adapter = match adapter {
+        Ok(adapter) => adapter,
+        Err(error) if required() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+    };
+    let mut descriptor = Gpu::descriptor(&adapter);
+    limits(&mut descriptor.required_limits);
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    Some(Gpu::new(&adapter, device, queue))
+}
+
+/// A picture of a document, and the scene it was made from.
+fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
+    let mut renderer = Renderer::new(gpu);
+    let (images, _) = decode_images(document);
+    let mut scene = Scene::new(gpu, renderer.material_layout(), document, &images);
+    let pose = Pose::evaluate(document, Moment::default());
+    scene.update(gpu, document, &pose);
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    let (low, high) = Surface::new(document, &pose).bounds().unwrap();
+    camera.frame(low, high, 1.0);
+    let target = Target::new(gpu, [200, 200]);
+    renderer.draw(gpu, &target, &scene, &camera, &Look::theme("dark"), &Show { size: 2.0, ..Show::default() });
+    (capture(gpu, &target).unwrap(), scene)
+}
+
+#[test]
+fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
+    let session = Session::open(Path::new(SAMPLE), &Default::default()).unwrap();
+    let before = session.document().clone();
+    let Some(usual) = small(|_| {}) else { return };
+    let (whole, scene) = picture(&usual, session.document());
+    assert!(scene.left_out().is_empty());
+    // Textures of the least size that any device has: coarser, and there.
+    let coarse = small(|l| {
+        (l.max_texture_dimension_2d, l.max_texture_dimension_1d) = (2048, 2048);
+    })
+    .unwrap();
+    let (picture_coarse, _) = picture(&coarse, session.document());
+    coarse.check().unwrap();
+    assert!(differing(&whole, &picture_coarse) < 0.2);
+    // Buffers that the body does not fit into: it is left out, and said.
+    let tight = small(|l| {
+        (l.max_buffer_size, l.max_storage_buffer_binding_size) = (400_000, 65_536);
+    })
+    .unwrap();
+    let (empty, scene) = picture(&tight, session.document());
+    tight.check().unwrap();
+    assert!(!scene.left_out().is_empty());
+    assert!(differing(&whole, &empty) > 0.02, "it is not shown");
+    assert!(*session.document() == before);
+}
+
+#[test]
+fn what_a_device_refuses_is_an_error_and_not_the_end() {
+    let Some(gpu) = small(|_| {}) else { return };
+    let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
+    drop(gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("far too large"),
+        size: u64::MAX / 2,
+        usage: wgpu::BufferUsages::VERTEX,
+        mapped_at_creation: false,
+    }));
+    let refused = gpu.check().unwrap_err().to_string();
+    assert!(refused.contains("graphics device"), "{refused}");
+    gpu.check().expect("it is said once");
+    let (shown, _) = picture(&gpu, &document);
+    gpu.check().unwrap();
+    assert!(shown.pixels().any(|p| p.0 != shown.get_pixel(0, 0).0), "it goes on");
+}
+
+#[test]
+fn a_device_that_is_lost_is_an_error_and_not_the_end() {
+    let Some(gpu) = small(|_| {}) else { return };
+    let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
+    let mut renderer = Renderer::new(&gpu);
+    let mut scene = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+    let pose = Pose::evaluate(&document, Moment::default());
+    scene.update(&gpu, &document, &pose);
+    let target = Target::new(&gpu, [64, 64]);
+    gpu.device.destroy();
+    scene.update(&gpu, &document, &pose);
+    renderer.draw(&gpu, &target, &scene, &Camera::default(), &Look::theme("dark"), &Show::default());
+    let taken = capture(&gpu, &target);
+    let said = gpu.check().err().or(taken.err()).expect("it is said").to_string();
+    assert!(said.contains("graphics device"), "{said}");
+}
