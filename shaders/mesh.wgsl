@@ -117,6 +117,9 @@ fn shoulder(color: vec3<f32>) -> vec3<f32> {
     return min(color, vec3<f32>(0.7)) + over / (1.0 + over / 0.3);
 }
 
+// Which maps a material has, one bit each: 1 roughness, 2 emission, 4 normals, 8 occlusion. What it lacks is not looked up.
+override maps: u32 = 15u;
+
 @fragment
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
     let kind = u32(material.part.x);
@@ -129,10 +132,23 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let bump_down = dpdy(bump_at);
     let plain = frame.misc.y > 0.5;
     var base = material.base_color * in.color * textureSample(base_texture, base_sampler, place(material.base_u, material.base_v, in));
-    let rough = textureSample(rough_texture, rough_sampler, place(material.rough_u, material.rough_v, in));
-    let glow = textureSample(glow_texture, glow_sampler, place(material.glow_u, material.glow_v, in));
-    let bump = textureSample(bump_texture, bump_sampler, bump_at).xyz * 2.0 - 1.0;
-    let shade = textureSample(shade_texture, shade_sampler, place(material.shade_u, material.shade_v, in)).r;
+    var rough = vec4<f32>(1.0);
+    if (maps & 1u) != 0u {
+        rough = textureSample(rough_texture, rough_sampler, place(material.rough_u, material.rough_v, in));
+    }
+    var glow = vec4<f32>(1.0);
+    if (maps & 2u) != 0u {
+        glow = textureSample(glow_texture, glow_sampler, place(material.glow_u, material.glow_v, in));
+    }
+    // As a map of one flat texel says it.
+    var bump = vec3<f32>(128.0, 128.0, 255.0) / 127.5 - 1.0;
+    if (maps & 4u) != 0u {
+        bump = textureSample(bump_texture, bump_sampler, bump_at).xyz * 2.0 - 1.0;
+    }
+    var shade = 1.0;
+    if (maps & 8u) != 0u {
+        shade = textureSample(shade_texture, shade_sampler, place(material.shade_u, material.shade_v, in)).r;
+    }
     // A surface without a normal is a line or a point: it has no back.
     let has_normal = dot(in.normal, in.normal) > 0.25;
     if !front && material.surface.w < 0.5 && has_normal {

@@ -9,6 +9,7 @@ mod gesture;
 mod host;
 mod jobs;
 mod keys;
+mod ladder;
 mod painting;
 mod preferences;
 mod recent;
@@ -61,6 +62,8 @@ pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
             .with_drag_and_drop(true)
             .with_icon(icon),
         wgpu_options: wgpu_options(),
+        // No gradient here needs it, and it is work for every pixel.
+        dithering: false,
         ..Default::default()
     };
     eframe::run_native("ulna", options, Box::new(move |cc| Ok(Box::new(App::new(cc, file)))))
@@ -154,6 +157,8 @@ pub struct App {
     /// What to do when the save under way is done.
     after_save: Option<Wish>,
     may_close: bool,
+    /// When something was typed or clicked last, on egui's clock.
+    active: f64,
     first_frame: bool,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     carried: Option<UnkeyedAt>,
@@ -220,6 +225,7 @@ impl App {
             last_pick: None,
             after_save: None,
             may_close: false,
+            active: 0.0,
             first_frame: true,
             carried: None,
             asked_disk: None,
@@ -380,7 +386,8 @@ impl eframe::App for App {
     }
 
     fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
-        self.theme.color("surface.window").to_normalized_gamma_f32()
+        // Panels paint no ground of their own: clearing costs less than a rectangle does.
+        self.theme.color("surface.panel").to_normalized_gamma_f32()
     }
 }
 
@@ -396,6 +403,7 @@ impl App {
         if std::mem::take(&mut self.first_frame) {
             ctx.request_repaint();
         }
+        self.calm_caret(&ctx);
         self.let_go(&ctx);
         self.poll_jobs(&ctx);
         self.poll_browse(&ctx);
@@ -460,6 +468,7 @@ impl App {
                 recoveries: &self.recovery_views,
                 journal_home: self.journal_home.as_deref(),
                 frame_ms: self.stage.frame_ms(),
+                scale: self.stage.scale(),
                 device: self.stage.device(),
                 paint: self.painting.view(),
             };
@@ -489,6 +498,30 @@ impl App {
             log::debug!("a frame took {:?}", started.elapsed());
         }
         self.stage.took(started.elapsed());
+    }
+
+    /// A caret blinks a few times after something was typed or clicked, and then stands: each blink draws the whole window.
+    fn calm_caret(&mut self, ctx: &Context) {
+        const BLINKS: f64 = 6.0;
+        let (now, active) = ctx.input(|i| {
+            let active = |e: &egui::Event| {
+                matches!(
+                    e,
+                    egui::Event::Key { .. }
+                        | egui::Event::Text(_)
+                        | egui::Event::PointerButton { .. }
+                        | egui::Event::WindowFocused(true)
+                )
+            };
+            (i.time, i.events.iter().any(active))
+        });
+        if active {
+            self.active = now;
+        }
+        let blinks = now - self.active < BLINKS;
+        if ctx.global_style().visuals.text_cursor.blink != blinks {
+            ctx.all_styles_mut(|style| style.visuals.text_cursor.blink = blinks);
+        }
     }
 
     /// Has the next frame fail, as a fault of the program would.
@@ -536,7 +569,13 @@ impl App {
         let painted =
             (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });
         let state: Option<&egui_wgpu::RenderState> = frame.wgpu_render_state();
-        self.stage.update(
+        let (time, interval, held) = ctx.input(|i| {
+            let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
+            (i.time, i.unstable_dt, i.pointer.any_down() || scrolls)
+        });
+        let moves = held || self.playback.playing || self.glide.is_some() || self.is_gesture_open();
+        let motion = ladder::Motion { now: time, interval, moves, quality: self.settings.quality };
+        let again = self.stage.update(
             state,
             self.session.as_ref(),
             &changes,
@@ -548,7 +587,11 @@ impl App {
             self.hover,
             self.shown,
             painted,
+            motion,
         );
+        if let Some(seconds) = again {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(seconds.max(0.001)));
+        }
         self.follow_painting();
     }
 }

@@ -6,7 +6,10 @@ use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
 use glam::Vec2;
 
-use super::LONG;
+use super::{
+    LONG,
+    ladder::{Ladder, Motion},
+};
 use crate::{
     edit::{Change, Marks, Selection},
     model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
@@ -20,7 +23,11 @@ use crate::{
 pub struct Stage {
     gpu: Option<(Gpu, Renderer)>,
     scene: Option<Scene>,
-    target: Option<(Target, TextureId)>,
+    /// The full picture, and the coarser one that is shown while something moves.
+    targets: [Option<(Target, TextureId)>; 2],
+    /// Which of them is shown.
+    coarse: bool,
+    ladder: Ladder,
     look: Look,
     pose: Pose,
     bones: Vec<Bone>,
@@ -137,7 +144,9 @@ impl Stage {
         Self {
             gpu,
             scene: None,
-            target: None,
+            targets: [None, None],
+            coarse: false,
+            ladder: Ladder::default(),
             look: Look::theme("dark"),
             pose: Pose::default(),
             bones: Vec::new(),
@@ -211,7 +220,7 @@ impl Stage {
     /// a large one: there it is the one that is seen, at its size.
     pub(super) fn begin_picture(&mut self, document: &Document, size: [u32; 2]) -> Option<Capture> {
         let large = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG;
-        if let (true, Some((gpu, _)), Some((target, _))) = (large, &self.gpu, &self.target)
+        if let (true, Some((gpu, _)), Some((target, _))) = (large, &self.gpu, &self.targets[0])
             && gpu.software
         {
             return Some(Capture::begin(gpu, target));
@@ -273,7 +282,7 @@ impl Stage {
     }
 
     pub(super) fn parts(&self) -> (&Pose, &[Bone], &[bool], Option<TextureId>) {
-        (&self.pose, &self.bones, &self.joints, self.target.as_ref().map(|(_, id)| *id))
+        (&self.pose, &self.bones, &self.joints, self.targets[usize::from(self.coarse)].as_ref().map(|(_, id)| *id))
     }
 
     pub(super) const fn frame_ms(&self) -> f32 {
@@ -371,6 +380,14 @@ impl Stage {
         }
     }
 
+    /// The viewport's pixels for each of the picture's that is shown: 1 where it is drawn in full.
+    pub(super) fn scale(&self) -> f32 {
+        let side = |k: usize| self.targets[k].as_ref().map_or(1.0, |(t, _)| t.size[0] as f32);
+        if self.coarse { side(1) / (self.size.x * self.pixels_per_point).max(1.0) } else { 1.0 }
+    }
+
+    /// Draws what changed. Seconds until it is to be called once more, since a coarse picture is shown and is to be full when
+    /// nothing moves any more.
     #[expect(clippy::too_many_arguments, reason = "everything a picture depends on")]
     pub(super) fn update(
         &mut self,
@@ -385,8 +402,9 @@ impl Stage {
         hover: Option<NodeId>,
         shown: Shown,
         painting: Option<Painted>,
-    ) {
-        let Some(session) = session else { return };
+        motion: Motion,
+    ) -> Option<f64> {
+        let session = session?;
         let document = session.document();
         if let Some(awaited) = &mut self.awaited {
             let whole = |c: &Change| match c {
@@ -426,9 +444,14 @@ impl Stage {
                 _ => {}
             }
         }
-        let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else { return };
+        let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else {
+            return None;
+        };
         scene.hide(&marks.hidden);
-        let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
+        let sized = |scale: f32| {
+            [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point * scale).round().clamp(1.0, 8192.0) as u32)
+        };
+        let pixels = sized(1.0);
         let now = Drawn {
             serial: self.serial,
             camera: *camera,
@@ -439,21 +462,34 @@ impl Stage {
             pixels,
             tint: painting.and_then(|p| p.tint),
         };
-        if self.drawn.as_ref() == Some(&now) {
-            return;
+        let same = self.drawn.as_ref() == Some(&now);
+        if same && !self.coarse {
+            return None;
         }
-        if self.target.as_ref().is_none_or(|(t, _)| t.size != pixels) {
+        let scale = if same {
+            let rests_in = self.ladder.rests_in(motion);
+            if rests_in > 0.0 {
+                return Some(rests_in);
+            }
+            1.0
+        } else {
+            self.ladder.changed(motion)
+        };
+        self.coarse = scale < 1.0;
+        let pixels = sized(scale);
+        let slot = &mut self.targets[usize::from(self.coarse)];
+        if slot.as_ref().is_none_or(|(t, _)| t.size != pixels) {
             let target = Target::new(gpu, pixels);
             let mut egui = state.renderer.write();
             let filter = wgpu::FilterMode::Linear;
-            let id = match self.target.take() {
+            let id = match slot.take() {
                 Some((_, id)) => {
                     egui.update_egui_texture_from_wgpu_texture(&state.device, &target.plain_view, filter, id);
                     id
                 }
                 None => egui.register_native_texture(&state.device, &target.plain_view, filter),
             };
-            self.target = Some((target, id));
+            *slot = Some((target, id));
         }
         let bones = if shown.joints {
             looks(
@@ -475,7 +511,7 @@ impl Stage {
         let show = Show {
             shading: shown.shading,
             outlined: outlined.collect(),
-            scale: self.pixels_per_point,
+            scale: self.pixels_per_point * scale,
             grid: shown.grid,
             bones,
             size: self.extent,
@@ -483,10 +519,11 @@ impl Stage {
             tint,
             tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
         };
-        if let Some((target, _)) = &self.target {
+        if let Some((target, _)) = &self.targets[usize::from(self.coarse)] {
             renderer.draw(gpu, target, scene, camera, &self.look, &show);
         }
         self.drawn = Some(now);
+        self.coarse.then(|| self.ladder.rests_in(motion))
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) struct PipelineMaker<'a> {
 }
 
 /// How a surface is laid over what is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Layer {
     /// It hides what is behind.
     Opaque,
@@ -86,6 +86,17 @@ pub(super) enum Layer {
     Blend,
     /// As `Blend`, but only the faces that turn this side of a triangle's winding to the eye.
     BlendOnly(wgpu::Face),
+}
+
+/// Which pipeline shades a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MeshKey {
+    pub topology: wgpu::PrimitiveTopology,
+    pub layer: Layer,
+    /// Whether it has tangents.
+    pub bumped: bool,
+    /// Which maps its material has: see `maps` in shaders/mesh.wgsl.
+    pub maps: u8,
 }
 
 /// What differs from pass to pass.
@@ -101,10 +112,13 @@ struct Recipe<'a> {
     cull: Option<wgpu::Face>,
     /// Whether it is hidden by what is nearer, and hides what is farther; none where depth does not count.
     depth: Option<bool>,
+    /// Of the fragment shader.
+    constants: &'a [(&'a str, f64)],
 }
 
 impl PipelineMaker<'_> {
-    pub(super) fn mesh(&self, topology: wgpu::PrimitiveTopology, layer: Layer, bumped: bool) -> wgpu::RenderPipeline {
+    pub(super) fn mesh(&self, key: MeshKey) -> wgpu::RenderPipeline {
+        let MeshKey { topology, layer, bumped, maps } = key;
         let tangents = wgpu::vertex_attr_array![5 => Float32x4];
         let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let buffers = [
@@ -138,6 +152,7 @@ impl PipelineMaker<'_> {
                 _ => None,
             },
             depth: Some(layer == Layer::Opaque),
+            constants: &[("maps", f64::from(maps))],
         })
     }
 
@@ -154,6 +169,7 @@ impl PipelineMaker<'_> {
             blend: true,
             cull: None,
             depth: Some(false),
+            constants: &[],
         })
     }
 
@@ -175,6 +191,7 @@ impl PipelineMaker<'_> {
             blend: false,
             cull: None,
             depth: Some(true),
+            constants: &[],
         })
     }
 
@@ -191,6 +208,7 @@ impl PipelineMaker<'_> {
             blend: true,
             cull: None,
             depth: Some(false),
+            constants: &[],
         })
     }
 
@@ -207,6 +225,7 @@ impl PipelineMaker<'_> {
             blend: false,
             cull: None,
             depth: None,
+            constants: &[],
         })
     }
 
@@ -223,11 +242,12 @@ impl PipelineMaker<'_> {
             blend: true,
             cull: None,
             depth: Some(false),
+            constants: &[],
         })
     }
 
-    /// Depth alone, from the key light.
-    pub(super) fn shadow(&self, frame: &wgpu::BindGroupLayout) -> wgpu::RenderPipeline {
+    /// Depth alone, from the key light; `cut` looks where a material is cut out, which costs far more than depth.
+    pub(super) fn shadow(&self, frame: &wgpu::BindGroupLayout, cut: bool) -> wgpu::RenderPipeline {
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("shadow"),
             source: wgpu::ShaderSource::Wgsl(shader("shadow").into()),
@@ -258,7 +278,7 @@ impl PipelineMaker<'_> {
                 bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
             }),
             multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
+            fragment: cut.then(|| wgpu::FragmentState {
                 module: &module,
                 entry_point: Some("fragment"),
                 compilation_options: Default::default(),
@@ -287,6 +307,7 @@ impl PipelineMaker<'_> {
             blend: true,
             cull: None,
             depth: Some(write_depth),
+            constants: &[],
         })
     }
 
@@ -321,7 +342,10 @@ impl PipelineMaker<'_> {
             fragment: Some(wgpu::FragmentState {
                 module: &module,
                 entry_point: Some(recipe.fragment),
-                compilation_options: Default::default(),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: recipe.constants,
+                    ..Default::default()
+                },
                 targets: &[Some(wgpu::ColorTargetState {
                     format: recipe.format,
                     blend: recipe.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),

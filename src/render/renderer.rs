@@ -1,5 +1,7 @@
 //! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints over all.
 
+use std::collections::HashMap;
+
 use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
@@ -9,7 +11,7 @@ use super::{
     lights::{MOST, Shining},
     look::{STOPS, ramp},
     material::Materials,
-    pipeline::{Layer, PipelineMaker, frame_bind, frame_entry, frame_layout},
+    pipeline::{Layer, MeshKey, PipelineMaker, frame_bind, frame_entry, frame_layout},
     scene::Part,
     shadow::{KEY, Shadow},
     sky,
@@ -60,13 +62,12 @@ pub struct Renderer {
     frame_bind: wgpu::BindGroup,
     shadow_bind: wgpu::BindGroup,
     shadow: Shadow,
-    caster: wgpu::RenderPipeline,
+    /// What casts a shadow: whole, and cut out by alpha.
+    casters: [wgpu::RenderPipeline; 2],
     matt: [[f32; 4]; 9],
     material_layout: wgpu::BindGroupLayout,
-    /// For triangles, by layer (see [`LAYERS`]), without and with a normal map.
-    triangles: [[wgpu::RenderPipeline; 2]; LAYERS.len()],
-    /// For lines and points, opaque and see-through.
-    thin: [[wgpu::RenderPipeline; 2]; 2],
+    /// Those of surfaces, made when first needed.
+    meshes: HashMap<MeshKey, wgpu::RenderPipeline>,
     /// Once a tinted picture was asked for.
     tint: Option<TintPass>,
     wire: wgpu::RenderPipeline,
@@ -79,15 +80,8 @@ pub struct Renderer {
     bones: Option<wgpu::Buffer>,
 }
 
-/// The layers that triangles are drawn in. A see-through, double-sided surface is drawn twice: what turns from the eye first.
-const LAYERS: [Layer; 4] =
-    [Layer::Opaque, Layer::Blend, Layer::BlendOnly(wgpu::Face::Back), Layer::BlendOnly(wgpu::Face::Front)];
 /// Points that an outline is wide.
 const OUTLINE: f32 = 2.0;
-const OPAQUE: usize = 0;
-const BLEND: usize = 1;
-const BLEND_BACK: usize = 2;
-const BLEND_FRONT: usize = 3;
 
 impl Renderer {
     /// Makes the pipelines.
@@ -113,12 +107,6 @@ impl Renderer {
         let frame_bind = frame_bind(gpu, &frame_layout, &frame, &shadow);
         let material_layout = Materials::layout(gpu);
         let maker = PipelineMaker { device, frame: &frame_layout, material: &material_layout };
-        let topology = wgpu::PrimitiveTopology::TriangleList;
-        let triangles = LAYERS.map(|layer| [false, true].map(|bumped| maker.mesh(topology, layer, bumped)));
-        let thin = [Layer::Opaque, Layer::Blend].map(|layer| {
-            [wgpu::PrimitiveTopology::LineList, wgpu::PrimitiveTopology::PointList]
-                .map(|topology| maker.mesh(topology, layer, false))
-        });
         let mask_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("mask"),
             entries: &[wgpu::BindGroupLayoutEntry {
@@ -141,7 +129,7 @@ impl Renderer {
             attributes: &attributes,
         };
         let joint = maker.overlay("joint", &[Some(instance)], true);
-        let caster = maker.shadow(&shadow_layout);
+        let casters = [false, true].map(|cut| maker.shadow(&shadow_layout, cut));
         let matt = sky::irradiance();
         let (wire, mask, outline) = (maker.wire(), maker.mask(), maker.outline(&mask_layout));
         Self {
@@ -150,10 +138,9 @@ impl Renderer {
             frame_bind,
             shadow_bind,
             shadow,
-            caster,
+            casters,
             matt,
-            triangles,
-            thin,
+            meshes: HashMap::new(),
             tint: None,
             wire,
             mask,
@@ -191,6 +178,9 @@ impl Renderer {
         if show.tint.is_some() && self.tint.is_none() {
             let (frame, material) = (&self.frame_layout, &self.material_layout);
             self.tint = Some(TintPass::new(&PipelineMaker { device: &gpu.device, frame, material }));
+        }
+        if show.tint.is_none() {
+            self.make_meshes(gpu, scene, show);
         }
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
@@ -248,13 +238,8 @@ impl Renderer {
     }
 
     fn draw_surfaces(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene, camera: &Camera, show: &Show) {
-        let see_through = |p: &Part| match show.shading {
-            Shading::Textured => p.blend,
-            Shading::Solid => false,
-            Shading::Wireframe | Shading::XRay => true,
-        };
-        for part in scene.shown().filter(|p| !see_through(p)) {
-            self.draw_part(pass, part, OPAQUE);
+        for part in scene.shown().filter(|p| !is_see_through(p, show)) {
+            self.draw_part(pass, part, Layer::Opaque);
         }
         if show.grid {
             pass.set_pipeline(&self.grid);
@@ -265,14 +250,11 @@ impl Renderer {
             return;
         }
         let eye = camera.eye();
-        let mut blended: Vec<_> = scene.shown().filter(|p| see_through(p)).collect();
+        let mut blended: Vec<_> = scene.shown().filter(|p| is_see_through(p, show)).collect();
         blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
         for part in blended {
-            if part.double_sided && show.shading == Shading::Textured {
-                self.draw_part(pass, part, BLEND_BACK);
-                self.draw_part(pass, part, BLEND_FRONT);
-            } else {
-                self.draw_part(pass, part, BLEND);
+            for layer in layers_of(part, show) {
+                self.draw_part(pass, part, *layer);
             }
         }
     }
@@ -303,7 +285,7 @@ impl Renderer {
     fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene) {
         for part in scene.shown() {
             let Some(edges) = part.edges(gpu) else {
-                self.draw_part(pass, part, OPAQUE);
+                self.draw_part(pass, part, Layer::Opaque);
                 continue;
             };
             pass.set_pipeline(&self.wire);
@@ -345,9 +327,9 @@ impl Renderer {
             occlusion_query_set: None,
             multiview_mask: None,
         });
-        pass.set_pipeline(&self.caster);
         pass.set_bind_group(0, &self.shadow_bind, &[]);
         for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
+            pass.set_pipeline(&self.casters[usize::from(part.cut)]);
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));
             pass.set_vertex_buffer(2, part.places.slice(..));
@@ -359,9 +341,7 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, layer: usize) {
-        let thin = &self.thin[usize::from(layer != OPAQUE)];
-        let bumped = usize::from(part.skin.posed_tangents.is_some());
+    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, layer: Layer) {
         if let Some(tangents) = &part.skin.posed_tangents {
             pass.set_vertex_buffer(3, tangents.slice(..));
         }
@@ -370,19 +350,27 @@ impl Renderer {
         pass.set_vertex_buffer(2, part.places.slice(..));
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
         for (instances, mirrored, material) in part.draws() {
-            // What is mirrored turns its other side to the eye.
-            let layer = match (layer, mirrored) {
-                (BLEND_BACK, true) => BLEND_FRONT,
-                (BLEND_FRONT, true) => BLEND_BACK,
-                (layer, _) => layer,
+            let Some(pipeline) = self.meshes.get(&key_of(part, layer, mirrored)) else {
+                log::error!("no pipeline was made for a surface");
+                continue;
             };
-            pass.set_pipeline(match part.topology {
-                Topology::Triangles => &self.triangles[layer][bumped],
-                Topology::Lines => &thin[0],
-                Topology::Points => &thin[1],
-            });
+            pass.set_pipeline(pipeline);
             pass.set_bind_group(1, material, &[]);
             pass.draw_indexed(0..part.index_count, 0, instances);
+        }
+    }
+
+    /// Makes the pipelines that the parts are drawn with and that are not there yet.
+    fn make_meshes(&mut self, gpu: &Gpu, scene: &Scene, show: &Show) {
+        for part in scene.shown() {
+            for layer in layers_of(part, show) {
+                for (_, mirrored, _) in part.draws() {
+                    let (device, frame, material) = (&gpu.device, &self.frame_layout, &self.material_layout);
+                    let maker = PipelineMaker { device, frame, material };
+                    let key = key_of(part, *layer, mirrored);
+                    self.meshes.entry(key).or_insert_with(|| maker.mesh(key));
+                }
+            }
         }
     }
 
@@ -413,6 +401,43 @@ impl Renderer {
         }
         instances.len() as u32
     }
+}
+
+fn is_see_through(part: &Part, show: &Show) -> bool {
+    match show.shading {
+        Shading::Textured => part.blend,
+        Shading::Solid => false,
+        Shading::Wireframe | Shading::XRay => true,
+    }
+}
+
+/// The layers that a part is drawn in. A see-through, double-sided surface is drawn twice: what turns from the eye first.
+const fn layers_of(part: &Part, show: &Show) -> &'static [Layer] {
+    match show.shading {
+        Shading::Textured if part.blend && part.double_sided => {
+            &[Layer::BlendOnly(wgpu::Face::Back), Layer::BlendOnly(wgpu::Face::Front)]
+        }
+        Shading::Textured if part.blend => &[Layer::Blend],
+        Shading::XRay => &[Layer::Blend],
+        // Lines and points stay as they are among the wires.
+        Shading::Textured | Shading::Solid | Shading::Wireframe => &[Layer::Opaque],
+    }
+}
+
+/// Which pipeline draws a part in a layer.
+const fn key_of(part: &Part, layer: Layer, mirrored: bool) -> MeshKey {
+    let topology = match part.topology {
+        Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
+        Topology::Lines => wgpu::PrimitiveTopology::LineList,
+        Topology::Points => wgpu::PrimitiveTopology::PointList,
+    };
+    // What is mirrored turns its other side to the eye.
+    let layer = match (layer, mirrored) {
+        (Layer::BlendOnly(wgpu::Face::Back), true) => Layer::BlendOnly(wgpu::Face::Front),
+        (Layer::BlendOnly(wgpu::Face::Front), true) => Layer::BlendOnly(wgpu::Face::Back),
+        (layer, _) => layer,
+    };
+    MeshKey { topology, layer, bumped: part.skin.posed_tangents.is_some(), maps: part.maps }
 }
 
 /// Draws a part's posed vertices and its instances by some of its indices, without a material.

@@ -20,7 +20,7 @@ use super::{
     tint::Tints,
 };
 use crate::{
-    model::{Document, Material, NodeId, Primitive, Slice, Topology},
+    model::{AlphaMode, Document, Material, NodeId, Primitive, Slice, Topology},
     motion::{Placement, Pose, Posed, Tangents, skinning},
 };
 
@@ -59,6 +59,10 @@ pub(super) struct Part {
     pub index_count: u32,
     pub topology: Topology,
     pub blend: bool,
+    /// Whether some of it is cut out by alpha.
+    pub cut: bool,
+    /// Which maps its material has: see `maps` in shaders/mesh.wgsl.
+    pub maps: u8,
     pub double_sided: bool,
     /// The corners of its triangles, until edges are wanted.
     corners: Slice<u32>,
@@ -208,6 +212,8 @@ impl Scene {
                     index_count: primitive.indices.len() as u32,
                     topology: primitive.topology,
                     blend: material.is_see_through(),
+                    cut: matches!(material.alpha, AlphaMode::Mask(_)),
+                    maps: maps(material),
                     double_sided: material.double_sided,
                     corners: primitive.indices.clone(),
                     edges: OnceLock::new(),
@@ -413,6 +419,17 @@ fn grow(boxes: &mut [Option<(Vec3, Vec3)>], primitive: &Primitive, vertices: imp
             None => grow(0, low, high),
         }
     }
+}
+
+/// Which maps a material has, one bit each.
+fn maps(material: &Material) -> u8 {
+    let maps = [
+        &material.metallic_roughness_texture,
+        &material.emissive_texture,
+        &material.normal_texture,
+        &material.occlusion_texture,
+    ];
+    maps.iter().enumerate().map(|(bit, map)| u8::from(map.is_some()) << bit).sum()
 }
 
 /// Influences a vertex; 0 where it has none.

@@ -263,9 +263,6 @@ impl Behavior<Pane> for Panes<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         let rect = ui.max_rect();
         self.rects.insert(*pane, rect);
-        if *pane != Pane::Viewport {
-            ui.painter().rect_filled(rect, 0.0, self.theme.color("surface.panel"));
-        }
         (self.draw)(*pane, ui);
         if matches!(pane, Pane::Viewport | Pane::Timeline) {
             return UiResponse::None;

@@ -36,7 +36,7 @@ pub use self::{
     },
     layout::{Layout, Pane},
     painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
-    settings::{Length, Orbit, Settings, ThemeChoice},
+    settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
 };
 

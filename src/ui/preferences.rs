@@ -3,7 +3,7 @@
 use egui::{DragValue, Event, Key, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::{
-    Action, Actions, Dialog, Length, Orbit, PreferencePage, Settings, Theme, ThemeChoice, View, dialogs,
+    Action, Actions, Dialog, Length, Orbit, PreferencePage, Quality, Settings, Theme, ThemeChoice, View, dialogs,
     theme::Font,
     widgets::{check, filter_field, key_chips, name_widget, segment, segments},
 };
@@ -154,6 +154,10 @@ fn eye(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     field(ui, theme, "Wheel", |ui| {
         check(ui, theme, &mut settings.zoom_to_pointer, "Zooms to the pointer");
         check(ui, theme, &mut settings.reverse_wheel, "The other way round");
+    });
+    field(ui, theme, "While it moves", |ui| {
+        let options = [(Quality::Auto, "Auto"), (Quality::High, "High"), (Quality::Fast, "Fast")];
+        choice(ui, theme, &mut settings.quality, &options);
     });
 }
 

@@ -61,6 +61,19 @@ pub enum Orbit {
     Trackball,
 }
 
+/// How finely the viewport is drawn while something moves. What stands still is always drawn in full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Quality {
+    /// As finely as the device is quick.
+    #[default]
+    Auto,
+    /// In full.
+    High,
+    /// At half the size.
+    Fast,
+}
+
 /// What a person prefers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -85,6 +98,8 @@ pub struct Settings {
     pub zoom_to_pointer: bool,
     /// Whether the wheel zooms the other way round.
     pub reverse_wheel: bool,
+    /// How finely the viewport is drawn while something moves.
+    pub quality: Quality,
     /// Whether the first save of a sitting leaves the file as it was beside it.
     pub backup: bool,
     /// Whether saving keys what is posed and not keyed, without asking.
@@ -104,6 +119,7 @@ impl Default for Settings {
             orbit_speed: 1.0,
             zoom_to_pointer: true,
             reverse_wheel: false,
+            quality: Quality::Auto,
             backup: true,
             key_on_save: false,
         }

@@ -22,8 +22,6 @@ const WIDEST: f32 = 1280.0;
 const ONE_COLUMN: f32 = 900.0;
 
 pub fn welcome_ui(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
-    ui.painter().rect_filled(ui.max_rect(), 0.0, theme.color("surface.panel"));
     if view.session.is_some() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
         actions.push(Action::Run(CommandLine::new("file.welcome")));
     }

@@ -71,7 +71,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
             .resizable(true)
             .default_size(height.min(room * 0.45))
             .size_range(60.0..=(room * 0.6))
-            .frame(egui::Frame::new().fill(theme.color("surface.panel")))
+            .frame(egui::Frame::NONE)
             .show(ui, |ui| clips::clips_ui(ui, view, actions));
     }
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {

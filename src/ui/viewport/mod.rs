@@ -44,10 +44,11 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let response = ui.allocate_rect(rect, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Viewport"));
     let painter = ui.painter_at(rect);
-    painter.rect_filled(rect, 0.0, theme.color("viewport.background"));
     actions.push(Action::ViewportSize(Vec2::new(rect.width(), rect.height())));
     if let Some(texture) = view.texture {
         painter.image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), egui::Color32::WHITE);
+    } else {
+        painter.rect_filled(rect, 0.0, theme.color("viewport.background"));
     }
     if view.session.is_none() {
         let text = if view.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };

@@ -1,0 +1,169 @@
+//! How finely the viewport is drawn while something moves: coarser where the device is slow, as frames were measured, and full
+//! again as soon as it stands still.
+
+use crate::ui::Quality;
+
+/// Pixels of a picture's side for each of the viewport's.
+const STEPS: [f32; 3] = [1.0, 0.75, 0.5];
+/// Seconds of a frame above which the next step is coarser, and below which it may be finer.
+const SLOW: f32 = 0.040;
+const QUICK: f32 = 0.020;
+/// Seconds without motion after which the picture is full again.
+const REST: f64 = 0.12;
+/// A coarser picture that takes more than this part of the time is not worth it.
+const GAIN: f32 = 0.85;
+/// Seconds for which a step that was too slow is not tried again.
+const BARRED: f64 = 30.0;
+
+/// What moves in a frame, and when that is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Motion {
+    /// Seconds on egui's clock.
+    pub now: f64,
+    /// Seconds since the frame before.
+    pub interval: f32,
+    /// Whether somebody drags, scrolls or plays.
+    pub moves: bool,
+    /// What a person prefers.
+    pub quality: Quality,
+}
+
+/// Where on the ladder the viewport is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ladder {
+    step: usize,
+    /// When something moved last.
+    moved: Option<f64>,
+    /// Mean seconds of a frame at this step, and how many were measured.
+    mean: f32,
+    measured: u32,
+    /// The coarsest step that was too slow, and until when that counts.
+    barred: Option<(usize, f64)>,
+    /// The step before and its mean, until it is known whether this one is worth it.
+    before: Option<(usize, f32)>,
+    /// Until when no coarser step is tried, since it gained nothing.
+    enough: f64,
+}
+
+impl Ladder {
+    /// The scale to draw at, now that the picture is another; `going` says whether the frame before moved, too.
+    pub(super) fn changed(&mut self, motion: Motion) -> f32 {
+        if !motion.moves {
+            self.moved = None;
+            return 1.0;
+        }
+        let going = self.moved.is_some_and(|last| motion.now - last < 2.0);
+        self.moved = Some(motion.now);
+        match motion.quality {
+            Quality::High => return 1.0,
+            Quality::Fast => return STEPS[2],
+            Quality::Auto => {}
+        }
+        if going {
+            self.measure(motion);
+        }
+        STEPS[self.step]
+    }
+
+    fn measure(&mut self, motion: Motion) {
+        self.measured += 1;
+        let part = if self.measured == 1 { 1.0 } else { 0.4 };
+        self.mean += (motion.interval - self.mean) * part;
+        if let Some((step, mean)) = self.before.filter(|_| self.measured >= 3) {
+            self.before = None;
+            if self.mean > mean * GAIN {
+                (self.step, self.mean, self.measured) = (step, 0.0, 0);
+                self.enough = motion.now + BARRED;
+                return;
+            }
+        }
+        let step = if self.before.is_some() || (self.mean > SLOW && motion.now < self.enough) {
+            self.step
+        } else if self.mean > 4.0 * SLOW && self.measured >= 2 {
+            self.step + 2
+        } else if self.mean > SLOW && self.measured >= 2 {
+            self.step + 1
+        } else if self.mean < QUICK && self.measured >= 20 {
+            let finer = self.step.saturating_sub(1);
+            if self.barred.is_some_and(|(slow, until)| finer <= slow && motion.now < until) { self.step } else { finer }
+        } else {
+            self.step
+        }
+        .min(STEPS.len() - 1);
+        if step > self.step {
+            self.before = Some((self.step, self.mean));
+            self.barred = Some((self.step, motion.now + BARRED));
+        }
+        if step != self.step {
+            (self.step, self.mean, self.measured) = (step, 0.0, 0);
+        }
+    }
+
+    /// Seconds until a coarse picture is to be drawn in full, where nothing changes; 0: now.
+    pub(super) fn rests_in(&self, motion: Motion) -> f64 {
+        // What plays and stands on one frame, or a hand that holds still, is at rest, too.
+        self.moved.map_or(0.0, |last| (REST - (motion.now - last)).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays for some frames on a device that takes `full` seconds for a whole picture and `base` for the rest of a frame.
+    fn play(ladder: &mut Ladder, frames: usize, base: f32, full: f32, now: &mut f64) -> f32 {
+        let mut scale = 1.0;
+        for _ in 0..frames {
+            let interval = (base + full * scale * scale).max(1.0 / 60.0);
+            *now += f64::from(interval);
+            scale = ladder.changed(Motion { now: *now, interval, moves: true, quality: Quality::Auto });
+        }
+        scale
+    }
+
+    #[test]
+    fn a_quick_device_stays_at_the_full_picture() {
+        let (mut ladder, mut now) = (Ladder::default(), 0.0);
+        assert_eq!(play(&mut ladder, 500, 0.002, 0.006, &mut now), 1.0);
+    }
+
+    #[test]
+    fn a_slow_device_comes_to_a_coarse_picture_within_a_few_frames_and_stays_there() {
+        let (mut ladder, mut now) = (Ladder::default(), 0.0);
+        let scale = play(&mut ladder, 8, 0.02, 0.4, &mut now);
+        assert!(scale <= 0.5, "{scale}");
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..400 {
+            seen.insert((play(&mut ladder, 1, 0.02, 0.4, &mut now) * 100.0) as u32);
+        }
+        assert!(seen.len() <= 2, "it does not go up and down: {seen:?}");
+    }
+
+    #[test]
+    fn where_a_coarser_picture_gains_nothing_it_stays_full() {
+        let (mut ladder, mut now) = (Ladder::default(), 0.0);
+        play(&mut ladder, 10, 0.3, 0.01, &mut now);
+        for _ in 0..50 {
+            assert_eq!(play(&mut ladder, 1, 0.3, 0.01, &mut now), 1.0);
+        }
+    }
+
+    #[test]
+    fn what_stands_still_is_full() {
+        let (mut ladder, mut now) = (Ladder::default(), 0.0);
+        play(&mut ladder, 20, 0.02, 0.4, &mut now);
+        let still = |now| Motion { now, interval: 0.1, moves: false, quality: Quality::Auto };
+        assert!(ladder.rests_in(still(now)) > 0.0);
+        assert_eq!(ladder.rests_in(still(now + 0.15)), 0.0);
+        assert_eq!(ladder.changed(still(now + 0.2)), 1.0);
+        assert_eq!(ladder.rests_in(still(now + 0.2)), 0.0);
+    }
+
+    #[test]
+    fn a_person_may_want_one_or_the_other() {
+        let mut ladder = Ladder::default();
+        let motion = |quality| Motion { now: 1.0, interval: 1.0, moves: true, quality };
+        assert_eq!(ladder.changed(motion(Quality::High)), 1.0);
+        assert_eq!(ladder.changed(motion(Quality::Fast)), 0.5);
+    }
+}
