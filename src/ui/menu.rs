@@ -3,7 +3,7 @@
 use egui::{Align2, MenuBar, RichText, Role, Ui, WidgetInfo, containers::menu::MenuConfig, vec2};
 
 use super::{
-    Action, Actions, Theme, View,
+    Action, Actions, Quality, Theme, View,
     theme::Font,
     widgets::{elided, segment, segments},
 };
@@ -78,6 +78,9 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
             }
         });
     }
+    if name == "View" {
+        quality(ui, view, actions);
+    }
     if asks {
         ui.menu_button("By numbers and names", |ui| {
             ui.set_min_width(240.0);
@@ -86,6 +89,25 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
             }
         });
     }
+}
+
+/// How finely the viewport is drawn while something moves.
+fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    ui.menu_button("Quality while it moves", |ui| {
+        ui.set_min_width(240.0);
+        let options = [
+            (Quality::Auto, "Auto: as finely as the device is quick"),
+            (Quality::High, "High: always in full"),
+            (Quality::Fast, "Fast: at half the size"),
+        ];
+        for (quality, text) in options {
+            if ui.radio(view.settings.quality == quality, text).clicked() {
+                let settings = super::Settings { quality, ..view.settings.clone() };
+                actions.push(Action::Settings(Box::new(settings)));
+                ui.close();
+            }
+        }
+    });
 }
 
 fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actions) {
