@@ -90,9 +90,25 @@ fn without_any_device_there_is_a_sentence() {
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(said.contains("no graphics device was found") && said.contains("Install"), "{said}");
     assert!(!said.contains("panicked") && said.trim().lines().count() == 1, "{said}");
+    let list = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).envs(none).output().unwrap();
+    assert_eq!(list.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&list.stdout).contains("no graphics device was found"));
     // What needs no picture needs no device.
     let info = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", SAMPLE]).envs(none).output().unwrap();
     assert!(info.status.success());
+}
+
+#[test]
+fn devices_are_listed_the_one_that_is_used_first() {
+    let done = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device", "--json"]).output().unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let list = said["devices"].as_array().unwrap();
+    if list.is_empty() && !required() {
+        return eprintln!("skipped: no device");
+    }
+    assert_eq!(list.iter().filter(|d| d["used"] == true).count(), 1, "{said}");
+    assert_eq!(list[0]["used"], true);
+    assert!(list.iter().all(|d| d["largest_texture"].as_u64() >= Some(2048)), "{said}");
 }
 
 /// A device of the first adapter with smaller limits.

@@ -21,6 +21,40 @@ pub(super) fn info(path: &Path, as_json: bool) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Graphics devices; status 1 where there is none.
+#[cfg(feature = "render")]
+pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
+    let list = crate::render::devices();
+    if as_json {
+        print(&json!({ "devices": list }).to_string())?;
+        return Ok(u8::from(list.is_empty()));
+    }
+    let mut out = String::new();
+    if list.is_empty() {
+        out.push_str("no graphics device was found. Install a driver for Vulkan or OpenGL; Mesa's software one does\n");
+    }
+    for device in &list {
+        let used = if device.used { ", used" } else { "" };
+        out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind));
+        if !device.driver.is_empty() {
+            out.push_str(&format!("  driver: {}\n", device.driver));
+        }
+        let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
+        out.push_str(&format!("  buffers up to {megabytes} MiB, textures up to {side} pixels a side\n"));
+        for instead in &device.instead {
+            out.push_str(&format!("  {instead}\n"));
+        }
+    }
+    print(out.trim_end())?;
+    Ok(u8::from(list.is_empty()))
+}
+
+/// This build knows of no graphics devices.
+#[cfg(not(feature = "render"))]
+pub(super) fn devices(_: bool) -> Result<u8, Failure> {
+    Err(Failure::unusable("this build of Ulna has no GPU support; build it with the feature “render”"))
+}
+
 fn facts(session: &Session, path: &Path) -> Value {
     let document = session.document();
     let clips: Vec<Value> = document

@@ -37,10 +37,14 @@ pub struct Cli {
 /// What to do without a window.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Says what is in a file.
+    /// Says what is in a file, or what graphics devices there are.
     Info {
         /// The file.
-        file: PathBuf,
+        #[arg(required_unless_present = "device")]
+        file: Option<PathBuf>,
+        /// Graphics devices, the one that is used first, their limits, and what is done another way on them.
+        #[arg(long, conflicts_with = "file")]
+        device: bool,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -290,7 +294,8 @@ impl Failure {
 /// What to tell the person, with the exit status.
 pub fn run(verb: &Verb) -> Result<u8, Failure> {
     match verb {
-        Verb::Info { file, json } => info::info(file, *json),
+        Verb::Info { file: Some(file), json, .. } => info::info(file, *json),
+        Verb::Info { json, .. } => info::devices(*json),
         Verb::Check { file, json, fix: false, .. } => check::check(file, *json),
         Verb::Check { file, json, output, .. } => check::fix(file, output.as_deref(), *json),
         Verb::Worst { file, count, json } => worst::worst(file, *count, *json),

@@ -53,11 +53,29 @@ impl Gpu {
     /// # Errors
     /// Where there is none.
     pub fn headless() -> Result<Self, GpuError> {
-        // OpenGL only where there is nothing better: looking for it alone makes some drivers print errors.
-        let adapter = Self::adapter(wgpu::Backends::PRIMARY).or_else(|_| Self::adapter(wgpu::Backends::SECONDARY))?;
+        let adapter = Self::usual_adapter()?;
         let (device, queue) = pollster::block_on(adapter.request_device(&Self::descriptor(&adapter)))
             .map_err(|e| GpuError::NoDevice { name: adapter.get_info().name, message: e.to_string() })?;
         Ok(Self::new(&adapter, device, queue))
+    }
+
+    /// The adapter that is used where no window asks for one: OpenGL only where there is nothing better.
+    pub(super) fn usual_adapter() -> Result<wgpu::Adapter, GpuError> {
+        // Looking for OpenGL alone makes some drivers print errors.
+        Self::adapter(wgpu::Backends::PRIMARY).or_else(|_| Self::adapter(wgpu::Backends::SECONDARY))
+    }
+
+    /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in its name.
+    pub(super) fn is_software(info: &wgpu::AdapterInfo) -> bool {
+        let named = ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
+        info.device_type == wgpu::DeviceType::Cpu || named
+    }
+
+    /// Whether it has compute passes with as many buffers as skinning binds.
+    pub(super) fn can_skin(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> bool {
+        adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+            && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
+            && limits.max_compute_invocations_per_workgroup >= 64
     }
 
     fn adapter(backends: wgpu::Backends) -> Result<wgpu::Adapter, GpuError> {
@@ -88,10 +106,8 @@ impl Gpu {
 
     /// A device that somebody else opened.
     pub fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
-        let (info, flags, limits) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags, device.limits());
-        let compute = flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
-            && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
-            && limits.max_compute_invocations_per_workgroup >= 64;
+        let (info, flags) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags);
+        let compute = Self::can_skin(adapter, &device.limits());
         let fault = Arc::new(Mutex::new(None));
         let kept = fault.clone();
         // By default an error ends the program, and the work with it.
@@ -99,12 +115,10 @@ impl Gpu {
             log::error!("{error}");
             kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| first_line(&error.to_string()));
         }));
-        // OpenGL does not say what it runs on, but what runs on a processor has it in its name.
-        let named = ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
         Self {
             device,
             queue,
-            software: info.device_type == wgpu::DeviceType::Cpu || named,
+            software: Self::is_software(&info),
             name: info.name,
             compute,
             view_formats: flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS),

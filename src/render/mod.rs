@@ -1,6 +1,7 @@
 //! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of `ulna render` and of the tests.
 
 mod camera;
+mod device;
 mod encode;
 mod gpu;
 mod lights;
@@ -20,6 +21,7 @@ mod tint;
 
 pub use self::{
     camera::{Axis, Camera},
+    device::{DeviceFacts, devices},
     gpu::{Gpu, GpuError},
     look::{Color, Look, heat, tokens, zero_weight},
     picture::{Capture, Picture, capture},
