@@ -597,3 +597,37 @@ fn long_work_is_cancelled_at_once() {
     assert!(!window.state().is_busy());
     window.get_by_label("Looking for the worst pose was cancelled");
 }
+
+#[test]
+fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
+    let (mut window, _folder, _) = sample();
+    // Something for the file, and a pose that is in none.
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    click(&mut window, "Animate mode");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    // Another file is wanted, after a save; the save asks about the pose, and is given up.
+    press(&mut window, Modifiers::COMMAND, Key::O);
+    click(&mut window, "Save changes");
+    window.get_by_label("Save model.glb: 1 pose is not keyed");
+    click(&mut window, "Cancel");
+    // A later save is a save, and no more.
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    click(&mut window, "Key 1 and save");
+    wait(&mut window);
+    assert!(!session(&window).is_unsaved());
+    assert!(window.query_by_label("Path").is_none(), "nobody asked for another file now");
+
+    // One that is done goes on to what was wanted.
+    click(&mut window, "Pose mode");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    press(&mut window, Modifiers::COMMAND, Key::O);
+    click(&mut window, "Save changes");
+    wait(&mut window);
+    assert!(!session(&window).is_unsaved());
+    window.get_by_label("Path");
+}

@@ -27,6 +27,10 @@ impl App {
             );
             self.apply_one(ctx, action);
         }
+        // What was to follow a save that was given up is given up with it: the next save is another.
+        if self.dialog.is_none() && self.browsing.is_none() && self.jobs.save.is_none() {
+            self.after_save = None;
+        }
         changed
     }
 

@@ -192,6 +192,7 @@ impl Stage {
         (self.joints, self.pose, self.surface, self.scene, self.images) = (joints, pose, surface, scene, images);
         self.surface_stale = false;
         self.awaited = None;
+        self.faults.clear();
         self.posed = None;
         self.drawn = None;
         self.serial += 1;

@@ -163,13 +163,6 @@ impl Scene {
                 if primitive.positions.is_empty() || primitive.indices.is_empty() {
                     continue;
                 }
-                // A corner of a triangle at most for each vertex that is split.
-                let vertices =
-                    primitive.positions.len().max(primitive.indices.len().min(primitive.positions.len() * 2));
-                if (vertices as u64 * POSED_STRIDE).max(primitive.indices.len() as u64 * 4) > most {
-                    left_out.push(node);
-                    continue;
-                }
                 let normals = skinning::base_normals(primitive);
                 let flat =
                     primitive.topology == Topology::Triangles && primitive.normals.len() != primitive.positions.len();
@@ -179,6 +172,11 @@ impl Scene {
                 // Only a normal map needs them, and they cost bytes.
                 let tangents = material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
                 let copies = tangents.as_ref().map_or(&[][..], |t| &t.copies);
+                let vertices = primitive.positions.len() + copies.len();
+                if (vertices as u64 * POSED_STRIDE).max(primitive.indices.len() as u64 * 4) > most {
+                    left_out.push(node);
+                    continue;
+                }
                 let looks: Vec<[f32; 5]> = (0..primitive.positions.len())
                     .chain(copies.iter().map(|v| *v as usize))
                     .map(|v| {
