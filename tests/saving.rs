@@ -375,3 +375,22 @@ fn a_step_can_be_left_out_of_the_middle() {
     assert_eq!(session.history().done().len(), 2);
     assert!(session.unsavable_step().is_none());
 }
+
+#[test]
+fn what_will_change_is_told_against_the_file_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hero.glb");
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), &path).unwrap();
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    assert!(session.will_change().unwrap().is_empty());
+    let turn = |node: &str| CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 12.0);
+    session.run(&turn("Head")).unwrap();
+    let told = session.will_change().unwrap();
+    assert!(told.len() == 1 && told[0].contains("Head"), "{told:?}");
+    session.save(None).unwrap();
+    // What was saved is no change any more.
+    assert!(session.will_change().unwrap().is_empty());
+    session.run(&turn("LeftHand")).unwrap();
+    let told = session.will_change().unwrap();
+    assert!(told.len() == 1 && told[0].contains("LeftHand"), "{told:?}");
+}

@@ -278,9 +278,7 @@ impl App {
 
     fn list_changes(&mut self, ctx: &Context) {
         let Some(session) = self.session.clone() else { return };
-        self.start(ctx, "Listing what will change".into(), true, move |_| {
-            Done::Listed(session.pack("model").map(|saved| saved.changes))
-        });
+        self.start(ctx, "Listing what will change".into(), true, move |_| Done::Listed(session.will_change()));
     }
 
     /// Asks for a file to open: a path field, with the system's dialog a button away.

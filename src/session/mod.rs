@@ -537,6 +537,17 @@ impl Session {
         Some(label)
     }
 
+    /// What will differ from the file on disk once the document is saved, a sentence each, in meaning; nothing where nothing will.
+    ///
+    /// # Errors
+    /// Where it cannot be saved: see [`SaveError`].
+    pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
+        let written = self.pack("model")?;
+        let differs: Vec<String> = differences(&self.saved, &self.document).iter().map(ToString::to_string).collect();
+        // What is too small for a sentence is still written.
+        if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }
+    }
+
     /// What saving would write now, and the list of what it changes.
     ///
     /// # Errors
