@@ -10,6 +10,7 @@ mod host;
 mod jobs;
 mod keys;
 mod ladder;
+mod lean;
 mod painting;
 mod preferences;
 mod recent;
@@ -66,8 +67,17 @@ pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
         dithering: false,
         ..Default::default()
     };
-    eframe::run_native("ulna", options, Box::new(move |cc| Ok(Box::new(App::new(cc, file)))))
-        .map_err(|e| anyhow::anyhow!(no_window(&e)))
+    eframe::run_native(
+        "ulna",
+        options,
+        Box::new(move |cc| {
+            if let Some(state) = &cc.wgpu_render_state {
+                lean::LeanPanels::install(&cc.egui_ctx, state);
+            }
+            Ok(Box::new(App::new(cc, file)))
+        }),
+    )
+    .map_err(|e| anyhow::anyhow!(no_window(&e)))
 }
 
 /// Why there is no window, and what to do.

@@ -66,7 +66,7 @@ impl Gpu {
     }
 
     /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in its name.
-    pub(super) fn is_software(info: &wgpu::AdapterInfo) -> bool {
+    pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
         let named = ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
         info.device_type == wgpu::DeviceType::Cpu || named
     }

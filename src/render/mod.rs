@@ -35,9 +35,10 @@ pub use self::{
 };
 
 /// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
-pub const SHADERS: [(&str, &str); 9] = [
+pub const SHADERS: [(&str, &str); 10] = [
     ("skin", include_str!("../../shaders/skin.wgsl")),
     ("encode", include_str!("../../shaders/encode.wgsl")),
+    ("panels", include_str!("../../shaders/panels.wgsl")),
     (
         "mesh",
         concat!(
