@@ -12,7 +12,6 @@ struct Light {
 // What every pass knows of the frame. Keep in sync with `FrameUniform` in src/render/renderer.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
-    world_from_clip: mat4x4<f32>,
     // xyz: the eye, w: metres of one grid cell
     eye: vec4<f32>,
     // xyz: towards the key light , w: distance at which the grid has faded
@@ -28,6 +27,7 @@ struct Frame {
     eye_forward: vec4<f32>,
     // The key light's own view.
     shadow_from_world: mat4x4<f32>,
+    world_from_shadow: mat4x4<f32>,
     // The sky for matt surfaces.
     matt: array<vec4<f32>, 9>,
     // The colour of edges.

@@ -54,7 +54,32 @@ fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
 // Keep in sync with `LEVELS` in src/render/sky.rs.
 const SKY_LEVELS: f32 = 6.0;
 
-// How much of the key light reaches a point: nine comparisons, each between four texels.
+// What a surface is and how it is shown, one bit each: the ways that it does not go are not in the shader, for a device that
+// is a program goes all that are. Keep in sync with `features` in src/render/pipeline.rs.
+override features: u32 = 15u;
+
+// Maps: roughness, emission, normals, occlusion. What it lacks is not looked up.
+const ROUGH = 1u;
+const GLOW = 2u;
+const BUMP = 4u;
+const SHADE = 8u;
+// Cut out by alpha, without light, with flat faces.
+const CUT = 16u;
+const UNLIT = 32u;
+const FLAT = 64u;
+// Without materials, and seen through.
+const PLAIN = 128u;
+const XRAY = 256u;
+// Under the file's lights, not the studio's.
+const LIGHTS = 512u;
+// With a simpler edge of shadows.
+const QUICK = 1024u;
+
+fn has(feature: u32) -> bool {
+    return (features & feature) != 0u;
+}
+
+// How much of the key light reaches a point: comparisons between four texels each.
 fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
     let p = (frame.shadow_from_world * vec4<f32>(world + n * frame.misc.w, 1.0)).xyz;
     let uv = p.xy * vec2<f32>(0.5, -0.5) + 0.5;
@@ -63,6 +88,13 @@ fn key_reaches(world: vec3<f32>, n: vec3<f32>) -> f32 {
     }
     let texel = 1.0 / f32(textureDimensions(shadow_map).x);
     var sum = 0.0;
+    if has(QUICK) {
+        for (var k = 0; k < 4; k += 1) {
+            let corner = vec2<f32>(f32(k & 1), f32(k >> 1u)) - 0.5;
+            sum += textureSampleCompareLevel(shadow_map, shadow_sampler, uv + corner * texel * 2.2, p.z);
+        }
+        return sum / 4.0;
+    }
     for (var y = -1; y <= 1; y += 1) {
         for (var x = -1; x <= 1; x += 1) {
             let at = uv + vec2<f32>(f32(x), f32(y)) * texel * 1.4;
@@ -117,9 +149,6 @@ fn shoulder(color: vec3<f32>) -> vec3<f32> {
     return min(color, vec3<f32>(0.7)) + over / (1.0 + over / 0.3);
 }
 
-// Which maps a material has, one bit each: 1 roughness, 2 emission, 4 normals, 8 occlusion. What it lacks is not looked up.
-override maps: u32 = 15u;
-
 @fragment
 fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
     let kind = u32(material.part.x);
@@ -130,31 +159,27 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let bump_at = place(material.bump_u, material.bump_v, in);
     let bump_across = dpdx(bump_at);
     let bump_down = dpdy(bump_at);
-    let plain = frame.misc.y > 0.5;
+    let plain = has(PLAIN);
     var base = material.base_color * in.color * textureSample(base_texture, base_sampler, place(material.base_u, material.base_v, in));
     var rough = vec4<f32>(1.0);
-    if (maps & 1u) != 0u {
+    if has(ROUGH) {
         rough = textureSample(rough_texture, rough_sampler, place(material.rough_u, material.rough_v, in));
     }
     var glow = vec4<f32>(1.0);
-    if (maps & 2u) != 0u {
+    if has(GLOW) {
         glow = textureSample(glow_texture, glow_sampler, place(material.glow_u, material.glow_v, in));
     }
-    // As a map of one flat texel says it.
-    var bump = vec3<f32>(128.0, 128.0, 255.0) / 127.5 - 1.0;
-    if (maps & 4u) != 0u {
+    var bump = vec3<f32>(0.0, 0.0, 1.0);
+    if has(BUMP) {
         bump = textureSample(bump_texture, bump_sampler, bump_at).xyz * 2.0 - 1.0;
     }
     var shade = 1.0;
-    if (maps & 8u) != 0u {
+    if has(SHADE) {
         shade = textureSample(shade_texture, shade_sampler, place(material.shade_u, material.shade_v, in)).r;
     }
     // A surface without a normal is a line or a point: it has no back.
     let has_normal = dot(in.normal, in.normal) > 0.25;
-    if !front && material.surface.w < 0.5 && has_normal {
-        discard;
-    }
-    if !plain && material.emissive.a >= 0.0 && base.a < material.emissive.a {
+    if has(CUT) && base.a < material.emissive.a {
         discard;
     }
     var alpha = select(base.a, 1.0, material.part.y > 0.5);
@@ -164,18 +189,18 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
         emission = vec3<f32>(0.0);
         alpha = 1.0;
     }
-    if (!plain && material.surface.z > 0.5) || !has_normal {
+    if has(UNLIT) || !has_normal {
         return vec4<f32>(base.rgb + emission, alpha);
     }
     var n = normalize(in.normal);
     let v = towards_eye(in.world);
     var smooth_normal = n * select(-1.0, 1.0, front);
-    if (kind & 2u) != 0u {
+    if has(FLAT) {
         // A file without normals means flat faces (glTF 2.0, *Meshes*).
         let face = normalize(cross(down, across) + v * 1e-12);
         smooth_normal = face * select(-1.0, 1.0, dot(face, v) >= 0.0);
         n = smooth_normal * select(-1.0, 1.0, front);
-        if !plain {
+        if has(BUMP) {
             // Schüler, Normal Mapping Without Precomputed Tangents (2013). Pixels count downwards here, which turns both
             // directions round, and v runs down the map, which turns the second back.
             let a = cross(down, n);
@@ -186,7 +211,7 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
             let turned = (t * bump.x + w * bump.y) * material.part.z * inverseSqrt(max(longest, 1e-30)) + n * bump.z;
             n = normalize(turned + n * 1e-5);
         }
-    } else if !plain && dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
+    } else if has(BUMP) && dot(in.tangent.xyz, in.tangent.xyz) > 0.25 {
         // As MikkTSpace asks: the interpolated directions, not made square again.
         let side = select(-1.0, 1.0, in.tangent.w >= 0.0);
         let bitangent = cross(in.normal, in.tangent.xyz) * side;
@@ -196,7 +221,7 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if !front {
         n = -n;
     }
-    if frame.misc.y > 2.5 {
+    if has(XRAY) {
         // X-ray: what is seen edge-on is denser, as in glass.
         let edge = 1.0 - abs(dot(n, v));
         return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
@@ -219,9 +244,8 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let multiple = single * average / (1.0 - (1.0 - kept) * average) * (1.0 - kept);
     color += (single * mirrored + multiple * matt_light(n)) * open;
     let gain = 1.0 + f0 * (1.0 / max(kept, 0.05) - 1.0);
-    let lights = u32(frame.eye_forward.w);
-    if lights > 0u && !plain {
-        for (var k = 0u; k < lights; k += 1u) {
+    if has(LIGHTS) {
+        for (var k = 0u; k < u32(frame.eye_forward.w); k += 1u) {
             color += lit_by_file(frame.lights[k], in.world, n, v, diffuse, f0, roughness, gain);
         }
         return vec4<f32>(shoulder(color) + emission, alpha);

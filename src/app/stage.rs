@@ -517,6 +517,7 @@ impl Stage {
             bones,
             size: self.extent,
             lights: shown.lights,
+            quick: self.coarse,
             tint,
             tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
         };

@@ -82,10 +82,8 @@ pub(super) struct PipelineMaker<'a> {
 pub(super) enum Layer {
     /// It hides what is behind.
     Opaque,
-    /// What is behind shines through; both sides at once.
+    /// What is behind shines through.
     Blend,
-    /// As `Blend`, but only the faces that turn this side of a triangle's winding to the eye.
-    BlendOnly(wgpu::Face),
 }
 
 /// Which pipeline shades a surface.
@@ -93,10 +91,27 @@ pub(super) enum Layer {
 pub(super) struct MeshKey {
     pub topology: wgpu::PrimitiveTopology,
     pub layer: Layer,
+    /// Which sides of its triangles are not drawn.
+    pub cull: Option<wgpu::Face>,
     /// Whether it has tangents.
     pub bumped: bool,
-    /// Which maps its material has: see `maps` in shaders/mesh.wgsl.
-    pub maps: u8,
+    /// What it is and how it is shown: see [`features`].
+    pub features: u16,
+}
+
+/// What a surface is and how it is shown, one bit each. Keep in sync with `features` in shaders/mesh.wgsl.
+pub(super) mod features {
+    pub(in super::super) const ROUGH: u16 = 1;
+    pub(in super::super) const GLOW: u16 = 2;
+    pub(in super::super) const BUMP: u16 = 4;
+    pub(in super::super) const SHADE: u16 = 8;
+    pub(in super::super) const CUT: u16 = 16;
+    pub(in super::super) const UNLIT: u16 = 32;
+    pub(in super::super) const FLAT: u16 = 64;
+    pub(in super::super) const PLAIN: u16 = 128;
+    pub(in super::super) const XRAY: u16 = 256;
+    pub(in super::super) const LIGHTS: u16 = 512;
+    pub(in super::super) const QUICK: u16 = 1024;
 }
 
 /// What differs from pass to pass.
@@ -118,7 +133,7 @@ struct Recipe<'a> {
 
 impl PipelineMaker<'_> {
     pub(super) fn mesh(&self, key: MeshKey) -> wgpu::RenderPipeline {
-        let MeshKey { topology, layer, bumped, maps } = key;
+        let MeshKey { topology, layer, cull, bumped, features } = key;
         let tangents = wgpu::vertex_attr_array![5 => Float32x4];
         let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let buffers = [
@@ -146,13 +161,9 @@ impl PipelineMaker<'_> {
             topology,
             format: COLOR_SRGB,
             blend: layer != Layer::Opaque,
-            cull: match layer {
-                Layer::BlendOnly(wgpu::Face::Front) => Some(wgpu::Face::Back),
-                Layer::BlendOnly(wgpu::Face::Back) => Some(wgpu::Face::Front),
-                _ => None,
-            },
+            cull,
             depth: Some(layer == Layer::Opaque),
-            constants: &[("maps", f64::from(maps))],
+            constants: &[("features", f64::from(features))],
         })
     }
 
@@ -289,24 +300,38 @@ impl PipelineMaker<'_> {
         })
     }
 
-    /// What is drawn from the frame alone, and instances.
-    pub(super) fn overlay(
-        &self,
-        name: &str,
-        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-        write_depth: bool,
-    ) -> wgpu::RenderPipeline {
+    /// The grid, and the shadow on it.
+    pub(super) fn ground(&self) -> [wgpu::RenderPipeline; 2] {
+        [("vertex", "fragment"), ("vertex_shadow", "fragment_shadow")].map(|(vertex, fragment)| {
+            self.make(&Recipe {
+                name: "grid",
+                vertex,
+                fragment,
+                layouts: &[Some(self.frame)],
+                buffers: &[],
+                topology: wgpu::PrimitiveTopology::TriangleList,
+                format: COLOR_SRGB,
+                blend: true,
+                cull: None,
+                depth: Some(false),
+                constants: &[],
+            })
+        })
+    }
+
+    /// Bones, one an instance.
+    pub(super) fn joint(&self, instance: wgpu::VertexBufferLayout<'_>) -> wgpu::RenderPipeline {
         self.make(&Recipe {
-            name,
+            name: "joint",
             vertex: "vertex",
             fragment: "fragment",
             layouts: &[Some(self.frame)],
-            buffers,
+            buffers: &[Some(instance)],
             topology: wgpu::PrimitiveTopology::TriangleList,
             format: COLOR_SRGB,
             blend: true,
             cull: None,
-            depth: Some(write_depth),
+            depth: Some(true),
             constants: &[],
         })
     }

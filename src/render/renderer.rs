@@ -11,7 +11,7 @@ use super::{
     lights::{MOST, Shining},
     look::{STOPS, ramp},
     material::Materials,
-    pipeline::{Layer, MeshKey, PipelineMaker, frame_bind, frame_entry, frame_layout},
+    pipeline::{Layer, MeshKey, PipelineMaker, features, frame_bind, frame_entry, frame_layout},
     scene::Part,
     shadow::{KEY, Shadow},
     sky,
@@ -24,7 +24,6 @@ use crate::model::Topology;
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct FrameUniform {
     clip_from_world: [[f32; 4]; 4],
-    world_from_clip: [[f32; 4]; 4],
     eye: [f32; 4],
     key: [f32; 4],
     background: [f32; 4],
@@ -35,6 +34,7 @@ struct FrameUniform {
     misc: [f32; 4],
     eye_forward: [f32; 4],
     shadow_from_world: [[f32; 4]; 4],
+    world_from_shadow: [[f32; 4]; 4],
     matt: [[f32; 4]; 9],
     wire: [f32; 4],
     outline: [f32; 4],
@@ -76,6 +76,7 @@ pub struct Renderer {
     encode: Option<Encode>,
     outline: wgpu::RenderPipeline,
     grid: wgpu::RenderPipeline,
+    ground_shadow: wgpu::RenderPipeline,
     joint: wgpu::RenderPipeline,
     bones: Option<wgpu::Buffer>,
 }
@@ -120,7 +121,7 @@ impl Renderer {
                 count: None,
             }],
         });
-        let grid = maker.overlay("grid", &[], false);
+        let [grid, ground_shadow] = maker.ground();
         let attributes =
             wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
         let instance = wgpu::VertexBufferLayout {
@@ -128,7 +129,7 @@ impl Renderer {
             step_mode: wgpu::VertexStepMode::Instance,
             attributes: &attributes,
         };
-        let joint = maker.overlay("joint", &[Some(instance)], true);
+        let joint = maker.joint(instance);
         let casters = [false, true].map(|cut| maker.shadow(&shadow_layout, cut));
         let matt = sky::irradiance();
         let (wire, mask, outline) = (maker.wire(), maker.mask(), maker.outline(&mask_layout));
@@ -148,6 +149,7 @@ impl Renderer {
             mask_layout,
             encode: (!gpu.view_formats).then(|| Encode::new(gpu)),
             grid,
+            ground_shadow,
             joint,
             bones: None,
             material_layout,
@@ -168,6 +170,7 @@ impl Renderer {
         lights[..lit].copy_from_slice(&scene.lights[..lit]);
         let mut uniform = FrameUniform {
             shadow_from_world: shadow_from_world.to_cols_array_2d(),
+            world_from_shadow: shadow_from_world.inverse().to_cols_array_2d(),
             matt: self.matt,
             lights,
             ..frame_uniform(camera, look, show, size, off_surface)
@@ -194,7 +197,6 @@ impl Renderer {
         if !outlined.is_empty() {
             self.draw_mask(&mut encoder, target, &outlined);
         }
-        let over = bones > 0 || !outlined.is_empty();
         {
             let clear = wgpu::Color {
                 r: f64::from(look.background[0]),
@@ -202,16 +204,15 @@ impl Renderer {
                 b: f64::from(look.background[2]),
                 a: 1.0,
             };
-            let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Clear(clear), !over);
+            let mut pass = begin(&mut encoder, target, clear);
             pass.set_bind_group(0, &self.frame_bind, &[]);
+            // Reverse depth: surfaces have the farther half of it, what is drawn over all of them the nearer.
+            pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
             match self.tint.as_ref().filter(|_| show.tint.is_some()) {
                 Some(tint) => self.draw_tinted(gpu, &mut pass, tint, scene, show),
-                None => self.draw_surfaces(gpu, &mut pass, scene, camera, show),
+                None => self.draw_surfaces(gpu, &mut pass, scene, camera, show, off_surface > 0.0),
             }
-        }
-        if over {
-            let mut pass = begin(&mut encoder, target, wgpu::LoadOp::Load, true);
-            pass.set_bind_group(0, &self.frame_bind, &[]);
+            pass.set_viewport(0.0, 0.0, size.x, size.y, 0.5, 1.0);
             if !outlined.is_empty() {
                 let mask = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                     label: Some("mask"),
@@ -237,25 +238,35 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    fn draw_surfaces(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene, camera: &Camera, show: &Show) {
+    fn draw_surfaces(
+        &self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        scene: &Scene,
+        camera: &Camera,
+        show: &Show,
+        casts: bool,
+    ) {
         for part in scene.shown().filter(|p| !is_see_through(p, show)) {
-            self.draw_part(pass, part, Layer::Opaque);
+            self.draw_part(pass, part, show, scene);
         }
         if show.grid {
             pass.set_pipeline(&self.grid);
-            pass.draw(0..3, 0..1);
+            pass.draw(0..6, 0..1);
+            if casts {
+                pass.set_pipeline(&self.ground_shadow);
+                pass.draw(0..6, 0..1);
+            }
         }
         if show.shading == Shading::Wireframe {
-            self.draw_wires(gpu, pass, scene);
+            self.draw_wires(gpu, pass, scene, show);
             return;
         }
         let eye = camera.eye();
         let mut blended: Vec<_> = scene.shown().filter(|p| is_see_through(p, show)).collect();
         blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
         for part in blended {
-            for layer in layers_of(part, show) {
-                self.draw_part(pass, part, *layer);
-            }
+            self.draw_part(pass, part, show, scene);
         }
     }
 
@@ -277,15 +288,15 @@ impl Renderer {
         }
         if show.grid {
             pass.set_pipeline(&self.grid);
-            pass.draw(0..3, 0..1);
+            pass.draw(0..6, 0..1);
         }
     }
 
     /// Edges of triangles; lines and points as they are.
-    fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene) {
+    fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene, show: &Show) {
         for part in scene.shown() {
             let Some(edges) = part.edges(gpu) else {
-                self.draw_part(pass, part, Layer::Opaque);
+                self.draw_part(pass, part, show, scene);
                 continue;
             };
             pass.set_pipeline(&self.wire);
@@ -329,7 +340,7 @@ impl Renderer {
         });
         pass.set_bind_group(0, &self.shadow_bind, &[]);
         for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
-            pass.set_pipeline(&self.casters[usize::from(part.cut)]);
+            pass.set_pipeline(&self.casters[usize::from(part.features & features::CUT != 0)]);
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));
             pass.set_vertex_buffer(2, part.places.slice(..));
@@ -341,7 +352,7 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, layer: Layer) {
+    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, show: &Show, scene: &Scene) {
         if let Some(tangents) = &part.skin.posed_tangents {
             pass.set_vertex_buffer(3, tangents.slice(..));
         }
@@ -349,25 +360,27 @@ impl Renderer {
         pass.set_vertex_buffer(1, part.looks.slice(..));
         pass.set_vertex_buffer(2, part.places.slice(..));
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for (instances, mirrored, material) in part.draws() {
-            let Some(pipeline) = self.meshes.get(&key_of(part, layer, mirrored)) else {
-                log::error!("no pipeline was made for a surface");
-                continue;
-            };
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(1, material, &[]);
-            pass.draw_indexed(0..part.index_count, 0, instances);
+        for sides in sides_of(part, show) {
+            for (instances, mirrored, material) in part.draws() {
+                let Some(pipeline) = self.meshes.get(&key_of(part, *sides, mirrored, show, scene)) else {
+                    log::error!("no pipeline was made for a surface");
+                    continue;
+                };
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(1, material, &[]);
+                pass.draw_indexed(0..part.index_count, 0, instances);
+            }
         }
     }
 
     /// Makes the pipelines that the parts are drawn with and that are not there yet.
     fn make_meshes(&mut self, gpu: &Gpu, scene: &Scene, show: &Show) {
         for part in scene.shown() {
-            for layer in layers_of(part, show) {
+            for sides in sides_of(part, show) {
                 for (_, mirrored, _) in part.draws() {
                     let (device, frame, material) = (&gpu.device, &self.frame_layout, &self.material_layout);
                     let maker = PipelineMaker { device, frame, material };
-                    let key = key_of(part, *layer, mirrored);
+                    let key = key_of(part, *sides, mirrored, show, scene);
                     self.meshes.entry(key).or_insert_with(|| maker.mesh(key));
                 }
             }
@@ -411,33 +424,52 @@ fn is_see_through(part: &Part, show: &Show) -> bool {
     }
 }
 
-/// The layers that a part is drawn in. A see-through, double-sided surface is drawn twice: what turns from the eye first.
-const fn layers_of(part: &Part, show: &Show) -> &'static [Layer] {
+/// Which sides of a part's triangles are drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    Front,
+    Back,
+    Both,
+}
+
+/// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye first.
+const fn sides_of(part: &Part, show: &Show) -> &'static [Sides] {
     match show.shading {
-        Shading::Textured if part.blend && part.double_sided => {
-            &[Layer::BlendOnly(wgpu::Face::Back), Layer::BlendOnly(wgpu::Face::Front)]
-        }
-        Shading::Textured if part.blend => &[Layer::Blend],
-        Shading::XRay => &[Layer::Blend],
-        // Lines and points stay as they are among the wires.
-        Shading::Textured | Shading::Solid | Shading::Wireframe => &[Layer::Opaque],
+        _ if !part.double_sided => &[Sides::Front],
+        Shading::Textured if part.blend => &[Sides::Back, Sides::Front],
+        _ => &[Sides::Both],
     }
 }
 
-/// Which pipeline draws a part in a layer.
-const fn key_of(part: &Part, layer: Layer, mirrored: bool) -> MeshKey {
+/// Which pipeline draws these sides of a part.
+fn key_of(part: &Part, sides: Sides, mirrored: bool, show: &Show, scene: &Scene) -> MeshKey {
     let topology = match part.topology {
         Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
         Topology::Lines => wgpu::PrimitiveTopology::LineList,
         Topology::Points => wgpu::PrimitiveTopology::PointList,
     };
-    // What is mirrored turns its other side to the eye.
-    let layer = match (layer, mirrored) {
-        (Layer::BlendOnly(wgpu::Face::Back), true) => Layer::BlendOnly(wgpu::Face::Front),
-        (Layer::BlendOnly(wgpu::Face::Front), true) => Layer::BlendOnly(wgpu::Face::Back),
-        (layer, _) => layer,
+    let cull = match (sides, mirrored) {
+        // Lines and points have no sides.
+        _ if part.topology != Topology::Triangles => None,
+        (Sides::Both, _) => None,
+        // What is mirrored turns its other side to the eye.
+        (Sides::Front, false) | (Sides::Back, true) => Some(wgpu::Face::Back),
+        (Sides::Back, false) | (Sides::Front, true) => Some(wgpu::Face::Front),
     };
-    MeshKey { topology, layer, bumped: part.skin.posed_tangents.is_some(), maps: part.maps }
+    let shading = match show.shading {
+        Shading::Textured if show.lights && !scene.lights.is_empty() => part.features | features::LIGHTS,
+        Shading::Textured => part.features,
+        Shading::Solid | Shading::Wireframe => part.features & features::FLAT | features::PLAIN,
+        Shading::XRay => part.features & features::FLAT | features::PLAIN | features::XRAY,
+    };
+    let layer = match show.shading {
+        Shading::Textured if part.blend => Layer::Blend,
+        Shading::XRay => Layer::Blend,
+        // Lines and points stay as they are among the wires.
+        Shading::Textured | Shading::Solid | Shading::Wireframe => Layer::Opaque,
+    };
+    let features = if show.quick { shading | features::QUICK } else { shading };
+    MeshKey { topology, layer, cull, bumped: part.skin.posed_tangents.is_some(), features }
 }
 
 /// Draws a part's posed vertices and its instances by some of its indices, without a material.
@@ -450,23 +482,18 @@ fn draw_bare(pass: &mut wgpu::RenderPass<'_>, part: &Part, indices: &wgpu::Buffe
     }
 }
 
-fn begin<'e>(
-    encoder: &'e mut wgpu::CommandEncoder,
-    target: &Target,
-    load: wgpu::LoadOp<wgpu::Color>,
-    last: bool,
-) -> wgpu::RenderPass<'e> {
+fn begin<'e>(encoder: &'e mut wgpu::CommandEncoder, target: &Target, clear: wgpu::Color) -> wgpu::RenderPass<'e> {
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("viewport"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view: &target.samples_view,
             depth_slice: None,
-            resolve_target: last.then_some(&target.srgb_view),
-            ops: wgpu::Operations { load, store: if last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store } },
+            resolve_target: Some(&target.srgb_view),
+            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(clear), store: wgpu::StoreOp::Discard },
         })],
         depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
             view: &target.depth_view,
-            // Reverse depth: 0 is infinitely far. The joints get a depth of their own, over the surface.
+            // Reverse depth: 0 is infinitely far.
             depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
             stencil_ops: None,
         }),
@@ -485,7 +512,6 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {
         clip_from_world: clip_from_world.to_cols_array_2d(),
-        world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         eye: eye.extend(cell).to_array(),
         key: KEY.extend(reach).to_array(),
         background: look.background,
@@ -496,6 +522,7 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
         misc: [size.y, f32::from(show.shading as u8), f32::from(u8::from(camera.orthographic)), off_surface],
         eye_forward: camera.forward().extend(0.0).to_array(),
         shadow_from_world: [[0.0; 4]; 4],
+        world_from_shadow: [[0.0; 4]; 4],
         matt: [[0.0; 4]; 9],
         wire: look.wire,
         zero_weight: [

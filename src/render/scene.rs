@@ -16,6 +16,7 @@ use super::{
     Decoded, Gpu, GpuError,
     lights::{self, Shining},
     material::Materials,
+    pipeline::features,
     skin::{Copies, PLACE_STRIDE, POSED_STRIDE, SkinPart, SkinPass, rows},
     tint::Tints,
 };
@@ -59,10 +60,8 @@ pub(super) struct Part {
     pub index_count: u32,
     pub topology: Topology,
     pub blend: bool,
-    /// Whether some of it is cut out by alpha.
-    pub cut: bool,
-    /// Which maps its material has: see `maps` in shaders/mesh.wgsl.
-    pub maps: u8,
+    /// What it is, as its pipeline is to know.
+    pub features: u16,
     pub double_sided: bool,
     /// The corners of its triangles, until edges are wanted.
     corners: Slice<u32>,
@@ -210,8 +209,7 @@ impl Scene {
                     index_count: primitive.indices.len() as u32,
                     topology: primitive.topology,
                     blend: material.is_see_through(),
-                    cut: matches!(material.alpha, AlphaMode::Mask(_)),
-                    maps: maps(material),
+                    features: features(material, flat),
                     double_sided: material.double_sided,
                     corners: primitive.indices.clone(),
                     edges: OnceLock::new(),
@@ -419,15 +417,18 @@ fn grow(boxes: &mut [Option<(Vec3, Vec3)>], primitive: &Primitive, vertices: imp
     }
 }
 
-/// Which maps a material has, one bit each.
-fn maps(material: &Material) -> u8 {
-    let maps = [
-        &material.metallic_roughness_texture,
-        &material.emissive_texture,
-        &material.normal_texture,
-        &material.occlusion_texture,
+/// What a part with this material is, as its pipeline is to know.
+fn features(material: &Material, flat: bool) -> u16 {
+    let has = [
+        (features::ROUGH, material.metallic_roughness_texture.is_some()),
+        (features::GLOW, material.emissive_texture.is_some()),
+        (features::BUMP, material.normal_texture.is_some()),
+        (features::SHADE, material.occlusion_texture.is_some()),
+        (features::CUT, matches!(material.alpha, AlphaMode::Mask(_))),
+        (features::UNLIT, material.unlit),
+        (features::FLAT, flat),
     ];
-    maps.iter().enumerate().map(|(bit, map)| u8::from(map.is_some()) << bit).sum()
+    has.into_iter().filter(|(_, has)| *has).map(|(bit, _)| bit).sum()
 }
 
 /// Influences a vertex; 0 where it has none.

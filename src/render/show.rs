@@ -50,4 +50,6 @@ pub struct Show {
     pub lights: bool,
     /// The model's size in metres: how far the grid goes.
     pub size: f32,
+    /// Shadows with a simpler edge, for pictures that last a moment.
+    pub quick: bool,
 }
