@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 fn window(cli: Cli) -> ExitCode {
-    match ulna::app::run(cli.file) {
+    match ulna::app::run(cli.file, cli.adapter) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("ulna: {error}");

@@ -205,7 +205,7 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     let session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
     let document = session.document();
     let pose = Pose::evaluate(document, Moment::default());
-    let mut picture = Picture::new(document, [320, 400]).expect("a device");
+    let mut picture = Picture::new(document, [320, 400], &Default::default()).expect("a device");
     let mut camera = Camera::default();
     camera.look(Axis::Front);
     let (low, high) = ulna::motion::Surface::new(document, &pose).bounds().expect("a surface");

@@ -37,6 +37,10 @@ impl App {
     fn apply_one(&mut self, ctx: &Context, action: Action) {
         match action {
             Action::Run(line) => self.run(ctx, line),
+            Action::ChooseDevice(wish) => {
+                self.devices.choose(wish);
+                self.leave(ctx, super::Leaving::Switch);
+            }
             Action::Preview { label, lines } => self.preview(ctx, &label, &lines),
             Action::Commit => {
                 if let Some(session) = &mut self.session {

@@ -155,7 +155,7 @@ impl App {
     pub(super) fn remake_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        let (serial, loader, images) = self.stage.remake();
+        let (images, (serial, loader)) = (self.stage.images(), self.stage.remake());
         if document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() <= LONG {
             let prepared = loader.prepare(&document, images);
             self.stage.take_scene(serial, &document, prepared);
@@ -163,6 +163,17 @@ impl App {
         }
         self.start(ctx, "Preparing the scene".into(), false, move |_| {
             Done::Prepared(serial, Box::new(loader.prepare(&document, images)))
+        });
+    }
+
+    /// Has the scene made for another device, from the file's own images.
+    pub(super) fn restore_scene(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let document = session.document().clone();
+        let (serial, loader) = self.stage.remake();
+        self.start(ctx, "Preparing the scene".into(), false, move |_| {
+            let (images, _) = decode_images(&document);
+            Done::Prepared(serial, Box::new(loader.prepare(&document, images.into())))
         });
     }
 
@@ -243,10 +254,15 @@ impl App {
                     ctx.request_repaint();
                 }
                 Polled::Lost(label) => {
+                    // It may have been the scene that is waited for.
+                    self.stage.give_up_scene();
                     let text = format!("{label} failed. This is a fault of Ulna; what is open is unchanged.");
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
+        }
+        if self.session.is_some() && self.stage.lacks_scene() && !self.jobs.is_busy() {
+            self.restore_scene(ctx);
         }
         if self.jobs.save.is_none()
             && let Some(waiting) = self.jobs.next_save.take()

@@ -12,6 +12,8 @@ const QUICK: f32 = 0.020;
 const REST: f64 = 0.12;
 /// A coarser picture that takes more than this part of the time is not worth it.
 const GAIN: f32 = 0.85;
+/// Frames after another step that are not measured.
+const SETTLING: u32 = 2;
 /// Seconds for which a step that was too slow is not tried again.
 const BARRED: f64 = 30.0;
 
@@ -37,6 +39,8 @@ pub(super) struct Ladder {
     /// Mean seconds of a frame at this step, and how many were measured.
     mean: f32,
     measured: u32,
+    /// Frames that do not count yet: a new step has pipelines to make, and what is measured is the frame before.
+    settling: u32,
     /// The coarsest step that was too slow, and until when that counts.
     barred: Option<(usize, f64)>,
     /// The step before and its mean, until it is known whether this one is worth it.
@@ -66,13 +70,17 @@ impl Ladder {
     }
 
     fn measure(&mut self, motion: Motion) {
+        if self.settling > 0 {
+            self.settling -= 1;
+            return;
+        }
         self.measured += 1;
         let part = if self.measured == 1 { 1.0 } else { 0.4 };
         self.mean += (motion.interval - self.mean) * part;
         if let Some((step, mean)) = self.before.filter(|_| self.measured >= 3) {
             self.before = None;
             if self.mean > mean * GAIN {
-                (self.step, self.mean, self.measured) = (step, 0.0, 0);
+                (self.step, self.mean, self.measured, self.settling) = (step, 0.0, 0, SETTLING);
                 self.enough = motion.now + BARRED;
                 return;
             }
@@ -95,7 +103,7 @@ impl Ladder {
             self.barred = Some((self.step, motion.now + BARRED));
         }
         if step != self.step {
-            (self.step, self.mean, self.measured) = (step, 0.0, 0);
+            (self.step, self.mean, self.measured, self.settling) = (step, 0.0, 0, SETTLING);
         }
     }
 
@@ -130,7 +138,7 @@ mod tests {
     #[test]
     fn a_slow_device_comes_to_a_coarse_picture_within_a_few_frames_and_stays_there() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        let scale = play(&mut ladder, 8, 0.02, 0.4, &mut now);
+        let scale = play(&mut ladder, 10, 0.02, 0.4, &mut now);
         assert!(scale <= 0.5, "{scale}");
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..400 {
@@ -146,6 +154,20 @@ mod tests {
         for _ in 0..50 {
             assert_eq!(play(&mut ladder, 1, 0.3, 0.01, &mut now), 1.0);
         }
+    }
+
+    #[test]
+    fn pipelines_that_are_made_for_a_step_do_not_count_against_it() {
+        let (mut ladder, mut now) = (Ladder::default(), 0.0);
+        let (mut scale, mut made) = (1.0, 1.0);
+        for _ in 0..40 {
+            // The first picture at a new step takes a second more.
+            let interval = 0.02 + 0.4 * scale * scale + if scale == made { 0.0 } else { 1.0 };
+            made = scale;
+            now += f64::from(interval);
+            scale = ladder.changed(Motion { now, interval, moves: true, quality: Quality::Auto });
+        }
+        assert_eq!(scale, 0.5);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod apply;
 mod checking;
 mod clipboard;
+mod devices;
 mod eye;
 mod fault;
 mod gesture;
@@ -17,6 +18,7 @@ mod recent;
 mod recovery;
 mod saving;
 mod stage;
+mod window;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,11 +29,15 @@ use std::{
 use eframe::egui_wgpu;
 use egui::{Context, Ui};
 
-use self::{jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage};
+pub use self::window::run;
+use self::{
+    devices::Devices, jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage,
+    window::Leaving,
+};
 use crate::{
     edit::{Availability, Marks, Mode, Selection, Space},
     model::{Diagnostic, MeshId, NodeId, Unkeyed, UnkeyedAt},
-    render::{Camera, Capture, Gpu},
+    render::{Camera, Capture},
     session::{Playback, Recovery, Session},
     ui::{
         Action, Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast,
@@ -47,81 +53,6 @@ const LONG: usize = 40_000;
 
 /// A frame that takes longer than this is felt, and logged.
 const SLOW: std::time::Duration = std::time::Duration::from_millis(50);
-
-/// Opens the window; returns when it is closed.
-///
-/// # Errors
-/// Where no window can be opened.
-pub fn run(file: Option<PathBuf>) -> anyhow::Result<()> {
-    let icon = icon();
-    let options = eframe::NativeOptions {
-        viewport: egui::ViewportBuilder::default()
-            .with_title("Ulna")
-            .with_app_id("ulna")
-            .with_inner_size([1600.0, 1000.0])
-            .with_min_inner_size([720.0, 480.0])
-            .with_drag_and_drop(true)
-            .with_icon(icon),
-        wgpu_options: wgpu_options(),
-        // No gradient here needs it, and it is work for every pixel.
-        dithering: false,
-        ..Default::default()
-    };
-    eframe::run_native(
-        "ulna",
-        options,
-        Box::new(move |cc| {
-            if let Some(state) = &cc.wgpu_render_state {
-                lean::LeanPanels::install(&cc.egui_ctx, state);
-            }
-            Ok(Box::new(App::new(cc, file)))
-        }),
-    )
-    .map_err(|e| anyhow::anyhow!(no_window(&e)))
-}
-
-/// Why there is no window, and what to do.
-fn no_window(error: &eframe::Error) -> String {
-    let said = error.to_string();
-    let said = said.trim_end_matches('.');
-    match error {
-        eframe::Error::Wgpu(_) => format!(
-            "no graphics device was found that can show a window ({said}). Install a driver for Vulkan or OpenGL; Mesa's \
-             software one (mesa-vulkan-drivers) does. Without a window `ulna --help` lists what can be done"
-        ),
-        _ => format!(
-            "the window could not be opened: {said}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"
-        ),
-    }
-}
-
-fn wgpu_options() -> egui_wgpu::WgpuConfiguration {
-    let mut options = egui_wgpu::WgpuConfiguration::default();
-    if let egui_wgpu::WgpuSetup::CreateNew(setup) = &mut options.wgpu_setup {
-        setup.device_descriptor = Arc::new(Gpu::descriptor);
-    }
-    options
-}
-
-/// A joint, amber on dark.
-fn icon() -> egui::IconData {
-    let size = 64usize;
-    let mut rgba = Vec::with_capacity(size * size * 4);
-    for y in 0..size {
-        for x in 0..size {
-            let (u, v) = (x as f32 / 63.0 * 2.0 - 1.0, y as f32 / 63.0 * 2.0 - 1.0);
-            let half = if v < -0.35 { (v + 0.95) / 0.6 * 0.5 } else { (0.95 - v) / 1.3 * 0.5 };
-            let inside = u.abs() <= half;
-            let color = match (inside, u < 0.0) {
-                (true, true) => [0xFF, 0xA5, 0x3A, 255],
-                (true, false) => [0xC9, 0x7B, 0x1F, 255],
-                _ => [0, 0, 0, 0],
-            };
-            rgba.extend(color);
-        }
-    }
-    egui::IconData { rgba, width: size as u32, height: size as u32 }
-}
 
 /// The program with a window.
 pub struct App {
@@ -167,6 +98,9 @@ pub struct App {
     /// What to do when the save under way is done.
     after_save: Option<Wish>,
     may_close: bool,
+    /// Why this window is left for another.
+    leaving: Option<Leaving>,
+    devices: Devices,
     /// When something was typed or clicked last, on egui's clock.
     active: f64,
     first_frame: bool,
@@ -235,6 +169,8 @@ impl App {
             last_pick: None,
             after_save: None,
             may_close: false,
+            leaving: None,
+            devices: Devices::default(),
             active: 0.0,
             first_frame: true,
             carried: None,
@@ -376,9 +312,18 @@ impl App {
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
+        if self.leaves(&ctx) {
+            return;
+        }
         let whole = std::panic::AssertUnwindSafe(|| self.whole_frame(ui, frame));
-        if let Err(payload) = std::panic::catch_unwind(whole) {
+        if let Err(payload) = std::panic::catch_unwind(whole)
+            && !self.stage.is_lost()
+        {
             self.take_fault(&ctx, payload);
+        }
+        if self.leaves(&ctx) {
+            // Painting them would ask more of the device than is left of it.
+            ctx.graphics_mut(|layers| *layers = egui::layers::GraphicLayers::default());
         }
     }
 
@@ -440,6 +385,7 @@ impl App {
         let hover = self.hover.take();
         {
             let availability = self.availability();
+            let (devices, device_wish) = self.devices.list();
             let (pose, bones, joints, texture) = self.stage.parts();
             let view = View {
                 session: self.session.as_ref(),
@@ -480,6 +426,9 @@ impl App {
                 frame_ms: self.stage.frame_ms(),
                 scale: self.stage.scale(),
                 device: self.stage.device(),
+                device_facts: self.stage.device_facts(),
+                devices: &devices,
+                device_wish: device_wish.as_deref(),
                 paint: self.painting.view(),
             };
             window_ui(&mut self.panels, ui, &view, &mut actions);
@@ -497,6 +446,9 @@ impl App {
         self.update_stage(&ctx, frame);
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();
+        }
+        for text in self.devices.take_news() {
+            self.toast(&ctx, ToastKind::Error, text + ".");
         }
         if let Some(fault) = self.stage.fault() {
             let text = format!("The view may not show everything: {fault}. Your work is untouched.");

@@ -25,7 +25,7 @@ impl App {
         }
     }
 
-    fn show_recoveries(&mut self, ctx: &Context) {
+    pub(super) fn show_recoveries(&mut self, ctx: &Context) {
         let ago = |time: u64| {
             let age = SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
             super::recent::ago(age.as_secs())

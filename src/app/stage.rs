@@ -1,6 +1,10 @@
 //! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
@@ -14,7 +18,9 @@ use crate::{
     edit::{Change, Marks, Selection},
     model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
-    render::{BoneLook, Camera, Capture, Decoded, Gpu, GpuError, Look, Renderer, Scene, Show, Target, TintKind},
+    render::{
+        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Renderer, Scene, Show, Target, TintKind,
+    },
     session::Session,
     ui::Shown,
 };
@@ -41,7 +47,6 @@ pub struct Stage {
     surface: Surface,
     surface_stale: bool,
     frame_ms: f32,
-    device: String,
     pixels_per_point: f32,
     serial: u64,
     /// Another number whenever the surface moved.
@@ -55,6 +60,13 @@ pub struct Stage {
     faults: Vec<String>,
     /// What is drawn is about to be another: until then the last picture stays.
     awaited: Option<Awaited>,
+}
+
+fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
+    let state = state?;
+    let gpu = Gpu::new(&state.adapter, state.device, state.queue);
+    let renderer = Renderer::new(&gpu);
+    Some((gpu, renderer))
 }
 
 /// A scene that is made beside the window.
@@ -77,6 +89,8 @@ pub(super) struct Prepared {
     pose: Pose,
     surface: Surface,
     scene: Option<Scene>,
+    /// Whose scene it is.
+    device: Option<wgpu::Device>,
     images: Arc<[Decoded]>,
     bounds: Option<(glam::Vec3, glam::Vec3)>,
 }
@@ -86,14 +100,20 @@ impl Loader {
     pub(super) fn prepare(&self, document: &Document, images: Arc<[Decoded]>) -> Prepared {
         let pose = Pose::evaluate(document, Moment::default());
         let surface = Surface::new(document, &pose);
-        let scene = self.gpu.as_ref().map(|(gpu, layout)| {
-            let mut scene = Scene::new(gpu, layout, document, &images);
-            // What is written into buffers is gathered until work is submitted.
-            scene.update(gpu, document, &pose);
-            scene
-        });
+        let upload = |(gpu, layout): &(Gpu, wgpu::BindGroupLayout)| {
+            let make = || {
+                let mut scene = Scene::new(gpu, layout, document, &images);
+                // What is written into buffers is gathered until work is submitted.
+                scene.update(gpu, document, &pose);
+                scene
+            };
+            // A device that is lost meanwhile gives no buffers; another one gets the scene then.
+            catch_unwind(AssertUnwindSafe(make)).map_err(|panic| gpu.is_lost() || resume_unwind(panic)).ok()
+        };
+        let scene = self.gpu.as_ref().and_then(upload);
+        let device = self.gpu.as_ref().map(|(gpu, _)| gpu.device.clone());
         let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
-        Prepared { joints: document.joint_flags(), pose, surface, scene, images, bounds }
+        Prepared { joints: document.joint_flags(), pose, surface, scene, device, images, bounds }
     }
 }
 
@@ -132,17 +152,8 @@ struct Drawn {
 
 impl Stage {
     pub(super) fn new(state: Option<RenderState>) -> Self {
-        let gpu = state.map(|s| {
-            let gpu = Gpu::new(&s.adapter, s.device.clone(), s.queue);
-            let renderer = Renderer::new(&gpu);
-            (gpu, renderer)
-        });
-        let device = gpu.as_ref().map_or_else(
-            || "none".into(),
-            |(g, _)| if g.software { format!("{} (software; the CPU skins)", g.name) } else { g.name.clone() },
-        );
         Self {
-            gpu,
+            gpu: open(state),
             scene: None,
             targets: [None, None],
             coarse: false,
@@ -158,7 +169,6 @@ impl Stage {
             surface: Surface::default(),
             surface_stale: true,
             frame_ms: 0.0,
-            device,
             pixels_per_point: 1.0,
             serial: 0,
             pose_serial: 0,
@@ -188,7 +198,9 @@ impl Stage {
     }
 
     fn take(&mut self, prepared: Prepared) -> Option<(glam::Vec3, glam::Vec3)> {
-        let Prepared { joints, pose, surface, scene, images, bounds } = prepared;
+        let Prepared { joints, pose, surface, scene, device, images, bounds } = prepared;
+        let own = device.as_ref() == self.gpu.as_ref().map(|(gpu, _)| &gpu.device);
+        let scene = scene.filter(|_| own);
         (self.joints, self.pose, self.surface, self.scene, self.images) = (joints, pose, surface, scene, images);
         self.surface_stale = false;
         self.awaited = None;
@@ -204,16 +216,21 @@ impl Stage {
 
     /// The document needs another scene: another of it is shown, other materials, or a mesh was bound. What comes back makes
     /// it, and its number is for [`Stage::take_scene`].
-    pub(super) fn remake(&mut self) -> (u64, Loader, Arc<[Decoded]>) {
+    pub(super) fn remake(&mut self) -> (u64, Loader) {
         self.scene_serial += 1;
         self.awaited = Some(Awaited { serial: self.scene_serial, reweighed: Vec::new() });
-        (self.scene_serial, self.loader(), self.images.clone())
+        (self.scene_serial, self.loader())
+    }
+
+    /// The scene that was asked for did not come.
+    pub(super) fn give_up_scene(&mut self) {
+        self.awaited = None;
     }
 
     /// The scene that was asked for, unless another was asked for since.
     pub(super) fn take_scene(&mut self, serial: u64, document: &Document, prepared: Prepared) {
         let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return };
-        self.take(prepared);
+        self.load(document, prepared);
         self.reweigh(document, &awaited.reweighed);
     }
 
@@ -241,7 +258,7 @@ impl Stage {
 
     /// What went wrong on the device since this was asked last and was not told before: the same is told once.
     pub(super) fn fault(&mut self) -> Option<String> {
-        let (gpu, _) = self.gpu.as_ref()?;
+        let (gpu, _) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;
         let left_out = self.scene.as_ref().map_or(0, |s| s.left_out().len());
         let fault = match gpu.check() {
             Err(error) => error.to_string(),
@@ -290,8 +307,41 @@ impl Stage {
         self.frame_ms
     }
 
+    /// The device's name.
     pub(super) fn device(&self) -> &str {
-        &self.device
+        self.gpu.as_ref().map_or("no graphics device", |(gpu, _)| &gpu.name)
+    }
+
+    pub(super) fn device_facts(&self) -> Option<&DeviceFacts> {
+        self.gpu.as_ref().map(|(gpu, _)| &*gpu.facts)
+    }
+
+    /// Whether there is a picture of the document.
+    pub(super) const fn shows_picture(&self) -> bool {
+        self.scene.is_some() && self.drawn.is_some() && self.awaited.is_none()
+    }
+
+    /// Whether a document is shown that is not on this device: it was made ready for one that is lost.
+    pub(super) fn lacks_scene(&self) -> bool {
+        self.gpu.is_some() && self.scene.is_none() && self.awaited.is_none()
+    }
+
+    /// Whether the device is no more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.gpu.as_ref().is_some_and(|(gpu, _)| gpu.is_lost())
+    }
+
+    /// Goes on with another device. What is shown is as it was; its scene is to be made anew.
+    pub(super) fn reopen(&mut self, state: Option<RenderState>) {
+        self.gpu = open(state);
+        (self.scene, self.targets, self.drawn, self.awaited) = (None, [None, None], None, None);
+        (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
+        self.faults.clear();
+    }
+
+    /// The images of the file; nothing where they are not kept.
+    pub(super) fn images(&self) -> Arc<[Decoded]> {
+        self.images.clone()
     }
 
     /// How long a frame took on the CPU; smoothed, so that it can be read.

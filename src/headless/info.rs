@@ -24,7 +24,7 @@ pub(super) fn info(path: &Path, as_json: bool) -> Result<u8, Failure> {
 /// Graphics devices; status 1 where there is none.
 #[cfg(feature = "render")]
 pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
-    let list = crate::render::devices();
+    let list = crate::render::devices(&crate::render::DeviceChoice::default());
     if as_json {
         print(&json!({ "devices": list }).to_string())?;
         return Ok(u8::from(list.is_empty()));
@@ -35,7 +35,7 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     }
     for device in &list {
         let used = if device.used { ", used" } else { "" };
-        out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind));
+        out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind.words()));
         if !device.driver.is_empty() {
             out.push_str(&format!("  driver: {}\n", device.driver));
         }

@@ -29,6 +29,9 @@ use crate::{
 pub struct Cli {
     /// The file to open in the editor.
     pub file: Option<PathBuf>,
+    /// The graphics device of the window, by any part of its name or backend, this once; `ulna info --device` lists them.
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
     /// What to do without a window.
     #[command(subcommand)]
     pub verb: Option<Verb>,
@@ -187,6 +190,9 @@ pub struct RenderArgs {
     /// The picture: .png, or .gif with --frames.
     #[arg(short, long)]
     pub output: PathBuf,
+    /// The graphics device, by any part of its name or backend; `ulna info --device` lists them.
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
     /// A clip's name or index, or `none`; the file's own pose unless given.
     #[arg(long)]
     pub clip: Option<String>,

@@ -23,7 +23,7 @@ mod imp {
     use crate::{
         model::{CameraId, Clip, Document, NodeId, Projection, Shown},
         motion::{Moment, Pose, Surface, bones, joint_bounds},
-        render::{Axis, BoneLook, Camera, Look, Picture, Shading, Show},
+        render::{Axis, BoneLook, Camera, DeviceChoice, Look, Picture, Shading, Show},
     };
 
     /// A file must not ask for a picture that no memory holds.
@@ -38,7 +38,8 @@ mod imp {
             Some(text) => clip_named(document, text)?.map(|id| document.clips[&id].clone()),
             None => None,
         };
-        let mut picture = Picture::new(document, size).map_err(Failure::fault)?;
+        let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
+        let mut picture = Picture::new(document, size, &choice).map_err(Failure::fault)?;
         let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time: args.time, unkeyed: None });
         let (mut camera, extent) = camera(document, &pose, args.view, size);
         camera.orthographic = args.orthographic;

@@ -1,8 +1,41 @@
-//! What graphics devices there are, what they can hold, and what is done another way where one lacks it.
+//! Which graphics devices there are, which is used, what they can hold, and what is done another way where one lacks it.
 
 use serde::Serialize;
 
-use super::Gpu;
+use super::{Gpu, GpuError};
+
+/// What kind of device it is, the quickest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    #[serde(rename = "a GPU of its own")]
+    Discrete,
+    /// A GPU that shares the processor's memory.
+    #[serde(rename = "a GPU within the processor")]
+    Integrated,
+    /// A GPU of a virtual machine.
+    #[serde(rename = "a virtual GPU")]
+    Virtual,
+    /// The driver does not say.
+    #[serde(rename = "of an unknown kind")]
+    Unknown,
+    /// A program on the processor.
+    #[serde(rename = "a program on the processor")]
+    Software,
+}
+
+impl DeviceKind {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Discrete => "a GPU of its own",
+            Self::Integrated => "a GPU within the processor",
+            Self::Virtual => "a virtual GPU",
+            Self::Unknown => "of an unknown kind",
+            Self::Software => "a program on the processor",
+        }
+    }
+}
 
 /// A graphics device as a driver offers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -11,8 +44,8 @@ pub struct DeviceFacts {
     pub name: String,
     /// Vulkan, Gl, Metal or Dx12.
     pub backend: String,
-    /// A GPU of its own, one within the processor, a virtual one, or a program.
-    pub kind: &'static str,
+    /// What kind it is.
+    pub kind: DeviceKind,
     /// The driver, and its version, where it says so.
     pub driver: String,
     /// Bytes of the largest buffer.
@@ -25,52 +58,186 @@ pub struct DeviceFacts {
     pub used: bool,
 }
 
-/// All devices, the one that is used first.
-pub fn devices() -> Vec<DeviceFacts> {
-    let used = Gpu::usual_adapter().map(|a| a.get_info()).ok();
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle().with_env());
-    let found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
-    let mut list: Vec<DeviceFacts> = found
-        .iter()
-        .map(|adapter| {
-            let facts = facts(adapter);
-            let is = |info: &wgpu::AdapterInfo| info.name == facts.name && info.backend.to_str() == facts.backend;
-            DeviceFacts { used: used.as_ref().is_some_and(is), ..facts }
-        })
-        .collect();
-    list.sort_by_key(|d| !d.used);
-    list
+impl DeviceFacts {
+    /// What an adapter says of itself.
+    pub fn of(adapter: &wgpu::Adapter) -> Self {
+        let (info, limits) = (adapter.get_info(), adapter.limits());
+        let software = Gpu::is_software(&info);
+        let kind = match info.device_type {
+            _ if software => DeviceKind::Software,
+            wgpu::DeviceType::DiscreteGpu => DeviceKind::Discrete,
+            wgpu::DeviceType::IntegratedGpu => DeviceKind::Integrated,
+            wgpu::DeviceType::VirtualGpu => DeviceKind::Virtual,
+            wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => DeviceKind::Unknown,
+        };
+        let mut instead = Vec::new();
+        if software {
+            instead.push("The CPU skins, which is faster there".to_owned());
+        } else if !Gpu::can_skin(adapter, &limits) {
+            instead.push("The CPU skins, since it has no compute passes with enough buffers".to_owned());
+        }
+        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS) {
+            instead.push(
+                "Gamma is written by a pass of its own, since it cannot see one picture in two formats".to_owned(),
+            );
+        }
+        let driver = [info.driver.trim(), info.driver_info.trim()];
+        Self {
+            name: info.name.clone(),
+            backend: info.backend.to_str().to_owned(),
+            kind,
+            driver: driver.into_iter().filter(|d| !d.is_empty()).collect::<Vec<_>>().join(", "),
+            largest_buffer: limits.max_buffer_size,
+            largest_texture: limits.max_texture_dimension_2d,
+            instead,
+            used: false,
+        }
+    }
+
+    /// What it is called where it is to be told from others: one device may be offered by several drivers.
+    pub fn id(&self) -> String {
+        format!("{} by {}", self.name, self.backend)
+    }
+
+    /// Whether a text is its [`id`](Self::id) or a part of it, in any case.
+    pub fn is_called(&self, text: &str) -> bool {
+        self.id().to_lowercase().contains(&text.to_lowercase())
+    }
 }
 
-fn facts(adapter: &wgpu::Adapter) -> DeviceFacts {
-    let (info, limits) = (adapter.get_info(), adapter.limits());
-    let software = Gpu::is_software(&info);
-    let kind = match info.device_type {
-        _ if software => "a program on the processor",
-        wgpu::DeviceType::DiscreteGpu => "a GPU of its own",
-        wgpu::DeviceType::IntegratedGpu => "a GPU within the processor",
-        wgpu::DeviceType::VirtualGpu => "a virtual GPU",
-        wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => "of an unknown kind",
-    };
-    let mut instead = Vec::new();
-    if software {
-        instead.push("The CPU skins, which is faster there".to_owned());
-    } else if !Gpu::can_skin(adapter, &limits) {
-        instead.push("The CPU skins, since it has no compute passes with enough buffers".to_owned());
+/// Which device a person wants, and which are not to be had.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceChoice {
+    /// A device's [`id`](DeviceFacts::id), or a part of it in any case; the best unless given.
+    pub wish: Option<String>,
+    /// Ids of those that failed: they come last, whatever they are.
+    pub failed: Vec<String>,
+}
+
+impl DeviceChoice {
+    /// Places in a list of devices, the one to use first: the one that is wished for, then the quicker kinds, and of one
+    /// kind OpenGL last. Those that failed come after all others.
+    pub fn order(&self, devices: &[DeviceFacts]) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..devices.len()).collect();
+        places.sort_by_key(|k| {
+            let device = &devices[*k];
+            let wished = self.wish.as_ref().is_some_and(|w| device.is_called(w));
+            (self.failed.contains(&device.id()), !wished, device.kind, device.backend == "gl")
+        });
+        places
     }
-    if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS) {
-        instead
-            .push("Gamma is written by a pass of its own, since it cannot see one picture in two formats".to_owned());
+}
+
+/// All devices, the one that is used first.
+pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
+    let list: Vec<DeviceFacts> = adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
+    let mut order = choice.order(&list).into_iter();
+    let mut sorted: Vec<DeviceFacts> =
+        order.next().map(|k| DeviceFacts { used: true, ..list[k].clone() }).into_iter().collect();
+    sorted.extend(order.map(|k| list[k].clone()));
+    sorted
+}
+
+impl Gpu {
+    /// The best device without a window.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn headless() -> Result<Self, GpuError> {
+        Self::open(&DeviceChoice::default())
     }
-    let driver = [info.driver.trim(), info.driver_info.trim()];
-    DeviceFacts {
-        name: info.name.clone(),
-        backend: info.backend.to_str().to_owned(),
-        kind,
-        driver: driver.into_iter().filter(|d| !d.is_empty()).collect::<Vec<_>>().join(", "),
-        largest_buffer: limits.max_buffer_size,
-        largest_texture: limits.max_texture_dimension_2d,
-        instead,
-        used: false,
+
+    /// A device without a window: where one cannot be opened, the next.
+    ///
+    /// # Errors
+    /// Where there is none, none of the name that is wished for, or none that can be opened.
+    pub fn open(choice: &DeviceChoice) -> Result<Self, GpuError> {
+        let mut refused = None;
+        let mut known = Vec::new();
+        // Looking for OpenGL makes some drivers print errors: only where there is nothing better.
+        for backends in [wgpu::Backends::PRIMARY, wgpu::Backends::SECONDARY] {
+            let found = adapters(backends);
+            let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();
+            let order = choice.order(&facts);
+            let fits = |k: &usize| choice.wish.as_ref().is_none_or(|w| facts[*k].is_called(w));
+            for k in order.into_iter().filter(fits) {
+                match pollster::block_on(found[k].request_device(&Self::descriptor(&found[k]))) {
+                    Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
+                    Err(error) => {
+                        log::warn!("{} could not be opened: {error}", facts[k].id());
+                        let name = facts[k].name.clone();
+                        refused.get_or_insert(GpuError::NoDevice { name, message: error.to_string() });
+                    }
+                }
+            }
+            known.extend(facts.iter().map(DeviceFacts::id));
+        }
+        Err(refused.unwrap_or_else(|| match &choice.wish {
+            Some(wish) if !known.is_empty() => GpuError::NotThere { wish: wish.clone(), known: known.join("”, “") },
+            _ => GpuError::NoAdapter,
+        }))
+    }
+}
+
+fn adapters(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = backends;
+    let mut descriptor = descriptor.with_env();
+    // What the environment allows, of what is asked for.
+    descriptor.backends &= backends;
+    if descriptor.backends.is_empty() {
+        return Vec::new();
+    }
+    let backends = descriptor.backends;
+    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(name: &str, backend: &str, kind: DeviceKind) -> DeviceFacts {
+        DeviceFacts {
+            name: name.into(),
+            backend: backend.into(),
+            kind,
+            driver: String::new(),
+            largest_buffer: 0,
+            largest_texture: 0,
+            instead: Vec::new(),
+            used: false,
+        }
+    }
+
+    fn list() -> Vec<DeviceFacts> {
+        vec![
+            device("llvmpipe", "vulkan", DeviceKind::Software),
+            device("Iris", "gl", DeviceKind::Integrated),
+            device("Iris", "vulkan", DeviceKind::Integrated),
+            device("Radeon", "vulkan", DeviceKind::Discrete),
+        ]
+    }
+
+    #[test]
+    fn the_quickest_kind_comes_first_and_opengl_after_the_rest_of_its_kind() {
+        assert_eq!(DeviceChoice::default().order(&list()), [3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn a_wish_comes_first_by_any_part_of_its_name() {
+        let wish = |text: &str| DeviceChoice { wish: Some(text.into()), failed: Vec::new() };
+        assert_eq!(wish("LLVM").order(&list())[0], 0);
+        assert_eq!(wish("iris by gl").order(&list())[0], 1);
+        assert_eq!(wish("gl").order(&list())[0], 1);
+        assert_eq!(wish("nothing of the kind").order(&list()), [3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn what_failed_comes_last_even_where_it_is_wished_for() {
+        let failed = vec!["Radeon by vulkan".to_owned()];
+        let choice = DeviceChoice { wish: Some("Radeon".into()), failed: failed.clone() };
+        assert_eq!(choice.order(&list()), [2, 1, 0, 3]);
+        let all: Vec<String> = list().iter().map(DeviceFacts::id).collect();
+        assert_eq!(DeviceChoice { wish: None, failed: all }.order(&list()), [3, 2, 1, 0], "one of them is used");
     }
 }

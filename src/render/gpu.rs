@@ -1,8 +1,13 @@
 //! A device to compute and draw on, with or without a window.
 
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, OnceLock, PoisonError, mpsc},
+};
 
 use thiserror::Error;
+
+use super::DeviceFacts;
 
 /// A device and its queue.
 #[derive(Clone, Debug)]
@@ -19,8 +24,12 @@ pub struct Gpu {
     pub compute: bool,
     /// Whether one picture can be seen both as light and as bytes.
     pub view_formats: bool,
+    /// What there is to know of it.
+    pub facts: Arc<DeviceFacts>,
     /// What went wrong on it since it was asked last.
     fault: Arc<Mutex<Option<String>>>,
+    /// Why it is no more.
+    lost: Arc<OnceLock<String>>,
 }
 
 /// Storage buffers that the compute pass binds.
@@ -31,9 +40,17 @@ const SKIN_BUFFERS: u32 = 8;
 pub enum GpuError {
     /// None was found.
     #[error(
-        "no graphics device was found: {0}. Install a Vulkan driver; Mesa's software one (mesa-vulkan-drivers) does"
+        "no graphics device was found. Install a driver for Vulkan or OpenGL; Mesa's software one (mesa-vulkan-drivers) does"
     )]
-    NoAdapter(String),
+    NoAdapter,
+    /// There is none of the name that was wished for.
+    #[error("no graphics device is called “{wish}”: there is “{known}”")]
+    NotThere {
+        /// What was wished for.
+        wish: String,
+        /// Those that are there.
+        known: String,
+    },
     /// It was found, and refused.
     #[error("the graphics device “{name}” could not be opened: {message}. Update its driver")]
     NoDevice {
@@ -48,23 +65,6 @@ pub enum GpuError {
 }
 
 impl Gpu {
-    /// A device without a window.
-    ///
-    /// # Errors
-    /// Where there is none.
-    pub fn headless() -> Result<Self, GpuError> {
-        let adapter = Self::usual_adapter()?;
-        let (device, queue) = pollster::block_on(adapter.request_device(&Self::descriptor(&adapter)))
-            .map_err(|e| GpuError::NoDevice { name: adapter.get_info().name, message: e.to_string() })?;
-        Ok(Self::new(&adapter, device, queue))
-    }
-
-    /// The adapter that is used where no window asks for one: OpenGL only where there is nothing better.
-    pub(super) fn usual_adapter() -> Result<wgpu::Adapter, GpuError> {
-        // Looking for OpenGL alone makes some drivers print errors.
-        Self::adapter(wgpu::Backends::PRIMARY).or_else(|_| Self::adapter(wgpu::Backends::SECONDARY))
-    }
-
     /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in its name.
     pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
         let named = ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
@@ -76,17 +76,6 @@ impl Gpu {
         adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
             && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
             && limits.max_compute_invocations_per_workgroup >= 64
-    }
-
-    fn adapter(backends: wgpu::Backends) -> Result<wgpu::Adapter, GpuError> {
-        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-        descriptor.backends = backends;
-        let instance = wgpu::Instance::new(descriptor.with_env());
-        let options = wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::HighPerformance,
-            ..Default::default()
-        };
-        pollster::block_on(instance.request_adapter(&options)).map_err(|e| GpuError::NoAdapter(e.to_string()))
     }
 
     /// What is asked of a device: buffers and textures as large as the adapter has them. A model is a few large buffers, so
@@ -115,6 +104,12 @@ impl Gpu {
             log::error!("{error}");
             kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| first_line(&error.to_string()));
         }));
+        let lost = Arc::new(OnceLock::new());
+        let kept = lost.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            log::warn!("the graphics device is lost ({reason:?}): {message}");
+            kept.get_or_init(|| message);
+        });
         Self {
             device,
             queue,
@@ -122,7 +117,9 @@ impl Gpu {
             name: info.name,
             compute,
             view_formats: flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS),
+            facts: Arc::new(DeviceFacts { used: true, ..DeviceFacts::of(adapter) }),
             fault,
+            lost,
         }
     }
 
@@ -135,12 +132,31 @@ impl Gpu {
         fault.map_or(Ok(()), |fault| Err(GpuError::Failed(fault)))
     }
 
+    /// Whether the device is no more: nothing that is asked of it is done, and only another one helps.
+    pub fn is_lost(&self) -> bool {
+        // Some losses are only noticed when somebody looks.
+        self.lost.get().is_some() || self.poll(wgpu::PollType::Poll).is_err() || self.lost.get().is_some()
+    }
+
+    /// Looks how far submitted work is.
+    fn poll(&self, how: wgpu::PollType) -> Result<(), GpuError> {
+        if let Some(message) = self.lost.get() {
+            return Err(GpuError::Failed(format!("it is lost ({message})")));
+        }
+        // wgpu panics where the driver says that the device is lost.
+        let looked = catch_unwind(AssertUnwindSafe(|| self.device.poll(how)));
+        match looked {
+            Ok(looked) => looked.map(|_| ()).map_err(|e| GpuError::Failed(e.to_string())),
+            Err(_) => Err(GpuError::Failed(self.lost.get_or_init(|| "the driver gave it up".into()).clone())),
+        }
+    }
+
     /// Waits until all submitted work is done.
     ///
     /// # Errors
     /// Where the device is lost.
     pub fn wait(&self) -> Result<(), GpuError> {
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map(|_| ()).map_err(|e| GpuError::Failed(e.to_string()))
+        self.poll(wgpu::PollType::wait_indefinitely())
     }
 
     /// Copies a buffer back.
@@ -186,7 +202,7 @@ impl ReadBack {
     /// # Errors
     /// Where the device fails.
     pub(super) fn poll(&self, gpu: &Gpu) -> Result<Option<Vec<u8>>, GpuError> {
-        gpu.device.poll(wgpu::PollType::Poll).map_err(|e| GpuError::Failed(e.to_string()))?;
+        gpu.poll(wgpu::PollType::Poll)?;
         match self.mapped.try_recv() {
             Ok(Ok(())) => {
                 let view = self.staging.slice(..).get_mapped_range().map_err(|e| GpuError::Failed(e.to_string()))?;

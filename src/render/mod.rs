@@ -21,7 +21,7 @@ mod tint;
 
 pub use self::{
     camera::{Axis, Camera},
-    device::{DeviceFacts, devices},
+    device::{DeviceChoice, DeviceFacts, DeviceKind, devices},
     gpu::{Gpu, GpuError},
     look::{Color, Look, heat, tokens, zero_weight},
     picture::{Capture, Picture, capture},

@@ -2,7 +2,7 @@
 
 use image::RgbaImage;
 
-use super::{Camera, Gpu, GpuError, Look, Renderer, Scene, Show, Target, gpu::ReadBack};
+use super::{Camera, DeviceChoice, Gpu, GpuError, Look, Renderer, Scene, Show, Target, gpu::ReadBack};
 use crate::{model::Document, motion::Pose};
 
 /// What to take a picture with, kept from one to the next.
@@ -18,9 +18,9 @@ impl Picture {
     /// Uploads a document.
     ///
     /// # Errors
-    /// Where there is no device.
-    pub fn new(document: &Document, size: [u32; 2]) -> Result<Self, GpuError> {
-        let gpu = Gpu::headless()?;
+    /// Where there is no such device.
+    pub fn new(document: &Document, size: [u32; 2], choice: &DeviceChoice) -> Result<Self, GpuError> {
+        let gpu = Gpu::open(choice)?;
         let renderer = Renderer::new(&gpu);
         let (images, _) = super::decode_images(document);
         let scene = Scene::new(&gpu, renderer.material_layout(), document, &images);

@@ -14,7 +14,7 @@ use crate::{
     edit::{Availability, CommandLine, KeyMap, Marks, Mode, Selection, Space},
     model::{ClipId, Diagnostic, NodeId, UnkeyedAt},
     motion::{Bone, Pose},
-    render::{Camera, Shading},
+    render::{Camera, DeviceFacts, Shading},
     session::{Outlook, Playback, SaveRequest, Session},
 };
 
@@ -428,6 +428,12 @@ pub struct View<'a> {
     pub scale: f32,
     /// The graphics device.
     pub device: &'a str,
+    /// What there is to know of it.
+    pub device_facts: Option<&'a DeviceFacts>,
+    /// All of them, and whether they failed at an earlier start.
+    pub devices: &'a [(DeviceFacts, bool)],
+    /// The one that a person chose; the best unless given.
+    pub device_wish: Option<&'a str>,
     /// Painting.
     pub paint: PaintView<'a>,
 }
@@ -453,6 +459,8 @@ pub enum Action {
     Carry(Option<UnkeyedAt>),
     /// A command of the table.
     Run(CommandLine),
+    /// Draws on this graphics device from now on, by its name; on the best unless given.
+    ChooseDevice(Option<String>),
     /// A gesture's present state, as commands that act on the state it began with.
     Preview {
         /// For the undo menu.

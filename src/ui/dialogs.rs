@@ -14,7 +14,10 @@ use super::{
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
-use crate::edit::{CommandLine, key_parts, table};
+use crate::{
+    edit::{CommandLine, key_parts, table},
+    render::DeviceFacts,
+};
 
 pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(dialog) = view.dialog.filter(|d| **d != Dialog::Find) else { return };
@@ -280,16 +283,32 @@ fn history(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
+/// What the device is, what it holds, and what is done another way on it.
+fn graphics(device: &DeviceFacts) -> Vec<String> {
+    let driver = if device.driver.is_empty() { String::new() } else { format!(", {}", device.driver) };
+    let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
+    let mut lines = vec![
+        format!("Graphics: {}, {}{driver}", device.id(), device.kind.words()),
+        format!("Buffers up to {megabytes} MiB, textures up to {side} pixels a side."),
+    ];
+    lines.extend(device.instead.iter().map(|text| format!("{text}.")));
+    lines
+}
+
 fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
     title(ui, theme, &format!("Ulna {}", env!("CARGO_PKG_VERSION")));
     let lines = [
         "Poses, keys and weights of glTF models, saved with nothing else changed.".to_owned(),
         "Licensed under MIT or Apache-2.0.".to_owned(),
         "Fonts: Inter and JetBrains Mono, SIL Open Font License 1.1. Icons: Material Symbols, Apache-2.0.".to_owned(),
-        format!("Graphics: {}", view.device),
     ];
     for line in lines {
         ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.secondary"))).wrap());
+    }
+    ui.add_space(8.0);
+    let graphics = view.device_facts.map_or_else(|| vec!["Graphics: no device".to_owned()], graphics);
+    for line in graphics {
+        ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.tertiary"))).wrap());
     }
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {

@@ -35,7 +35,7 @@ pub fn preferences_ui(
     let mut settings = view.settings.clone();
     match page {
         PreferencePage::Look => look(ui, theme, &mut settings),
-        PreferencePage::View => eye(ui, theme, &mut settings),
+        PreferencePage::View => eye(ui, view, &mut settings, actions),
         PreferencePage::Files => files(ui, view, &mut settings, actions),
         PreferencePage::Keys => keys(ui, view, &mut settings, listening, actions),
     }
@@ -145,7 +145,8 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     });
 }
 
-fn eye(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
+fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
+    let theme = view.theme;
     field(ui, theme, "Turn the view as", |ui| {
         choice(ui, theme, &mut settings.orbit, &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")]);
     });
@@ -159,6 +160,31 @@ fn eye(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
         let options = [(Quality::Auto, "Auto"), (Quality::High, "High"), (Quality::Fast, "Fast")];
         choice(ui, theme, &mut settings.quality, &options);
     });
+    field(ui, theme, "Graphics device", |ui| device(ui, view, actions));
+    let text = "The window opens anew on another device; what is open stays open, and nothing is lost.";
+    ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+}
+
+/// Which device it is drawn on: the best, or one of the list.
+fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let used = view.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
+    let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
+    let shown = view.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
+    let combo = egui::ComboBox::from_id_salt("graphics device").selected_text(shown).width(360.0).truncate();
+    let response = combo.show_ui(ui, |ui| {
+        if ui.selectable_label(view.device_wish.is_none(), "Auto").clicked() && view.device_wish.is_some() {
+            actions.push(Action::ChooseDevice(None));
+        }
+        for (device, failed) in view.devices {
+            let id = device.id();
+            let chosen = view.device_wish == Some(id.as_str());
+            let text = if *failed { format!("{id}, which failed before") } else { id.clone() };
+            if ui.selectable_label(chosen, text).on_hover_text(device.kind.words()).clicked() && !chosen {
+                actions.push(Action::ChooseDevice(Some(id)));
+            }
+        }
+    });
+    name_widget(ui, &response.response, "Graphics device");
 }
 
 fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) {

@@ -1,0 +1,410 @@
+//! Which graphics device the window is on: what a person chose, what failed, and what was lost. Kept beside the preferences,
+//! and read before there is a window.
+
+use std::{
+    collections::VecDeque,
+    fs::{self, File},
+    io::{Read as _, Seek as _, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use eframe::egui_wgpu::{SurfaceErrorAction, WgpuConfiguration, WgpuSetup};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    render::{DeviceChoice, DeviceFacts, Gpu},
+    session::{SystemDisk, write_atomically},
+};
+
+/// A device that is lost so often within a minute is left for another.
+const MOST_LOSSES: usize = 3;
+const WHILE: Duration = Duration::from_secs(60);
+
+/// What is kept from start to start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    /// The device that a person chose; the best unless given.
+    wish: Option<String>,
+    /// Devices that failed.
+    failed: Vec<String>,
+}
+
+/// The window's devices; all copies are of the same.
+#[derive(Clone, Default)]
+pub(super) struct Devices(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// Where it is kept; nowhere in tests.
+    home: Option<PathBuf>,
+    kept: Kept,
+    /// What the command line wants, this once.
+    once: Option<String>,
+    list: Vec<DeviceFacts>,
+    used: Option<String>,
+    /// Locked while a device is being tried, with its name inside.
+    starting: Option<File>,
+    news: Vec<String>,
+    losses: VecDeque<Instant>,
+    surface: Surface,
+}
+
+impl Devices {
+    /// What is known of devices. One with which the last start got no further is left out from now on.
+    pub(super) fn load(home: Option<PathBuf>, once: Option<String>) -> Self {
+        let kept = home.as_deref().map_or_else(Kept::default, read);
+        let mut state = State { home, kept, once, ..State::default() };
+        if let Some(died) = state.lock_start() {
+            let text = format!(
+                "“{died}” did not come up at the last start and is left out. Preferences › View lists all graphics devices"
+            );
+            state.news.push(text);
+            state.fail(died);
+        }
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How eframe is to open a device.
+    pub(super) fn options(&self) -> WgpuConfiguration {
+        let mut options = WgpuConfiguration::default();
+        let (selecting, watching) = (self.clone(), self.clone());
+        if let WgpuSetup::CreateNew(setup) = &mut options.wgpu_setup {
+            setup.device_descriptor = Arc::new(Gpu::descriptor);
+            setup.native_adapter_selector = Some(Arc::new(move |adapters, surface| {
+                let fits = |a: &&wgpu::Adapter| surface.is_none_or(|s| a.is_surface_supported(s));
+                selecting.state().select(&adapters.iter().filter(fits).collect::<Vec<_>>())
+            }));
+        }
+        options.on_surface_status = Arc::new(move |status| {
+            let trouble = match status {
+                wgpu::CurrentSurfaceTexture::Outdated => return SurfaceErrorAction::Reconfigure,
+                wgpu::CurrentSurfaceTexture::Lost => Trouble::Lost,
+                wgpu::CurrentSurfaceTexture::Validation => Trouble::Refused,
+                // Nothing is to be seen just now, or it comes later.
+                _ => return SurfaceErrorAction::SkipFrame,
+            };
+            watching.state().surface.meet(trouble, Instant::now())
+        });
+        options
+    }
+
+    /// The device works: the next start may try it again.
+    pub(super) fn works(&self) {
+        self.state().end_start();
+    }
+
+    /// The device that was tried could not be opened. Whether there is another.
+    pub(super) fn refused(&self) -> bool {
+        let mut state = self.state();
+        let Some(used) = state.used.take() else { return false };
+        state.news.push(format!("“{used}” could not be opened and is left out"));
+        state.fail(used);
+        state.has_other()
+    }
+
+    /// The device was lost. One that is lost again and again is left, where there is another.
+    pub(super) fn lost(&self) {
+        let mut state = self.state();
+        let now = Instant::now();
+        state.losses.push_back(now);
+        state.losses.retain(|at| now.duration_since(*at) < WHILE);
+        state.surface = Surface::default();
+        if state.losses.len() >= MOST_LOSSES
+            && state.has_other()
+            && let Some(used) = state.used.clone()
+        {
+            state.news.push(format!("“{used}” was lost {MOST_LOSSES} times in a minute and is left out"));
+            state.fail(used);
+            state.losses.clear();
+        }
+    }
+
+    /// Whether the window can be drawn to no more, though the device is there.
+    pub(super) fn is_surface_lost(&self) -> bool {
+        self.state().surface.is_lost
+    }
+
+    /// A person's choice; the best unless given. One that failed before gets another chance.
+    pub(super) fn choose(&self, wish: Option<String>) {
+        let mut state = self.state();
+        state.kept.failed.retain(|f| Some(f) != wish.as_ref());
+        (state.kept.wish, state.once) = (wish, None);
+        state.store();
+    }
+
+    /// All devices, with what was said of those that failed; which one a person chose.
+    pub(super) fn list(&self) -> (Vec<(DeviceFacts, bool)>, Option<String>) {
+        let state = self.state();
+        let used = |d: &DeviceFacts| state.used.as_ref() == Some(&d.id());
+        let row = |d: &DeviceFacts| (DeviceFacts { used: used(d), ..d.clone() }, state.kept.failed.contains(&d.id()));
+        (state.list.iter().map(row).collect(), state.kept.wish.clone())
+    }
+
+    /// What is to be said and was not yet.
+    pub(super) fn take_news(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().news)
+    }
+}
+
+impl State {
+    fn select(&mut self, adapters: &[&wgpu::Adapter]) -> Result<wgpu::Adapter, String> {
+        let list: Vec<DeviceFacts> = adapters.iter().map(|a| DeviceFacts::of(a)).collect();
+        let (k, used) = self.pick(&list).ok_or_else(|| "no driver answers".to_owned())?;
+        self.list = list;
+        self.begin_start(&used);
+        self.used = Some(used);
+        Ok(adapters[k].clone())
+    }
+
+    /// Which of these devices to use, and its name.
+    fn pick(&mut self, list: &[DeviceFacts]) -> Option<(usize, String)> {
+        let wish = self.once.clone().or_else(|| self.kept.wish.clone());
+        let choice = DeviceChoice { wish, failed: self.kept.failed.clone() };
+        let k = *choice.order(list).first()?;
+        let used = list[k].id();
+        if let Some(wish) = choice.wish.filter(|w| !list.iter().any(|d| d.is_called(w))) {
+            self.news.push(format!("There is no graphics device “{wish}”; this is “{used}”"));
+        }
+        Some((k, used))
+    }
+
+    /// Whether a device is left that did not fail.
+    fn has_other(&self) -> bool {
+        self.list.iter().any(|d| !self.kept.failed.contains(&d.id()) && self.used.as_ref() != Some(&d.id()))
+    }
+
+    fn fail(&mut self, id: String) {
+        if !self.kept.failed.contains(&id) {
+            self.kept.failed.push(id);
+        }
+        self.store();
+    }
+
+    fn store(&self) {
+        let Some(home) = &self.home else { return };
+        let stored = serde_json::to_vec_pretty(&self.kept).map_err(|e| e.to_string()).and_then(|text| {
+            fs::create_dir_all(home).map_err(|e| e.to_string())?;
+            write_atomically(&SystemDisk, &home.join("devices.json"), &text).map_err(|e| e.to_string())
+        });
+        if let Err(error) = stored {
+            log::warn!("the choice of a graphics device could not be kept: {error}");
+        }
+    }
+
+    /// Takes the mark of a start. What it names is a device with which an earlier start died.
+    fn lock_start(&mut self) -> Option<String> {
+        let home = self.home.as_ref()?;
+        fs::create_dir_all(home).ok()?;
+        let path = home.join("device.starting");
+        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path).ok()?;
+        // Another window is starting just now: it is too early to say anything.
+        file.try_lock().ok()?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).ok()?;
+        self.starting = Some(file);
+        Some(text.trim().to_owned()).filter(|t| !t.is_empty())
+    }
+
+    fn begin_start(&mut self, id: &str) {
+        if self.starting.is_none() {
+            // The window opens anew; a mark that was left was read before.
+            let _ = self.lock_start();
+        }
+        self.mark(id);
+    }
+
+    fn end_start(&mut self) {
+        self.mark("");
+        // Closing it unlocks it, for windows that start from now on.
+        self.starting = None;
+    }
+
+    fn mark(&mut self, text: &str) {
+        let Some(file) = &mut self.starting else { return };
+        let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+        if let Err(error) = written {
+            log::warn!("the start of a graphics device could not be marked: {error}");
+        }
+    }
+}
+
+fn read(home: &Path) -> Kept {
+    let path = home.join("devices.json");
+    let Ok(text) = fs::read(&path) else { return Kept::default() };
+    serde_json::from_slice(&text).unwrap_or_else(|error| {
+        log::warn!("{} does not read and is written anew: {error}", path.display());
+        Kept::default()
+    })
+}
+
+/// What a window's surface met with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    /// It is gone, and another can be made.
+    Lost,
+    /// It gives no picture to draw to.
+    Refused,
+}
+
+/// Whether the window can be drawn to.
+#[derive(Clone, Debug, Default)]
+struct Surface {
+    met: VecDeque<Instant>,
+    is_lost: bool,
+}
+
+impl Surface {
+    /// What to do about it. What happens again and again is no surface's trouble, and the window is opened anew.
+    fn meet(&mut self, trouble: Trouble, now: Instant) -> SurfaceErrorAction {
+        const MOST: usize = 5;
+        self.met.retain(|at| now.duration_since(*at) < Duration::from_secs(2));
+        self.met.push_back(now);
+        self.is_lost |= self.met.len() >= MOST;
+        match trouble {
+            Trouble::Lost if !self.is_lost => SurfaceErrorAction::RecreateSurface,
+            Trouble::Lost | Trouble::Refused => SurfaceErrorAction::SkipFrame,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::DeviceKind;
+
+    fn device(name: &str, kind: DeviceKind) -> DeviceFacts {
+        DeviceFacts {
+            name: name.into(),
+            backend: "vulkan".into(),
+            kind,
+            driver: String::new(),
+            largest_buffer: 0,
+            largest_texture: 0,
+            instead: Vec::new(),
+            used: false,
+        }
+    }
+
+    fn two() -> Vec<DeviceFacts> {
+        vec![device("Radeon", DeviceKind::Discrete), device("llvmpipe", DeviceKind::Software)]
+    }
+
+    /// A start that opens a device, as far as it gets.
+    fn start(home: &Path) -> Devices {
+        let devices = Devices::load(Some(home.to_owned()), None);
+        {
+            let mut state = devices.state();
+            let (_, used) = state.pick(&two()).unwrap();
+            state.list = two();
+            state.begin_start(&used);
+            state.used = Some(used);
+        }
+        devices
+    }
+
+    fn used(devices: &Devices) -> String {
+        devices.state().used.clone().unwrap()
+    }
+
+    #[test]
+    fn a_device_with_which_a_start_died_is_left_out_at_the_next_and_that_is_said() {
+        let home = tempfile::tempdir().unwrap();
+        let first = start(home.path());
+        assert_eq!(used(&first), "Radeon by vulkan");
+        assert!(first.take_news().is_empty());
+        // A process that dies closes its files.
+        drop(first);
+        let second = start(home.path());
+        assert_eq!(used(&second), "llvmpipe by vulkan");
+        assert!(second.take_news()[0].contains("“Radeon by vulkan” did not come up"));
+        second.works();
+        drop(second);
+        let third = start(home.path());
+        assert_eq!(used(&third), "llvmpipe by vulkan");
+        assert!(third.take_news().is_empty(), "it is said once");
+        assert_eq!(third.list().0.iter().map(|(_, failed)| *failed).collect::<Vec<_>>(), [true, false]);
+        // A person may try it again.
+        third.choose(Some("Radeon by vulkan".into()));
+        third.works();
+        drop(third);
+        let fourth = start(home.path());
+        assert_eq!(used(&fourth), "Radeon by vulkan");
+        assert!(!fourth.list().0[0].1);
+    }
+
+    #[test]
+    fn a_window_that_starts_beside_another_does_not_take_it_for_dead() {
+        let home = tempfile::tempdir().unwrap();
+        let first = start(home.path());
+        let second = start(home.path());
+        assert_eq!(used(&second), "Radeon by vulkan");
+        first.works();
+        second.works();
+        drop((first, second));
+        assert_eq!(used(&start(home.path())), "Radeon by vulkan");
+    }
+
+    #[test]
+    fn what_is_refused_is_left_for_the_next_until_none_is_left() {
+        let home = tempfile::tempdir().unwrap();
+        let devices = start(home.path());
+        assert!(devices.refused(), "there is another");
+        {
+            let mut state = devices.state();
+            let (k, used) = state.pick(&two()).unwrap();
+            assert_eq!(k, 1);
+            state.used = Some(used);
+        }
+        assert!(!devices.refused(), "there is none left");
+        assert_eq!(devices.take_news().len(), 2);
+    }
+
+    #[test]
+    fn a_device_that_is_lost_again_and_again_is_left() {
+        let home = tempfile::tempdir().unwrap();
+        let devices = start(home.path());
+        devices.lost();
+        devices.lost();
+        assert_eq!(devices.state().pick(&two()).unwrap().0, 0);
+        devices.lost();
+        assert_eq!(devices.state().pick(&two()).unwrap().0, 1);
+    }
+
+    #[test]
+    fn a_wish_that_is_not_there_is_said_and_the_best_is_used() {
+        let devices = Devices::load(None, Some("Voodoo".into()));
+        assert_eq!(devices.state().pick(&two()).unwrap(), (0, "Radeon by vulkan".into()));
+        assert!(devices.take_news()[0].contains("no graphics device “Voodoo”"));
+    }
+
+    #[test]
+    fn a_damaged_list_is_no_list() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("devices.json"), b"{ half a").unwrap();
+        assert_eq!(used(&start(home.path())), "Radeon by vulkan");
+    }
+
+    #[test]
+    fn a_surface_is_made_again_a_few_times_and_then_the_window_is() {
+        let mut surface = Surface::default();
+        let now = Instant::now();
+        for k in 0..4 {
+            let action = surface.meet(Trouble::Lost, now + Duration::from_millis(k * 10));
+            assert!(matches!(action, SurfaceErrorAction::RecreateSurface) && !surface.is_lost);
+        }
+        surface.meet(Trouble::Refused, now + Duration::from_millis(50));
+        assert!(surface.is_lost);
+        let mut calm = Surface::default();
+        for k in 0..20 {
+            calm.meet(Trouble::Lost, now + Duration::from_secs(k));
+            assert!(!calm.is_lost, "now and then is nothing");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The real window: opened on a device, and opened anew on the same work where that is lost or another is chosen.
+
+use std::{cell::RefCell, path::PathBuf, rc::Rc};
+
+use egui::{Context, Ui};
+
+use super::{App, devices::Devices, lean::LeanPanels};
+use crate::ui::ToastKind;
+
+/// Frames after which a device is known to work.
+const PROOF: u32 = 3;
+
+/// Why a window is left for another on the same work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// Its device, or what it draws to, is no more.
+    Lost,
+    /// A person chose another device.
+    Switch,
+}
+
+/// Opens the window; returns when it is closed. `adapter` is a device to use this once.
+///
+/// # Errors
+/// Where no window can be opened.
+pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()> {
+    let devices = Devices::load(eframe::storage_dir("ulna"), adapter);
+    let slot: Rc<RefCell<Option<App>>> = Rc::default();
+    loop {
+        let options = eframe::NativeOptions {
+            viewport: egui::ViewportBuilder::default()
+                .with_title("Ulna")
+                .with_app_id("ulna")
+                .with_inner_size([1600.0, 1000.0])
+                .with_min_inner_size([720.0, 480.0])
+                .with_drag_and_drop(true)
+                .with_icon(icon()),
+            wgpu_options: devices.options(),
+            // No gradient here needs it, and it is work for every pixel.
+            dithering: false,
+            ..Default::default()
+        };
+        let (kept, file, its_devices) = (slot.clone(), file.clone(), devices.clone());
+        let make = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> {
+            Ok(Box::new(Window::new(cc, file, kept, its_devices)))
+        };
+        let ended = eframe::run_native("ulna", options, Box::new(make));
+        match ended {
+            Ok(()) => match slot.borrow().as_ref().and_then(|app| app.leaving) {
+                Some(Leaving::Lost) => devices.lost(),
+                Some(Leaving::Switch) => {}
+                None => return Ok(()),
+            },
+            // Each that is refused is left out, so that this comes to an end.
+            Err(eframe::Error::Wgpu(error)) if devices.refused() => log::warn!("{error}; trying the next device"),
+            Err(error) => {
+                let unsaved = slot.borrow().as_ref().is_some_and(|app| app.session().is_some_and(|s| s.is_unsaved()));
+                let kept =
+                    if unsaved { ". What is not saved is in the journal: start Ulna again to recover it" } else { "" };
+                anyhow::bail!("{}{kept}", no_window(&error));
+            }
+        }
+    }
+}
+
+/// Why there is no window, and what to do.
+fn no_window(error: &eframe::Error) -> String {
+    let said = error.to_string();
+    let said = said.trim_end_matches('.');
+    match error {
+        eframe::Error::Wgpu(_) => format!(
+            "no graphics device was found that can show a window ({said}). Install a driver for Vulkan or OpenGL; Mesa's \
+             software one (mesa-vulkan-drivers) does. Without a window `ulna --help` lists what can be done"
+        ),
+        _ => format!(
+            "the window could not be opened: {said}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"
+        ),
+    }
+}
+
+/// A joint, amber on dark.
+fn icon() -> egui::IconData {
+    let size = 64usize;
+    let mut rgba = Vec::with_capacity(size * size * 4);
+    for y in 0..size {
+        for x in 0..size {
+            let (u, v) = (x as f32 / 63.0 * 2.0 - 1.0, y as f32 / 63.0 * 2.0 - 1.0);
+            let half = if v < -0.35 { (v + 0.95) / 0.6 * 0.5 } else { (0.95 - v) / 1.3 * 0.5 };
+            let inside = u.abs() <= half;
+            let color = match (inside, u < 0.0) {
+                (true, true) => [0xFF, 0xA5, 0x3A, 255],
+                (true, false) => [0xC9, 0x7B, 0x1F, 255],
+                _ => [0, 0, 0, 0],
+            };
+            rgba.extend(color);
+        }
+    }
+    egui::IconData { rgba, width: size as u32, height: size as u32 }
+}
+
+/// The program in a window, which hands it on to the next window where it is left for that.
+struct Window {
+    app: Option<App>,
+    slot: Rc<RefCell<Option<App>>>,
+    devices: Devices,
+    frames: u32,
+}
+
+impl Window {
+    fn new(
+        cc: &eframe::CreationContext<'_>,
+        file: Option<PathBuf>,
+        slot: Rc<RefCell<Option<App>>>,
+        devices: Devices,
+    ) -> Self {
+        if let Some(state) = &cc.wgpu_render_state {
+            LeanPanels::install(&cc.egui_ctx, state);
+        }
+        let app = match slot.borrow_mut().take() {
+            Some(mut app) => {
+                #[cfg(feature = "inspection")]
+                inspect_again(&cc.egui_ctx);
+                app.reopen(&cc.egui_ctx, cc.wgpu_render_state.clone());
+                app
+            }
+            None => {
+                let mut app = App::new(cc, file);
+                app.devices = devices.clone();
+                app
+            }
+        };
+        Self { app: Some(app), slot, devices, frames: 0 }
+    }
+}
+
+impl eframe::App for Window {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        #[cfg(feature = "inspection")]
+        lose_on_request(ui.ctx(), frame);
+        self.frames += 1;
+        if self.frames < PROOF {
+            ui.ctx().request_repaint();
+        } else if self.frames == PROOF {
+            self.devices.works();
+        }
+        if let Some(app) = &mut self.app {
+            app.ui(ui, frame);
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        if let Some(app) = &mut self.app {
+            eframe::App::save(app, storage);
+        }
+    }
+
+    fn on_exit(&mut self) {
+        match self.app.take() {
+            Some(app) if app.leaving.is_some() => *self.slot.borrow_mut() = Some(app),
+            Some(mut app) => app.on_exit(),
+            None => {}
+        }
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        self.app.as_ref().map_or([0.0; 4], |app| app.clear_color(visuals))
+    }
+}
+
+/// Destroys the device once, as many seconds after the start as `ULNA_LOSE_DEVICE` says: for tests of the real window.
+#[cfg(feature = "inspection")]
+fn lose_on_request(ctx: &Context, frame: &eframe::Frame) {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static DONE: AtomicBool = AtomicBool::new(false);
+    let wanted = std::env::var("ULNA_LOSE_DEVICE").ok().and_then(|text| text.parse::<f64>().ok());
+    let (Some(after), Some(state)) = (wanted, frame.wgpu_render_state()) else { return };
+    let left = after - ctx.input(|i| i.time);
+    if left > 0.0 {
+        ctx.request_repaint_after(std::time::Duration::from_secs_f64(left));
+    } else if !DONE.swap(true, Ordering::Relaxed) {
+        state.device.destroy();
+        ctx.request_repaint();
+    }
+}
+
+/// The first window's address stays its own: another window is inspected at `ULNA_INSPECTION_AGAIN`.
+#[cfg(feature = "inspection")]
+fn inspect_again(ctx: &Context) {
+    if let Ok(address) = std::env::var("ULNA_INSPECTION_AGAIN")
+        && let Err(error) = egui_inspection::serve(ctx, &address)
+    {
+        log::warn!("the window cannot be inspected at {address}: {error}");
+    }
+}
+
+impl App {
+    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether it is left.
+    pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
+        if self.leaving.is_none() && (self.stage.is_lost() || self.devices.is_surface_lost()) {
+            self.leave(ctx, Leaving::Lost);
+        }
+        self.leaving.is_some()
+    }
+
+    pub(super) fn leave(&mut self, ctx: &Context, why: Leaving) {
+        self.leaving = Some(why);
+        // Half a gesture is none.
+        if let Some(session) = &mut self.session {
+            session.cancel();
+        }
+        self.painting.drop_stroke();
+        self.panels.end_gestures();
+        ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        ctx.request_repaint();
+    }
+
+    /// Whether it is to go on in another window, for tests.
+    pub const fn is_leaving(&self) -> bool {
+        self.leaving.is_some()
+    }
+
+    /// Whether the viewport has a picture of the document as it is, for tests.
+    pub const fn shows_picture(&self) -> bool {
+        self.stage.shows_picture()
+    }
+
+    /// Goes on in another window, on its device: with the same document, history, selection, view and panels.
+    pub fn reopen(&mut self, ctx: &Context, state: Option<eframe::egui_wgpu::RenderState>) {
+        let why = self.leaving.take();
+        self.stage.reopen(state);
+        crate::ui::Theme::install(ctx);
+        self.show_settings(ctx);
+        // Pictures were the old window's.
+        self.recent = super::RecentList::default();
+        if self.welcome {
+            self.recent.refresh(ctx, &self.preferences.recent);
+        }
+        self.show_recoveries(ctx);
+        self.taking = None;
+        // Its clock begins anew.
+        (self.active, self.glide, self.hover, self.last_pick) = (0.0, None, None, None);
+        for toast in &mut self.toasts {
+            toast.since = 0.0;
+        }
+        self.first_frame = true;
+        self.show_title(ctx);
+        self.restore_scene(ctx);
+        let device = self.stage.device().to_owned();
+        let text = match why {
+            Some(Leaving::Switch) => format!("Drawn on {device} now"),
+            _ => format!("The graphics device was lost; this window is on {device}. Your work is untouched"),
+        };
+        self.toast(ctx, ToastKind::Note, text);
+    }
+}
