@@ -402,6 +402,6 @@ mod tests {
         let (Some(theirs), Some(ours)) = (picture(false), picture(true)) else { return };
         let most = theirs.iter().zip(&ours).map(|(a, b)| a.abs_diff(*b)).max();
         assert!(theirs.chunks(4).any(|p| p != [0, 0, 0, 255]), "there is something to see");
-        assert!(most <= Some(1), "they differ by {most:?} levels");
+        assert!(most <= Some(2), "they differ by {most:?} levels");
     }
 }

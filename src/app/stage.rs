@@ -110,7 +110,7 @@ impl Loader {
             // A device that is lost meanwhile gives no buffers; another one gets the scene then.
             catch_unwind(AssertUnwindSafe(make)).map_err(|panic| gpu.is_lost() || resume_unwind(panic)).ok()
         };
-        let scene = self.gpu.as_ref().and_then(upload);
+        let scene = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost()).and_then(upload);
         let device = self.gpu.as_ref().map(|(gpu, _)| gpu.device.clone());
         let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
         Prepared { joints: document.joint_flags(), pose, surface, scene, device, images, bounds }

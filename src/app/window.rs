@@ -5,7 +5,7 @@ use std::{cell::RefCell, path::PathBuf, rc::Rc};
 use egui::{Context, Ui};
 
 use super::{App, devices::Devices, lean::LeanPanels};
-use crate::ui::ToastKind;
+use crate::ui::{Theme, ToastKind};
 
 /// Frames after which a device is known to work.
 const PROOF: u32 = 3;
@@ -120,6 +120,7 @@ impl Window {
             Some(mut app) => {
                 #[cfg(feature = "inspection")]
                 inspect_again(&cc.egui_ctx);
+                Theme::install(&cc.egui_ctx);
                 app.reopen(&cc.egui_ctx, cc.wgpu_render_state.clone());
                 app
             }
@@ -224,11 +225,10 @@ impl App {
         self.stage.shows_picture()
     }
 
-    /// Goes on in another window, on its device: with the same document, history, selection, view and panels.
+    /// Goes on in another window, whose theme is installed, on its device: with the same document, history, selection, view and panels.
     pub fn reopen(&mut self, ctx: &Context, state: Option<eframe::egui_wgpu::RenderState>) {
         let why = self.leaving.take();
         self.stage.reopen(state);
-        crate::ui::Theme::install(ctx);
         self.show_settings(ctx);
         // Pictures were the old window's.
         self.recent = super::RecentList::default();
