@@ -68,9 +68,11 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 /// Keys the head between two keys: a step that can be taken back.
 fn key_the_head(window: &mut Window) {
     let before = session(window).history().done().len();
-    for name in ["Clip Walk", "Head"] {
-        window.get_by_label(name).click();
-        window.run_steps(3);
+    if window.state().selection().nodes.is_empty() {
+        for name in ["Clip Walk", "Head"] {
+            window.get_by_label(name).click();
+            window.run_steps(3);
+        }
     }
     for _ in 0..20 {
         press(window, Modifiers::NONE, Key::ArrowRight);
