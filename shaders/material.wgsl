@@ -21,6 +21,8 @@ struct Material {
     // x: 1 where the part is mirrored, so that its front is its back, plus 2 where it has flat faces; y: 1 where alpha is opaque; z: scale of the normal
     // map; w: strength of the occlusion
     part: vec4<f32>,
+    // x: half the binary logarithm of how many vertices it has
+    detail: vec4<f32>,
 };
 
 @group(1) @binding(0) var<uniform> material: Material;

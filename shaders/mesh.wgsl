@@ -112,8 +112,14 @@ fn environment_brdf(roughness: f32, facing: f32) -> vec2<f32> {
     return vec2<f32>(-1.04, 1.04) * a + r.zw;
 }
 
+// Light that leaves a surface: what its colour takes its part of, and what it mirrors.
+struct Lit {
+    matt: vec3<f32>,
+    gloss: vec3<f32>,
+};
+
 // GGX with the Smith visibility term (Heitz 2014) and Schlick's Fresnel: glTF 2.0, appendix B.
-fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> vec3<f32> {
+fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> Lit {
     let h = normalize(light + v);
     let nl = max(dot(n, light), 0.0);
     let nv = max(dot(n, v), 1e-4);
@@ -125,11 +131,16 @@ fn lit_by(light: vec3<f32>, color: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffus
     let distribution = a2 / (3.14159265 * d * d);
     let visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
     let fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
-    return color * nl * (diffuse * (1.0 - fresnel) / 3.14159265 + fresnel * gain * distribution * visibility);
+    let arriving = color * nl;
+    return Lit(arriving * (1.0 - fresnel) / 3.14159265, arriving * fresnel * gain * distribution * visibility);
+}
+
+fn both(a: Lit, b: Lit) -> Lit {
+    return Lit(a.matt + b.matt, a.gloss + b.gloss);
 }
 
 // KHR_lights_punctual: with the square of the distance, ending smoothly at the range and at the cone.
-fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffuse: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> vec3<f32> {
+fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> Lit {
     var towards = -light.direction.xyz;
     var reaches = 1.0;
     if light.position.w > 0.5 {
@@ -140,7 +151,37 @@ fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, diffu
         let cone = clamp(dot(-towards, light.direction.xyz) * light.cone.x + light.cone.y, 0.0, 1.0);
         reaches = clamp(1.0 - part * part * part * part, 0.0, 1.0) / (distance * distance) * cone * cone;
     }
-    return lit_by(towards, light.color.rgb * reaches, n, v, diffuse, f0, roughness, gain);
+    return lit_by(towards, light.color.rgb * reaches, n, v, f0, roughness, gain);
+}
+
+// All light on a surface. `smooth_normal` is without a normal map; `open` says how much of the sky is seen.
+fn light_of(f0: vec3<f32>, roughness: f32, open: f32, n: vec3<f32>, smooth_normal: vec3<f32>, world: vec3<f32>, v: vec3<f32>) -> Lit {
+    let facing = clamp(dot(n, v), 0.0, 1.0);
+    let sky = matt_light(n);
+    let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
+    // What a rough surface throws from facet to facet before it leaves: Fdez-Agüera, A Multiple-Scattering Microfacet
+    // Model for Real-Time Image-Based Lighting (2019). Without it rough metal is far too dark.
+    let split = environment_brdf(roughness, facing);
+    let single = f0 * split.x + split.y;
+    let kept = split.x + split.y;
+    let average = f0 + (1.0 - f0) / 21.0;
+    let multiple = single * average / (1.0 - (1.0 - kept) * average) * (1.0 - kept);
+    var lit = Lit(sky * open, (single * mirrored + multiple * sky) * open);
+    let gain = 1.0 + f0 * (1.0 / max(kept, 0.05) - 1.0);
+    if has(LIGHTS) {
+        for (var k = 0u; k < u32(frame.eye_forward.w); k += 1u) {
+            lit = both(lit, lit_by_file(frame.lights[k], world, n, v, f0, roughness, gain));
+        }
+        return lit;
+    }
+    let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(world, smooth_normal);
+    lit = both(lit, lit_by(frame.key.xyz, key, n, v, f0, roughness, gain));
+    // A faint light from the eye, so that the side that turns from the key keeps its form.
+    lit = both(lit, lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, f0, max(roughness, 0.5), gain));
+    // A cool light from behind draws the outline of the form.
+    let away = frame.eye_forward.xyz;
+    let back = normalize(vec3<f32>(away.x, 0.45, away.z) + vec3<f32>(away.z, 0.0, -away.x) * 0.5);
+    return both(lit, lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, f0, max(roughness, 0.4), gain));
 }
 
 // Light above 0.7 is rolled off towards 1, so that pale skin keeps its form.
@@ -228,35 +269,82 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     }
     let metallic = select(clamp(material.surface.x * rough.b, 0.0, 1.0), 0.0, plain);
     let roughness = select(clamp(material.surface.y * rough.g, 0.045, 1.0), 0.72, plain);
-    let diffuse = base.rgb * (1.0 - metallic);
     let f0 = mix(vec3<f32>(0.04), base.rgb, metallic);
-    let facing = clamp(dot(n, v), 0.0, 1.0);
     // Occlusion dims what comes from the sky, not what comes from a light (glTF 2.0, *Additional Textures*).
     let open = select(1.0 + material.part.w * (shade - 1.0), 1.0, plain);
-    var color = diffuse * matt_light(n) * open;
-    let mirrored = textureSampleLevel(sky_texture, sky_sampler, reflect(-v, n), roughness * (SKY_LEVELS - 1.0)).rgb;
-    // What a rough surface throws from facet to facet before it leaves: Fdez-Agüera, A Multiple-Scattering Microfacet
-    // Model for Real-Time Image-Based Lighting (2019). Without it rough metal is far too dark.
-    let split = environment_brdf(roughness, facing);
-    let single = f0 * split.x + split.y;
-    let kept = split.x + split.y;
-    let average = f0 + (1.0 - f0) / 21.0;
-    let multiple = single * average / (1.0 - (1.0 - kept) * average) * (1.0 - kept);
-    color += (single * mirrored + multiple * matt_light(n)) * open;
-    let gain = 1.0 + f0 * (1.0 / max(kept, 0.05) - 1.0);
-    if has(LIGHTS) {
-        for (var k = 0u; k < u32(frame.eye_forward.w); k += 1u) {
-            color += lit_by_file(frame.lights[k], in.world, n, v, diffuse, f0, roughness, gain);
-        }
-        return vec4<f32>(shoulder(color) + emission, alpha);
-    }
-    let key = vec3<f32>(2.0, 1.94, 1.84) * key_reaches(in.world, smooth_normal);
-    color += lit_by(frame.key.xyz, key, n, v, diffuse, f0, roughness, gain);
-    // A faint light from the eye, so that the side that turns from the key keeps its form.
-    color += lit_by(v, vec3<f32>(0.22, 0.23, 0.25), n, v, diffuse, f0, max(roughness, 0.5), gain);
-    // A cool light from behind draws the outline of the form.
-    let away = frame.eye_forward.xyz;
-    let back = normalize(vec3<f32>(away.x, 0.45, away.z) + vec3<f32>(away.z, 0.0, -away.x) * 0.5);
-    color += lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, diffuse, f0, max(roughness, 0.4), gain);
+    let lit = light_of(f0, roughness, open, n, smooth_normal, in.world, v);
+    let color = base.rgb * (1.0 - metallic) * lit.matt + lit.gloss;
     return vec4<f32>(shoulder(color) + emission, alpha);
+}
+
+// Where triangles are hardly larger than pixels, light is found at vertices: that is as fine, and far less work where every
+// small triangle costs as much as a large one. For pictures that last a moment.
+
+struct Lightened {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) uv0: vec2<f32>,
+    @location(1) uv1: vec2<f32>,
+    @location(2) color: vec4<f32>,
+    @location(3) matt: vec3<f32>,
+    @location(4) gloss: vec3<f32>,
+};
+
+// As fine as vertices are.
+fn level(size: vec2<u32>) -> f32 {
+    return max(log2(f32(max(size.x, size.y))) - material.detail.x, 0.0);
+}
+
+@vertex
+fn vertex_lit(in: Vertex, place: Place) -> Lightened {
+    var out: Lightened;
+    let world = point_at(place, in.position);
+    out.clip = frame.clip_from_world * vec4<f32>(world, 1.0);
+    out.uv0 = in.uv0;
+    out.uv1 = in.uv1;
+    out.color = in.color;
+    let v = towards_eye(world);
+    var n = normal_at(place, in.normal);
+    if dot(n, n) < 0.25 {
+        n = v;
+    }
+    if material.surface.w > 0.5 && dot(n, v) < 0.0 {
+        n = -n;
+    }
+    var base = CLAY;
+    var metallic = 0.0;
+    var roughness = 0.72;
+    if !has(PLAIN) {
+        let base_at = placed_uv(material.base_u, material.base_v, in.uv0, in.uv1);
+        let sampled = textureSampleLevel(base_texture, base_sampler, base_at, level(textureDimensions(base_texture)));
+        base = (material.base_color * in.color * sampled).rgb;
+        var rough = vec4<f32>(1.0);
+        if has(ROUGH) {
+            let rough_at = placed_uv(material.rough_u, material.rough_v, in.uv0, in.uv1);
+            rough = textureSampleLevel(rough_texture, rough_sampler, rough_at, level(textureDimensions(rough_texture)));
+        }
+        metallic = clamp(material.surface.x * rough.b, 0.0, 1.0);
+        roughness = clamp(material.surface.y * rough.g, 0.045, 1.0);
+    }
+    let lit = light_of(mix(vec3<f32>(0.04), base, metallic), roughness, 1.0, n, n, world, v);
+    out.matt = lit.matt * (1.0 - metallic);
+    out.gloss = lit.gloss;
+    return out;
+}
+
+@fragment
+fn fragment_lit(in: Lightened) -> @location(0) vec4<f32> {
+    if has(PLAIN) {
+        return vec4<f32>(shoulder(CLAY * in.matt + in.gloss), 1.0);
+    }
+    let base_at = placed_uv(material.base_u, material.base_v, in.uv0, in.uv1);
+    let base = material.base_color * in.color * textureSample(base_texture, base_sampler, base_at);
+    var glow = vec4<f32>(1.0);
+    if has(GLOW) {
+        glow = textureSample(glow_texture, glow_sampler, placed_uv(material.glow_u, material.glow_v, in.uv0, in.uv1));
+    }
+    if has(CUT) && base.a < material.emissive.a {
+        discard;
+    }
+    let color = shoulder(base.rgb * in.matt + in.gloss) + material.emissive.rgb * glow.rgb;
+    return vec4<f32>(color, select(base.a, 1.0, material.part.y > 0.5));
 }

@@ -10,7 +10,7 @@ struct Fragment {
 
 @vertex
 fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place, @location(2) value: u32) -> Fragment {
-    return placed(position, normal, place, select(color_of(value), weight_of(value), frame.zero_weight.w < 1.5));
+    return placed(position, normal, place, given(value));
 }
 
 @vertex
@@ -46,6 +46,10 @@ fn color_of(value: u32) -> vec4<f32> {
     return vec4<f32>(linear(color.rgb) * color.a, color.a);
 }
 
+fn given(value: u32) -> vec4<f32> {
+    return select(color_of(value), weight_of(value), frame.zero_weight.w < 1.5);
+}
+
 // Keep in step with `heat` in src/render/look.rs.
 fn ramp(weight: f32) -> vec3<f32> {
     var color = frame.heat[0].rgb;
@@ -68,31 +72,70 @@ fn light_on(n: vec3<f32>, v: vec3<f32>) -> f32 {
 // The least weight that has the ramp's own colour: the least that eight bits hold.
 const LEAST: f32 = 1.0 / 255.0;
 
+// The colour of a tint; `slope`: how much of a weight a pixel spans.
+fn tinted(tint: vec4<f32>, slope: f32) -> vec3<f32> {
+    let share = clamp(tint.w, 0.0, 1.0);
+    // Halfway from the grey to what is behind, in both themes.
+    let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.5);
+    var color = tint.rgb;
+    if frame.zero_weight.w < 1.5 {
+        let weight = clamp(tint.x / max(share, 1e-6), 0.0, 1.0);
+        // Where weights rise steeply, the border to the grey is still a pixel wide.
+        let on_ramp = clamp(weight / clamp(slope, LEAST, 0.05), 0.0, 1.0);
+        color = mix(frame.zero_weight.rgb, ramp(weight), on_ramp) * share;
+    }
+    return color + nothing * (1.0 - share);
+}
+
+// What faces the eye has its very colour; what is turned away loses half of its light at most.
+fn dimmed(n: vec3<f32>, v: vec3<f32>) -> f32 {
+    return mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
+}
+
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let across = dpdx(in.world);
     let down = dpdy(in.world);
-    let slope = fwidth(in.tint.x);
-    let given = clamp(in.tint.w, 0.0, 1.0);
-    // Halfway from the grey to what is behind, in both themes.
-    let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.5);
-    var color = in.tint.rgb;
-    if frame.zero_weight.w < 1.5 {
-        let weight = clamp(in.tint.x / max(given, 1e-6), 0.0, 1.0);
-        // Where weights rise steeply, the border to the grey is still a pixel wide.
-        let on_ramp = clamp(weight / clamp(slope, LEAST, 0.05), 0.0, 1.0);
-        color = mix(frame.zero_weight.rgb, ramp(weight), on_ramp) * given;
-    }
-    color += nothing * (1.0 - given);
+    let color = tinted(in.tint, fwidth(in.tint.x));
     var light = 1.0;
     if dot(in.normal, in.normal) > 0.25 {
         let v = towards_eye(in.world);
         // The side that is seen is that of the triangle, which near the rim the normals between vertices may not be.
         let face = cross(down, across);
         let turned = dot(face, in.normal) * dot(face, v) < 0.0;
-        let n = normalize(in.normal) * select(1.0, -1.0, turned);
-        // What faces the eye has its very colour; what is turned away loses half of its light at most.
-        light = mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
+        light = dimmed(normalize(in.normal) * select(1.0, -1.0, turned), v);
     }
     return vec4<f32>(color * light, 1.0);
+}
+
+// Where triangles are hardly larger than pixels, colours are found at vertices: see shaders/mesh.wgsl.
+
+struct Colored {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) color: vec3<f32>,
+};
+
+fn colored(in: Fragment) -> Colored {
+    let v = towards_eye(in.world);
+    let facing = dot(in.normal, v);
+    var light = 1.0;
+    if dot(in.normal, in.normal) > 0.25 {
+        light = dimmed(in.normal * select(1.0, -1.0, facing < 0.0), v);
+    }
+    return Colored(in.clip, tinted(in.tint, LEAST) * light);
+}
+
+@vertex
+fn vertex_lit(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place, @location(2) value: u32) -> Colored {
+    return colored(placed(position, normal, place, given(value)));
+}
+
+@vertex
+fn vertex_bare_lit(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place) -> Colored {
+    return colored(placed(position, normal, place, vec4<f32>(0.0)));
+}
+
+@fragment
+fn fragment_lit(in: Colored) -> @location(0) vec4<f32> {
+    return vec4<f32>(in.color, 1.0);
 }

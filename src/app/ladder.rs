@@ -13,7 +13,7 @@ const REST: f64 = 0.12;
 /// A coarser picture that takes more than this part of the time is not worth it.
 const GAIN: f32 = 0.85;
 /// Frames after another step that are not measured.
-const SETTLING: u32 = 2;
+const SETTLING: u32 = 4;
 /// Seconds for which a step that was too slow is not tried again.
 const BARRED: f64 = 30.0;
 
@@ -22,8 +22,6 @@ const BARRED: f64 = 30.0;
 pub(super) struct Motion {
     /// Seconds on egui's clock.
     pub now: f64,
-    /// Seconds since the frame before.
-    pub interval: f32,
     /// Whether somebody drags, scrolls or plays.
     pub moves: bool,
     /// What a person prefers.
@@ -34,10 +32,14 @@ pub(super) struct Motion {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ladder {
     step: usize,
+    /// The longest frame since the picture was another the last time: one is drawn while the next is made.
+    longest: f32,
     /// When something moved last.
     moved: Option<f64>,
     /// Mean seconds of a frame at this step, and how many were measured.
     mean: f32,
+    /// The quickest of them.
+    least: f32,
     measured: u32,
     /// Frames that do not count yet: a new step has pipelines to make, and what is measured is the frame before.
     settling: u32,
@@ -50,6 +52,11 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
+    /// A frame began, so many seconds after the one before, which wanted it.
+    pub(super) const fn frame(&mut self, seconds: f32) {
+        self.longest = self.longest.max(seconds);
+    }
+
     /// The scale to draw at, now that the picture is another; `going` says whether the frame before moved, too.
     pub(super) fn changed(&mut self, motion: Motion) -> f32 {
         if !motion.moves {
@@ -63,23 +70,26 @@ impl Ladder {
             Quality::Fast => return STEPS[2],
             Quality::Auto => {}
         }
+        let longest = std::mem::take(&mut self.longest);
         if going {
-            self.measure(motion);
+            self.measure(motion, longest);
         }
         STEPS[self.step]
     }
 
-    fn measure(&mut self, motion: Motion) {
+    fn measure(&mut self, motion: Motion, seconds: f32) {
         if self.settling > 0 {
             self.settling -= 1;
             return;
         }
         self.measured += 1;
         let part = if self.measured == 1 { 1.0 } else { 0.4 };
-        self.mean += (motion.interval - self.mean) * part;
-        if let Some((step, mean)) = self.before.filter(|_| self.measured >= 3) {
+        self.mean += (seconds - self.mean) * part;
+        self.least = if self.measured == 1 { seconds } else { self.least.min(seconds) };
+        if let Some((step, mean)) = self.before.filter(|_| self.measured >= 4) {
             self.before = None;
-            if self.mean > mean * GAIN {
+            // A frame that happens to be slow says nothing against the step.
+            if self.least > mean * GAIN {
                 (self.step, self.mean, self.measured, self.settling) = (step, 0.0, 0, SETTLING);
                 self.enough = motion.now + BARRED;
                 return;
@@ -124,9 +134,26 @@ mod tests {
         for _ in 0..frames {
             let interval = (base + full * scale * scale).max(1.0 / 60.0);
             *now += f64::from(interval);
-            scale = ladder.changed(Motion { now: *now, interval, moves: true, quality: Quality::Auto });
+            ladder.frame(interval);
+            scale = ladder.changed(Motion { now: *now, moves: true, quality: Quality::Auto });
         }
         scale
+    }
+
+    #[test]
+    fn a_picture_that_is_drawn_while_a_frame_without_change_is_made_counts() {
+        let (mut ladder, mut now, mut scale) = (Ladder::default(), 0.0, 1.0);
+        for _ in 0..20 {
+            // A hand moves, and the frame after, which changes nothing, waits for the picture.
+            for (seconds, changes) in [(1.0 / 60.0, true), (0.02 + 0.4 * scale * scale, false)] {
+                now += f64::from(seconds);
+                ladder.frame(seconds);
+                if changes {
+                    scale = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
+                }
+            }
+        }
+        assert_eq!(scale, 0.5);
     }
 
     #[test]
@@ -138,7 +165,7 @@ mod tests {
     #[test]
     fn a_slow_device_comes_to_a_coarse_picture_within_a_few_frames_and_stays_there() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        let scale = play(&mut ladder, 10, 0.02, 0.4, &mut now);
+        let scale = play(&mut ladder, 14, 0.02, 0.4, &mut now);
         assert!(scale <= 0.5, "{scale}");
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..400 {
@@ -150,7 +177,7 @@ mod tests {
     #[test]
     fn where_a_coarser_picture_gains_nothing_it_stays_full() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        play(&mut ladder, 10, 0.3, 0.01, &mut now);
+        play(&mut ladder, 14, 0.3, 0.01, &mut now);
         for _ in 0..50 {
             assert_eq!(play(&mut ladder, 1, 0.3, 0.01, &mut now), 1.0);
         }
@@ -165,7 +192,8 @@ mod tests {
             let interval = 0.02 + 0.4 * scale * scale + if scale == made { 0.0 } else { 1.0 };
             made = scale;
             now += f64::from(interval);
-            scale = ladder.changed(Motion { now, interval, moves: true, quality: Quality::Auto });
+            ladder.frame(interval);
+            scale = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
         }
         assert_eq!(scale, 0.5);
     }
@@ -174,7 +202,7 @@ mod tests {
     fn what_stands_still_is_full() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         play(&mut ladder, 20, 0.02, 0.4, &mut now);
-        let still = |now| Motion { now, interval: 0.1, moves: false, quality: Quality::Auto };
+        let still = |now| Motion { now, moves: false, quality: Quality::Auto };
         assert!(ladder.rests_in(still(now)) > 0.0);
         assert_eq!(ladder.rests_in(still(now + 0.15)), 0.0);
         assert_eq!(ladder.changed(still(now + 0.2)), 1.0);
@@ -184,7 +212,7 @@ mod tests {
     #[test]
     fn a_person_may_want_one_or_the_other() {
         let mut ladder = Ladder::default();
-        let motion = |quality| Motion { now: 1.0, interval: 1.0, moves: true, quality };
+        let motion = |quality| Motion { now: 1.0, moves: true, quality };
         assert_eq!(ladder.changed(motion(Quality::High)), 1.0);
         assert_eq!(ladder.changed(motion(Quality::Fast)), 0.5);
     }

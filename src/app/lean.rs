@@ -341,10 +341,10 @@ mod tests {
             let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
             let mut encoder = state.device.create_command_encoder(&Default::default());
             let mut renderer = state.renderer.write();
-            for (id, deltas) in output.textures_delta.set.drain() {
-                for delta in deltas {
-                    renderer.update_texture(&state.device, &state.queue, id, &delta);
-                }
+            let mut textures: Vec<_> = output.textures_delta.set.drain().collect();
+            textures.sort_by_key(|(id, _)| format!("{id:?}"));
+            for (id, delta) in textures.iter().flat_map(|(id, deltas)| deltas.iter().map(move |d| (id, d))) {
+                renderer.update_texture(&state.device, &state.queue, *id, delta);
             }
             renderer.update_buffers(&state.device, &state.queue, &mut encoder, &primitives, &screen);
             drop(renderer);

@@ -358,6 +358,7 @@ impl App {
         if std::mem::take(&mut self.first_frame) {
             ctx.request_repaint();
         }
+        self.stage.begin_frame(ctx.input(|i| i.stable_dt));
         self.calm_caret(&ctx);
         self.let_go(&ctx);
         self.poll_jobs(&ctx);
@@ -531,12 +532,12 @@ impl App {
         let painted =
             (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });
         let state: Option<&egui_wgpu::RenderState> = frame.wgpu_render_state();
-        let (time, interval, held) = ctx.input(|i| {
+        let (time, held) = ctx.input(|i| {
             let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
-            (i.time, i.unstable_dt, i.pointer.any_down() || scrolls)
+            (i.time, i.pointer.any_down() || scrolls)
         });
         let moves = held || self.playback.playing || self.glide.is_some() || self.is_gesture_open();
-        let motion = ladder::Motion { now: time, interval, moves, quality: self.settings.quality };
+        let motion = ladder::Motion { now: time, moves, quality: self.settings.quality };
         let again = self.stage.update(
             state,
             self.session.as_ref(),

@@ -307,6 +307,11 @@ impl Stage {
         self.frame_ms
     }
 
+    /// A frame began, so many seconds after the one before, if that wanted it.
+    pub(super) const fn begin_frame(&mut self, seconds: f32) {
+        self.ladder.frame(seconds);
+    }
+
     /// The device's name.
     pub(super) fn device(&self) -> &str {
         self.gpu.as_ref().map_or("no graphics device", |(gpu, _)| &gpu.name)

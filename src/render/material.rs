@@ -15,6 +15,7 @@ struct MaterialUniform {
     surface: [f32; 4],
     transforms: [[f32; 4]; 2 * TEXTURES],
     part: [f32; 4],
+    detail: [f32; 4],
 }
 
 /// Base colour, metallic-roughness, emission, normals, occlusion.
@@ -34,7 +35,7 @@ impl Materials {
     pub(super) fn layout(gpu: &Gpu) -> wgpu::BindGroupLayout {
         let mut entries = vec![wgpu::BindGroupLayoutEntry {
             binding: 0,
-            visibility: wgpu::ShaderStages::FRAGMENT,
+            visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
             ty: wgpu::BindingType::Buffer {
                 ty: wgpu::BufferBindingType::Uniform,
                 has_dynamic_offset: false,
@@ -45,7 +46,7 @@ impl Materials {
         for k in 0..TEXTURES as u32 {
             entries.push(wgpu::BindGroupLayoutEntry {
                 binding: 1 + k * 2,
-                visibility: wgpu::ShaderStages::FRAGMENT,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
                 ty: wgpu::BindingType::Texture {
                     sample_type: wgpu::TextureSampleType::Float { filterable: true },
                     view_dimension: wgpu::TextureViewDimension::D2,
@@ -55,7 +56,7 @@ impl Materials {
             });
             entries.push(wgpu::BindGroupLayoutEntry {
                 binding: 2 + k * 2,
-                visibility: wgpu::ShaderStages::FRAGMENT,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
                 ty: wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
                 count: None,
             });
@@ -91,8 +92,16 @@ impl Materials {
         }
     }
 
-    /// The bind group of a material on a part that is mirrored or not, and has flat faces or normals of its own.
-    pub(super) fn bind(&self, gpu: &Gpu, material: &Material, mirrored: bool, flat: bool) -> wgpu::BindGroup {
+    /// The bind group of a material on a part that is mirrored or not, has flat faces or normals of its own, and so many
+    /// vertices.
+    pub(super) fn bind(
+        &self,
+        gpu: &Gpu,
+        material: &Material,
+        mirrored: bool,
+        flat: bool,
+        vertices: usize,
+    ) -> wgpu::BindGroup {
         let slots = [
             (&material.base_color_texture, &self.color),
             (&material.metallic_roughness_texture, &self.data),
@@ -132,6 +141,7 @@ impl Materials {
                 material.normal_scale,
                 material.occlusion_strength,
             ],
+            detail: [(vertices.max(1) as f32).log2() * 0.5, 0.0, 0.0, 0.0],
         };
         let buffer = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("material"),

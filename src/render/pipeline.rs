@@ -23,8 +23,12 @@ pub(super) const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
 }
 
 pub(super) fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entry =
-        |binding, ty| wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::FRAGMENT, ty, count: None };
+    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+        ty,
+        count: None,
+    };
     let texture =
         |sample_type, view_dimension| wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false };
     let colors = wgpu::TextureSampleType::Float { filterable: true };
@@ -97,6 +101,8 @@ pub(super) struct MeshKey {
     pub bumped: bool,
     /// What it is and how it is shown: see [`features`].
     pub features: u16,
+    /// Whether light is found at its vertices.
+    pub lit: bool,
 }
 
 /// What a surface is and how it is shown, one bit each. Keep in sync with `features` in shaders/mesh.wgsl.
@@ -127,13 +133,13 @@ struct Recipe<'a> {
     cull: Option<wgpu::Face>,
     /// Whether it is hidden by what is nearer, and hides what is farther; none where depth does not count.
     depth: Option<bool>,
-    /// Of the fragment shader.
+    /// Of both shaders.
     constants: &'a [(&'a str, f64)],
 }
 
 impl PipelineMaker<'_> {
     pub(super) fn mesh(&self, key: MeshKey) -> wgpu::RenderPipeline {
-        let MeshKey { topology, layer, cull, bumped, features } = key;
+        let MeshKey { topology, layer, cull, bumped, features, lit } = key;
         let tangents = wgpu::vertex_attr_array![5 => Float32x4];
         let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let buffers = [
@@ -151,11 +157,15 @@ impl PipelineMaker<'_> {
             }),
         ];
         let layouts = [Some(self.frame), Some(self.material)];
-        let (vertex, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
+        let (vertex, fragment, buffers) = match (lit, bumped) {
+            (true, _) => ("vertex_lit", "fragment_lit", &buffers[..3]),
+            (false, true) => ("vertex_bumped", "fragment", &buffers[..]),
+            (false, false) => ("vertex", "fragment", &buffers[..3]),
+        };
         self.make(&Recipe {
             name: "mesh",
             vertex,
-            fragment: "fragment",
+            fragment,
             layouts: &layouts,
             buffers,
             topology,
@@ -184,17 +194,23 @@ impl PipelineMaker<'_> {
         })
     }
 
-    /// Surfaces with tints at their vertices in place of materials, or bare.
-    pub(super) fn tint(&self, topology: wgpu::PrimitiveTopology, tinted: bool) -> wgpu::RenderPipeline {
+    /// Surfaces with tints at their vertices in place of materials, or bare; `lit`: their colours are found at vertices, too.
+    pub(super) fn tint(&self, topology: wgpu::PrimitiveTopology, tinted: bool, lit: bool) -> wgpu::RenderPipeline {
         let value = wgpu::vertex_attr_array![2 => Uint32];
         let values =
             wgpu::VertexBufferLayout { array_stride: 4, step_mode: wgpu::VertexStepMode::Vertex, attributes: &value };
         let buffers = [posed(), placed(), Some(values)];
-        let (vertex, buffers) = if tinted { ("vertex", &buffers[..]) } else { ("vertex_bare", &buffers[..2]) };
+        let buffers = if tinted { &buffers[..] } else { &buffers[..2] };
+        let vertex = match (tinted, lit) {
+            (true, false) => "vertex",
+            (false, false) => "vertex_bare",
+            (true, true) => "vertex_lit",
+            (false, true) => "vertex_bare_lit",
+        };
         self.make(&Recipe {
             name: "tint",
             vertex,
-            fragment: "fragment",
+            fragment: if lit { "fragment_lit" } else { "fragment" },
             layouts: &[Some(self.frame)],
             buffers,
             topology,
@@ -352,7 +368,10 @@ impl PipelineMaker<'_> {
             vertex: wgpu::VertexState {
                 module: &module,
                 entry_point: Some(recipe.vertex),
-                compilation_options: Default::default(),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: recipe.constants,
+                    ..Default::default()
+                },
                 buffers: recipe.buffers,
             },
             primitive: wgpu::PrimitiveState { topology: recipe.topology, cull_mode: recipe.cull, ..Default::default() },

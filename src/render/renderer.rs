@@ -81,6 +81,35 @@ pub struct Renderer {
     bones: Option<wgpu::Buffer>,
 }
 
+/// What one picture is of.
+#[derive(Clone, Copy)]
+struct Shot<'a> {
+    scene: &'a Scene,
+    camera: &'a Camera,
+    show: &'a Show,
+    /// Pixels.
+    height: f32,
+}
+
+impl Shot<'_> {
+    /// Whether a part's triangles are hardly larger than pixels, in a picture that lasts a moment.
+    fn is_dense(&self, part: &Part) -> bool {
+        // What is seen of a box's ball, about, and how many triangles turn to the eye.
+        const FILLED: f32 = 0.3;
+        const PIXELS: f32 = 6.0;
+        if !self.show.quick || part.topology != Topology::Triangles {
+            return false;
+        }
+        let depth = match self.camera.orthographic {
+            true => self.camera.distance,
+            false => (part.centre - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.5),
+        };
+        let radius = part.reach / self.camera.metres_per_point(depth.max(1e-6), self.height);
+        let triangles = part.index_count as f32 / 6.0;
+        triangles * PIXELS > std::f32::consts::PI * radius * radius * FILLED
+    }
+}
+
 /// Points that an outline is wide.
 const OUTLINE: f32 = 2.0;
 
@@ -176,6 +205,7 @@ impl Renderer {
             ..frame_uniform(camera, look, show, size, off_surface)
         };
         uniform.eye_forward[3] = lit as f32;
+        let shot = Shot { scene, camera, show, height: size.y };
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
         if show.tint.is_some() && self.tint.is_none() {
@@ -183,7 +213,7 @@ impl Renderer {
             self.tint = Some(TintPass::new(&PipelineMaker { device: &gpu.device, frame, material }));
         }
         if show.tint.is_none() {
-            self.make_meshes(gpu, scene, show);
+            self.make_meshes(gpu, &shot);
         }
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
@@ -209,8 +239,8 @@ impl Renderer {
             // Reverse depth: surfaces have the farther half of it, what is drawn over all of them the nearer.
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
             match self.tint.as_ref().filter(|_| show.tint.is_some()) {
-                Some(tint) => self.draw_tinted(gpu, &mut pass, tint, scene, show),
-                None => self.draw_surfaces(gpu, &mut pass, scene, camera, show, off_surface > 0.0),
+                Some(tint) => self.draw_tinted(gpu, &mut pass, tint, &shot),
+                None => self.draw_surfaces(gpu, &mut pass, &shot, off_surface > 0.0),
             }
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.5, 1.0);
             if !outlined.is_empty() {
@@ -238,17 +268,10 @@ impl Renderer {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    fn draw_surfaces(
-        &self,
-        gpu: &Gpu,
-        pass: &mut wgpu::RenderPass<'_>,
-        scene: &Scene,
-        camera: &Camera,
-        show: &Show,
-        casts: bool,
-    ) {
+    fn draw_surfaces(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
+        let Shot { scene, camera, show, .. } = *shot;
         for part in scene.shown().filter(|p| !is_see_through(p, show)) {
-            self.draw_part(pass, part, show, scene);
+            self.draw_part(pass, part, shot);
         }
         if show.grid {
             pass.set_pipeline(&self.grid);
@@ -259,20 +282,21 @@ impl Renderer {
             }
         }
         if show.shading == Shading::Wireframe {
-            self.draw_wires(gpu, pass, scene, show);
+            self.draw_wires(gpu, pass, shot);
             return;
         }
         let eye = camera.eye();
         let mut blended: Vec<_> = scene.shown().filter(|p| is_see_through(p, show)).collect();
         blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
         for part in blended {
-            self.draw_part(pass, part, show, scene);
+            self.draw_part(pass, part, shot);
         }
     }
 
-    fn draw_tinted(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, tint: &TintPass, scene: &Scene, show: &Show) {
+    fn draw_tinted(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, tint: &TintPass, shot: &Shot<'_>) {
+        let Shot { scene, show, .. } = *shot;
         for part in scene.shown() {
-            pass.set_pipeline(tint.surface(part.topology, part.tints.values.is_some()));
+            pass.set_pipeline(tint.surface(part.topology, part.tints.values.is_some(), shot.is_dense(part)));
             if let Some(values) = &part.tints.values {
                 pass.set_vertex_buffer(2, values.slice(..));
             }
@@ -293,10 +317,10 @@ impl Renderer {
     }
 
     /// Edges of triangles; lines and points as they are.
-    fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, scene: &Scene, show: &Show) {
-        for part in scene.shown() {
+    fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
+        for part in shot.scene.shown() {
             let Some(edges) = part.edges(gpu) else {
-                self.draw_part(pass, part, show, scene);
+                self.draw_part(pass, part, shot);
                 continue;
             };
             pass.set_pipeline(&self.wire);
@@ -352,7 +376,7 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, show: &Show, scene: &Scene) {
+    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, shot: &Shot<'_>) {
         if let Some(tangents) = &part.skin.posed_tangents {
             pass.set_vertex_buffer(3, tangents.slice(..));
         }
@@ -360,9 +384,9 @@ impl Renderer {
         pass.set_vertex_buffer(1, part.looks.slice(..));
         pass.set_vertex_buffer(2, part.places.slice(..));
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
-        for sides in sides_of(part, show) {
+        for sides in sides_of(part, shot.show) {
             for (instances, mirrored, material) in part.draws() {
-                let Some(pipeline) = self.meshes.get(&key_of(part, *sides, mirrored, show, scene)) else {
+                let Some(pipeline) = self.meshes.get(&key_of(part, *sides, mirrored, shot)) else {
                     log::error!("no pipeline was made for a surface");
                     continue;
                 };
@@ -374,13 +398,13 @@ impl Renderer {
     }
 
     /// Makes the pipelines that the parts are drawn with and that are not there yet.
-    fn make_meshes(&mut self, gpu: &Gpu, scene: &Scene, show: &Show) {
-        for part in scene.shown() {
-            for sides in sides_of(part, show) {
+    fn make_meshes(&mut self, gpu: &Gpu, shot: &Shot<'_>) {
+        for part in shot.scene.shown() {
+            for sides in sides_of(part, shot.show) {
                 for (_, mirrored, _) in part.draws() {
                     let (device, frame, material) = (&gpu.device, &self.frame_layout, &self.material_layout);
                     let maker = PipelineMaker { device, frame, material };
-                    let key = key_of(part, *sides, mirrored, show, scene);
+                    let key = key_of(part, *sides, mirrored, shot);
                     self.meshes.entry(key).or_insert_with(|| maker.mesh(key));
                 }
             }
@@ -442,7 +466,8 @@ const fn sides_of(part: &Part, show: &Show) -> &'static [Sides] {
 }
 
 /// Which pipeline draws these sides of a part.
-fn key_of(part: &Part, sides: Sides, mirrored: bool, show: &Show, scene: &Scene) -> MeshKey {
+fn key_of(part: &Part, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey {
+    let Shot { scene, show, .. } = *shot;
     let topology = match part.topology {
         Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
         Topology::Lines => wgpu::PrimitiveTopology::LineList,
@@ -469,7 +494,10 @@ fn key_of(part: &Part, sides: Sides, mirrored: bool, show: &Show, scene: &Scene)
         Shading::Textured | Shading::Solid | Shading::Wireframe => Layer::Opaque,
     };
     let features = if show.quick { shading | features::QUICK } else { shading };
-    MeshKey { topology, layer, cull, bumped: part.skin.posed_tangents.is_some(), features }
+    // What needs the form of a triangle, or no light, is found at pixels.
+    let lit = shot.is_dense(part) && features & (features::FLAT | features::UNLIT | features::XRAY) == 0;
+    let bumped = part.skin.posed_tangents.is_some() && !lit;
+    MeshKey { topology, layer, cull, bumped, features, lit }
 }
 
 /// Draws a part's posed vertices and its instances by some of its indices, without a material.

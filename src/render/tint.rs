@@ -88,6 +88,8 @@ impl Tints {
 pub(super) struct TintPass {
     /// For triangles, lines and points; without and with tints.
     surfaces: [[wgpu::RenderPipeline; 2]; 3],
+    /// The same for triangles that are hardly larger than pixels, for pictures that last a moment.
+    lit: [wgpu::RenderPipeline; 2],
     /// Edges over them.
     pub edges: wgpu::RenderPipeline,
 }
@@ -99,11 +101,15 @@ impl TintPass {
             wgpu::PrimitiveTopology::LineList,
             wgpu::PrimitiveTopology::PointList,
         ];
-        let surfaces = topologies.map(|topology| [false, true].map(|tinted| maker.tint(topology, tinted)));
-        Self { surfaces, edges: maker.edges_over() }
+        let surfaces = topologies.map(|topology| [false, true].map(|tinted| maker.tint(topology, tinted, false)));
+        let lit = [false, true].map(|tinted| maker.tint(wgpu::PrimitiveTopology::TriangleList, tinted, true));
+        Self { surfaces, lit, edges: maker.edges_over() }
     }
 
-    pub(super) const fn surface(&self, topology: Topology, tinted: bool) -> &wgpu::RenderPipeline {
+    pub(super) const fn surface(&self, topology: Topology, tinted: bool, lit: bool) -> &wgpu::RenderPipeline {
+        if lit {
+            return &self.lit[tinted as usize];
+        }
         let kind = match topology {
             Topology::Triangles => 0,
             Topology::Lines => 1,
