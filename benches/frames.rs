@@ -169,7 +169,7 @@ const ACTS: [Act; 6] = [
         file: "human-sintel.glb",
         before: |w| {
             w.button(pos2(900.0, 500.0), true, PointerButton::Middle, Modifiers::ALT)?;
-            w.glide((0..12).map(|k| pos2(900.0 + k as f32, 500.0)))
+            w.glide((0..24).map(|k| pos2(900.0 + k as f32, 500.0)))
         },
         what: |w| w.glide(circle(pos2(900.0, 500.0), 80.0, 60)),
     },
@@ -179,7 +179,7 @@ const ACTS: [Act; 6] = [
         before: |w| {
             w.click(pos2(745.0, 300.0))?;
             rest(0.8);
-            let ring = circle(pos2(755.0, 307.0), 92.0, 12);
+            let ring = circle(pos2(755.0, 307.0), 92.0, 24);
             w.events(vec![Event::PointerMoved(pos2(847.0, 307.0))])?;
             w.button(pos2(847.0, 307.0), true, PointerButton::Primary, Modifiers::NONE)?;
             w.glide(ring)
@@ -194,7 +194,7 @@ const ACTS: [Act; 6] = [
             w.click(pos2(1564.0, 16.0))?;
             rest(2.0);
             w.button(pos2(745.0, 330.0), true, PointerButton::Primary, Modifiers::NONE)?;
-            w.glide((0..12).map(|k| pos2(745.0 + k as f32, 330.0)))
+            w.glide((0..24).map(|k| pos2(745.0 + k as f32, 330.0)))
         },
         what: |w| w.glide((0..60).map(|k| pos2(740.0 + (k % 20) as f32 * 3.0, 330.0 + k as f32 * 2.0))),
     },

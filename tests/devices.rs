@@ -206,3 +206,55 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let said = gpu.check().err().or(taken.err()).expect("it is said").to_string();
     assert!(said.contains("graphics device"), "{said}");
 }
+
+/// The mean of every block of eight pixels, channel by channel.
+fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
+    let mean = |x: u32, y: u32| {
+        let mut sum = [0.0; 3];
+        for (dx, dy) in (0..64).map(|k| (k % 8, k / 8)) {
+            let pixel = picture.get_pixel(x * 8 + dx, y * 8 + dy);
+            (0..3).for_each(|c| sum[c] += f64::from(pixel.0[c]) / 64.0);
+        }
+        sum
+    };
+    let (width, height) = (picture.width() / 8, picture.height() / 8);
+    (0..width * height).map(|k| mean(k % width, k / width)).collect()
+}
+
+#[test]
+fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stands() {
+    let gpu = match Gpu::headless() {
+        Ok(gpu) => gpu,
+        Err(error) if required() => panic!("{error}"),
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    let mut files = vec![PathBuf::from(SAMPLE)];
+    let corpus = common::shared().map(|s| s.join("corpus/characters"));
+    files.extend(corpus.iter().flat_map(|c| [c.join("Knight/Knight.glb"), c.join("Sintel/human-sintel.glb")]));
+    for file in &files {
+        let session = Session::open(file, &Default::default()).unwrap();
+        let document = session.document();
+        let mut renderer = Renderer::new(&gpu);
+        let (images, _) = decode_images(document);
+        let mut scene = Scene::new(&gpu, renderer.material_layout(), document, &images);
+        let pose = Pose::evaluate(document, Moment::default());
+        scene.update(&gpu, document, &pose);
+        let mut camera = Camera::default();
+        camera.look(Axis::ThreeQuarter);
+        let (low, high) = Surface::new(document, &pose).bounds().unwrap();
+        camera.frame(low, high, 1.0);
+        let target = Target::new(&gpu, [256, 256]);
+        let [full, quick] = [false, true].map(|quick| {
+            let show = Show { size: (high - low).length(), scale: 1.0, grid: true, quick, ..Show::default() };
+            renderer.draw(&gpu, &target, &scene, &camera, &Look::theme("dark"), &show);
+            capture(&gpu, &target).unwrap()
+        });
+        let (a, b) = (blocks(&full), blocks(&quick));
+        let apart = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f64::max);
+        let mean = a.iter().zip(&b).map(|(a, b)| apart(a, b)).sum::<f64>() / a.len() as f64;
+        let most = a.iter().zip(&b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max);
+        println!("{}: {mean:.3} levels apart in the mean, {most:.1} at most", file.display());
+        assert!(full != quick || file == Path::new(SAMPLE), "{}: it is not drawn more quickly", file.display());
+        assert!(mean < 0.5 && most < 12.0, "{}: {mean:.3}, {most:.1}", file.display());
+    }
+}
