@@ -96,7 +96,7 @@ impl Shot<'_> {
     fn is_dense(&self, part: &Part) -> bool {
         // What is seen of a box's ball, about, and how many triangles turn to the eye.
         const FILLED: f32 = 0.3;
-        const PIXELS: f32 = 6.0;
+        const PIXELS: f32 = 0.5;
         if !self.show.quick || part.topology != Topology::Triangles {
             return false;
         }
