@@ -277,7 +277,7 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     return vec4<f32>(shoulder(color) + emission, alpha);
 }
 
-// Where triangles are hardly larger than pixels, light is found at vertices: that is as fine, and far less work where every
+// Where triangles are smaller than pixels, light is found at vertices: that is as fine, and less work where every
 // small triangle costs as much as a large one. For pictures that last a moment.
 
 struct Lightened {

@@ -108,7 +108,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return vec4<f32>(color * light, 1.0);
 }
 
-// Where triangles are hardly larger than pixels, colours are found at vertices: see shaders/mesh.wgsl.
+// Where triangles are smaller than pixels, colours are found at vertices: see shaders/mesh.wgsl.
 
 struct Colored {
     @builtin(position) clip: vec4<f32>,

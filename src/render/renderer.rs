@@ -92,7 +92,7 @@ struct Shot<'a> {
 }
 
 impl Shot<'_> {
-    /// Whether a part's triangles are hardly larger than pixels, in a picture that lasts a moment.
+    /// Whether a part's triangles are smaller than pixels, in a picture that lasts a moment.
     fn is_dense(&self, part: &Part) -> bool {
         // What is seen of a box's ball, about, and how many triangles turn to the eye.
         const FILLED: f32 = 0.3;

@@ -88,7 +88,7 @@ impl Tints {
 pub(super) struct TintPass {
     /// For triangles, lines and points; without and with tints.
     surfaces: [[wgpu::RenderPipeline; 2]; 3],
-    /// The same for triangles that are hardly larger than pixels, for pictures that last a moment.
+    /// The same for triangles that are smaller than pixels, for pictures that last a moment.
     lit: [wgpu::RenderPipeline; 2],
     /// Edges over them.
     pub edges: wgpu::RenderPipeline,
