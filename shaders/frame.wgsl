@@ -12,6 +12,7 @@ struct Light {
 // What every pass knows of the frame. Keep in sync with `FrameUniform` in src/render/renderer.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
+    world_from_clip: mat4x4<f32>,
     // xyz: the eye, w: metres of one grid cell
     eye: vec4<f32>,
     // xyz: towards the key light , w: distance at which the grid has faded
@@ -21,7 +22,7 @@ struct Frame {
     grid_major: vec4<f32>,
     axis_x: vec4<f32>,
     axis_z: vec4<f32>,
-    // x: pixels of height, y: how surfaces are shaded, z: 1 where the view has no perspective, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
+    // x: pixels of height, y: free, z: 1 where the view has no perspective, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
     misc: vec4<f32>,
     // Where the eye looks, and in w how many lights of the file shine instead of the studio's.
     eye_forward: vec4<f32>,

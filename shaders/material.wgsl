@@ -5,7 +5,7 @@ struct Material {
     base_color: vec4<f32>,
     // rgb: light given off, a: alpha cut-off (below 0: none)
     emissive: vec4<f32>,
-    // metallic, roughness, 1: unlit, 1: double-sided
+    // metallic, roughness, two that are free
     surface: vec4<f32>,
     // Rows of the texture transforms: base colour, metallic-roughness, emission, normals, occlusion; w: which coordinates.
     base_u: vec4<f32>,
@@ -18,11 +18,9 @@ struct Material {
     bump_v: vec4<f32>,
     shade_u: vec4<f32>,
     shade_v: vec4<f32>,
-    // x: 1 where the part is mirrored, so that its front is its back, plus 2 where it has flat faces; y: 1 where alpha is opaque; z: scale of the normal
-    // map; w: strength of the occlusion
+    // x: 1 where the part is mirrored, so that its front is its back; y: 1 where alpha is opaque; z: scale of the normal map;
+    // w: strength of the occlusion
     part: vec4<f32>,
-    // x: half the binary logarithm of how many vertices it has
-    detail: vec4<f32>,
 };
 
 @group(1) @binding(0) var<uniform> material: Material;

@@ -190,10 +190,23 @@ fn shoulder(color: vec3<f32>) -> vec3<f32> {
     return min(color, vec3<f32>(0.7)) + over / (1.0 + over / 0.3);
 }
 
-@fragment
-fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
-    let kind = u32(material.part.x);
-    let front = front_facing != ((kind & 1u) != 0u);
+// What a surface is at a pixel.
+struct Surface {
+    base: vec3<f32>,
+    alpha: f32,
+    emission: vec3<f32>,
+    metallic: f32,
+    // 0 where it takes no light.
+    roughness: f32,
+    // How much of the sky is seen.
+    open: f32,
+    // With and without the normal map.
+    n: vec3<f32>,
+    smooth_normal: vec3<f32>,
+};
+
+fn surface_of(in: Fragment, front_facing: bool) -> Surface {
+    let front = front_facing != (material.part.x > 0.5);
     // Derivatives are taken before the ways part.
     let across = dpdx(in.world);
     let down = dpdy(in.world);
@@ -231,7 +244,7 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
         alpha = 1.0;
     }
     if has(UNLIT) || !has_normal {
-        return vec4<f32>(base.rgb + emission, alpha);
+        return Surface(base.rgb, alpha, emission, 0.0, 0.0, 1.0, vec3<f32>(0.0), vec3<f32>(0.0));
     }
     var n = normalize(in.normal);
     let v = towards_eye(in.world);
@@ -262,89 +275,53 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if !front {
         n = -n;
     }
-    if has(XRAY) {
-        // X-ray: what is seen edge-on is denser, as in glass.
-        let edge = 1.0 - abs(dot(n, v));
-        return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
-    }
     let metallic = select(clamp(material.surface.x * rough.b, 0.0, 1.0), 0.0, plain);
     let roughness = select(clamp(material.surface.y * rough.g, 0.045, 1.0), 0.72, plain);
-    let f0 = mix(vec3<f32>(0.04), base.rgb, metallic);
     // Occlusion dims what comes from the sky, not what comes from a light (glTF 2.0, *Additional Textures*).
     let open = select(1.0 + material.part.w * (shade - 1.0), 1.0, plain);
-    let lit = light_of(f0, roughness, open, n, smooth_normal, in.world, v);
-    let color = base.rgb * (1.0 - metallic) * lit.matt + lit.gloss;
-    return vec4<f32>(shoulder(color) + emission, alpha);
+    return Surface(base.rgb, alpha, emission, metallic, roughness, open, n, smooth_normal);
 }
 
-// Where triangles are smaller than pixels, light is found at vertices: that is as fine, and less work where every
-// small triangle costs as much as a large one. For pictures that last a moment.
-
-struct Lightened {
-    @builtin(position) clip: vec4<f32>,
-    @location(0) uv0: vec2<f32>,
-    @location(1) uv1: vec2<f32>,
-    @location(2) color: vec4<f32>,
-    @location(3) matt: vec3<f32>,
-    @location(4) gloss: vec3<f32>,
-};
-
-// As fine as vertices are.
-fn level(size: vec2<u32>) -> f32 {
-    return max(log2(f32(max(size.x, size.y))) - material.detail.x, 0.0);
-}
-
-@vertex
-fn vertex_lit(in: Vertex, place: Place) -> Lightened {
-    var out: Lightened;
-    let world = point_at(place, in.position);
-    out.clip = frame.clip_from_world * vec4<f32>(world, 1.0);
-    out.uv0 = in.uv0;
-    out.uv1 = in.uv1;
-    out.color = in.color;
-    let v = towards_eye(world);
-    var n = normal_at(place, in.normal);
-    if dot(n, n) < 0.25 {
-        n = v;
+fn shaded(s: Surface, world: vec3<f32>) -> vec4<f32> {
+    if s.roughness <= 0.0 {
+        return vec4<f32>(s.base + s.emission, s.alpha);
     }
-    if material.surface.w > 0.5 && dot(n, v) < 0.0 {
-        n = -n;
-    }
-    var base = CLAY;
-    var metallic = 0.0;
-    var roughness = 0.72;
-    if !has(PLAIN) {
-        let base_at = placed_uv(material.base_u, material.base_v, in.uv0, in.uv1);
-        let sampled = textureSampleLevel(base_texture, base_sampler, base_at, level(textureDimensions(base_texture)));
-        base = (material.base_color * in.color * sampled).rgb;
-        var rough = vec4<f32>(1.0);
-        if has(ROUGH) {
-            let rough_at = placed_uv(material.rough_u, material.rough_v, in.uv0, in.uv1);
-            rough = textureSampleLevel(rough_texture, rough_sampler, rough_at, level(textureDimensions(rough_texture)));
-        }
-        metallic = clamp(material.surface.x * rough.b, 0.0, 1.0);
-        roughness = clamp(material.surface.y * rough.g, 0.045, 1.0);
-    }
-    let lit = light_of(mix(vec3<f32>(0.04), base, metallic), roughness, 1.0, n, n, world, v);
-    out.matt = lit.matt * (1.0 - metallic);
-    out.gloss = lit.gloss;
-    return out;
+    let f0 = mix(vec3<f32>(0.04), s.base, s.metallic);
+    let lit = light_of(f0, s.roughness, s.open, s.n, s.smooth_normal, world, towards_eye(world));
+    let color = s.base * (1.0 - s.metallic) * lit.matt + lit.gloss;
+    return vec4<f32>(shoulder(color) + s.emission, s.alpha);
 }
 
 @fragment
-fn fragment_lit(in: Lightened) -> @location(0) vec4<f32> {
-    if has(PLAIN) {
-        return vec4<f32>(shoulder(CLAY * in.matt + in.gloss), 1.0);
+fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<f32> {
+    let s = surface_of(in, front_facing);
+    if has(XRAY) && s.roughness > 0.0 {
+        // X-ray: what is seen edge-on is denser, as in glass.
+        let edge = 1.0 - abs(dot(s.n, towards_eye(in.world)));
+        return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
     }
-    let base_at = placed_uv(material.base_u, material.base_v, in.uv0, in.uv1);
-    let base = material.base_color * in.color * textureSample(base_texture, base_sampler, base_at);
-    var glow = vec4<f32>(1.0);
-    if has(GLOW) {
-        glow = textureSample(glow_texture, glow_sampler, placed_uv(material.glow_u, material.glow_v, in.uv0, in.uv1));
-    }
-    if has(CUT) && base.a < material.emissive.a {
-        discard;
-    }
-    let color = shoulder(base.rgb * in.matt + in.gloss) + material.emissive.rgb * glow.rgb;
-    return vec4<f32>(color, select(base.a, 1.0, material.part.y > 0.5));
+    return shaded(s, in.world);
+}
+
+// See shaders/deferred.wgsl.
+@fragment
+fn fragment_kept(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4<u32> {
+    let s = surface_of(in, front_facing);
+    return vec4<u32>(
+        kept_color(s.base, s.metallic),
+        kept_direction(s.n, s.open),
+        kept_color(s.emission, s.roughness),
+        bitcast<u32>(in.clip.z),
+    );
+}
+
+@fragment
+fn fragment_light(@builtin(position) at: vec4<f32>) -> @location(0) vec4<f32> {
+    let kept = textureLoad(surfaces, vec2<i32>(at.xy), 0);
+    let base = color_of_kept(kept.x);
+    let glow = color_of_kept(kept.z);
+    let n = direction_of(kept.y);
+    let open = f32(kept.y >> 24u) / 255.0;
+    let s = Surface(base.rgb, 1.0, glow.rgb, base.a, glow.a, open, n, n);
+    return shaded(s, world_of(at.xy, bitcast<f32>(kept.w)));
 }

@@ -92,50 +92,51 @@ fn dimmed(n: vec3<f32>, v: vec3<f32>) -> f32 {
     return mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
 }
 
-@fragment
-fn fragment(in: Fragment) -> @location(0) vec4<f32> {
+// Towards the side that is seen; 0 where a vertex has no normal.
+fn seen_normal(in: Fragment) -> vec3<f32> {
     let across = dpdx(in.world);
     let down = dpdy(in.world);
-    let color = tinted(in.tint, fwidth(in.tint.x));
-    var light = 1.0;
-    if dot(in.normal, in.normal) > 0.25 {
-        let v = towards_eye(in.world);
-        // The side that is seen is that of the triangle, which near the rim the normals between vertices may not be.
-        let face = cross(down, across);
-        let turned = dot(face, in.normal) * dot(face, v) < 0.0;
-        light = dimmed(normalize(in.normal) * select(1.0, -1.0, turned), v);
+    if dot(in.normal, in.normal) <= 0.25 {
+        return vec3<f32>(0.0);
     }
-    return vec4<f32>(color * light, 1.0);
+    // That of the triangle, which near the rim the normals between vertices may not be.
+    let face = cross(down, across);
+    let turned = dot(face, in.normal) * dot(face, towards_eye(in.world)) < 0.0;
+    return normalize(in.normal) * select(1.0, -1.0, turned);
 }
 
-// Where triangles are smaller than pixels, colours are found at vertices: see shaders/mesh.wgsl.
-
-struct Colored {
-    @builtin(position) clip: vec4<f32>,
-    @location(0) color: vec3<f32>,
-};
-
-fn colored(in: Fragment) -> Colored {
-    let v = towards_eye(in.world);
-    let facing = dot(in.normal, v);
-    var light = 1.0;
-    if dot(in.normal, in.normal) > 0.25 {
-        light = dimmed(in.normal * select(1.0, -1.0, facing < 0.0), v);
+fn shaded(color: vec3<f32>, n: vec3<f32>, world: vec3<f32>) -> vec4<f32> {
+    if dot(n, n) < 0.25 {
+        return vec4<f32>(color, 1.0);
     }
-    return Colored(in.clip, tinted(in.tint, LEAST) * light);
-}
-
-@vertex
-fn vertex_lit(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place, @location(2) value: u32) -> Colored {
-    return colored(placed(position, normal, place, given(value)));
-}
-
-@vertex
-fn vertex_bare_lit(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, place: Place) -> Colored {
-    return colored(placed(position, normal, place, vec4<f32>(0.0)));
+    return vec4<f32>(color * dimmed(n, towards_eye(world)), 1.0);
 }
 
 @fragment
-fn fragment_lit(in: Colored) -> @location(0) vec4<f32> {
-    return vec4<f32>(in.color, 1.0);
+fn fragment(in: Fragment) -> @location(0) vec4<f32> {
+    return shaded(tinted(in.tint, fwidth(in.tint.x)), seen_normal(in), in.world);
+}
+
+// See shaders/deferred.wgsl. A weight has 16 bits, for those near 0 are another colour.
+@fragment
+fn fragment_kept(in: Fragment) -> @location(0) vec4<u32> {
+    let slope = fwidth(in.tint.x);
+    let n = seen_normal(in);
+    var tint = kept_color(in.tint.rgb, in.tint.w);
+    if frame.zero_weight.w < 1.5 {
+        tint = pack2x16unorm(vec2<f32>(in.tint.x, in.tint.w));
+    }
+    return vec4<u32>(tint, kept_direction(n, f32(dot(n, n) > 0.25)), bitcast<u32>(slope), bitcast<u32>(in.clip.z));
+}
+
+@fragment
+fn fragment_light(@builtin(position) at: vec4<f32>) -> @location(0) vec4<f32> {
+    let kept = textureLoad(surfaces, vec2<i32>(at.xy), 0);
+    var tint = color_of_kept(kept.x);
+    if frame.zero_weight.w < 1.5 {
+        let weight = unpack2x16unorm(kept.x);
+        tint = vec4<f32>(weight.x, 0.0, 0.0, weight.y);
+    }
+    let n = select(vec3<f32>(0.0), direction_of(kept.y), (kept.y >> 24u) > 0u);
+    return shaded(tinted(tint, bitcast<f32>(kept.z)), n, world_of(at.xy, bitcast<f32>(kept.w)));
 }

@@ -12,12 +12,16 @@ type Window = Harness<'static, App>;
 
 /// The program on a copy of the sample, and what it draws with.
 fn window() -> (Window, RenderState, tempfile::TempDir) {
+    window_with_frames_of(1.0 / 60.0)
+}
+
+fn window_with_frames_of(seconds: f32) -> (Window, RenderState, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
     std::fs::write(&path, include_bytes!("../assets/mannequin.glb")).expect("a file");
     let seen: Rc<RefCell<Option<RenderState>>> = Rc::default();
     let keep = seen.clone();
-    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).wgpu();
+    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_step_dt(seconds).wgpu();
     let mut window = builder.build_eframe(move |cc| {
         *keep.borrow_mut() = cc.wgpu_render_state.clone();
         App::new(cc, Some(path))
@@ -161,4 +165,30 @@ fn devices_are_listed_in_the_preferences_and_about_says_what_they_hold() {
     window.get_all_by_label("View").last().expect("the page").click();
     window.run_steps(2);
     assert!(window.query_by_label("Graphics device").is_some());
+}
+
+#[test]
+fn what_moves_is_drawn_quickly_in_every_frame_and_in_full_as_soon_as_it_rests() {
+    // Frames as long as a hand's rest: what is still is not mistaken for what is about to move.
+    let (mut window, _state, _folder) = window_with_frames_of(0.25);
+    for name in ["View", "Quality while it moves", "Fast: at half the size"] {
+        window.get_by_label(name).click();
+        window.run_steps(4);
+    }
+    let shown = |window: &Window| window.query_by_label("while it moves").is_some();
+    let at = egui::pos2(800.0, 420.0);
+    let (button, modifiers) = (egui::PointerButton::Middle, Modifiers::ALT);
+    window.event(Event::PointerMoved(at));
+    window.event(Event::PointerButton { pos: at, button, pressed: true, modifiers });
+    window.step();
+    assert!(!shown(&window));
+    let mut quick = 0;
+    for k in 1..12 {
+        window.event(Event::PointerMoved(at + egui::vec2(k as f32 * 9.0, 0.0)));
+        window.step();
+        quick += usize::from(shown(&window));
+    }
+    assert!(quick >= 9, "{quick} of 11 frames of a drag show a quick picture");
+    window.run_steps(3);
+    assert!(!shown(&window), "a hand that holds still sees the full picture");
 }

@@ -3,8 +3,9 @@
 
 use crate::ui::Quality;
 
-/// Pixels of a picture's side for each of the viewport's.
-const STEPS: [f32; 3] = [1.0, 0.75, 0.5];
+/// How the viewport is drawn: in full, or quickly (one sample a pixel, light once for each) with so many pixels of a picture's
+/// side for each of the viewport's.
+const STEPS: [Option<f32>; 4] = [None, Some(1.0), Some(0.75), Some(0.5)];
 /// Seconds of a frame above which the next step is coarser, and below which it may be finer.
 const SLOW: f32 = 0.040;
 const QUICK: f32 = 0.020;
@@ -14,6 +15,8 @@ const REST: f64 = 0.12;
 const GAIN: f32 = 0.85;
 /// Frames after another step that are not measured.
 const SETTLING: u32 = 4;
+/// Frames after which a step that gained nothing is given up.
+const PATIENCE: u32 = 16;
 /// Seconds for which a step that was too slow is not tried again.
 const BARRED: f64 = 30.0;
 
@@ -26,6 +29,8 @@ pub(super) struct Motion {
     pub moves: bool,
     /// What a person prefers.
     pub quality: Quality,
+    /// Whether the frame's input is still to be taken up: nothing rests before.
+    pub pending: bool,
 }
 
 /// Where on the ladder the viewport is.
@@ -57,20 +62,21 @@ impl Ladder {
         self.longest = self.longest.max(seconds);
     }
 
-    /// The scale to draw at, now that the picture is another; `going` says whether the frame before moved, too.
-    pub(super) fn changed(&mut self, motion: Motion) -> f32 {
+    /// How to draw, now that the picture is another: in full, or quickly at a scale.
+    pub(super) fn changed(&mut self, motion: Motion) -> Option<f32> {
         if !motion.moves {
             self.moved = None;
-            return 1.0;
+            return None;
         }
         let going = self.moved.is_some_and(|last| motion.now - last < 2.0);
         self.moved = Some(motion.now);
         match motion.quality {
-            Quality::High => return 1.0,
-            Quality::Fast => return STEPS[2],
+            Quality::High => return None,
+            Quality::Fast => return STEPS[STEPS.len() - 1],
             Quality::Auto => {}
         }
         let longest = std::mem::take(&mut self.longest);
+        log::trace!("step {} of the ladder, a frame of {longest:.3} s {self:?}", self.step);
         if going {
             self.measure(motion, longest);
         }
@@ -86,11 +92,12 @@ impl Ladder {
         let part = if self.measured == 1 { 1.0 } else { 0.4 };
         self.mean += (seconds - self.mean) * part;
         self.least = if self.measured == 1 { seconds } else { self.least.min(seconds) };
-        if let Some((step, mean)) = self.before.filter(|_| self.measured >= 4) {
-            self.before = None;
-            // A frame that happens to be slow says nothing against the step.
-            if self.least > mean * GAIN {
-                (self.step, self.mean, self.measured, self.settling) = (step, 0.0, 0, SETTLING);
+        if let Some((step, mean)) = self.before {
+            // A frame that happens to be slow says nothing against the step: pipelines may still be made for it.
+            if self.least <= mean * GAIN {
+                (self.before, self.mean, self.measured) = (None, self.least, 1);
+            } else if self.measured >= PATIENCE {
+                (self.step, self.before, self.mean, self.measured, self.settling) = (step, None, 0.0, 0, SETTLING);
                 self.enough = motion.now + BARRED;
                 return;
             }
@@ -129,47 +136,51 @@ mod tests {
     use super::*;
 
     /// Plays for some frames on a device that takes `full` seconds for a whole picture and `base` for the rest of a frame.
-    fn play(ladder: &mut Ladder, frames: usize, base: f32, full: f32, now: &mut f64) -> f32 {
-        let mut scale = 1.0;
+    fn play(ladder: &mut Ladder, frames: usize, base: f32, full: f32, now: &mut f64) -> Option<f32> {
+        let mut quick = None;
         for _ in 0..frames {
-            let interval = (base + full * scale * scale).max(1.0 / 60.0);
+            let interval = (base + full * part(quick)).max(1.0 / 60.0);
             *now += f64::from(interval);
             ladder.frame(interval);
-            scale = ladder.changed(Motion { now: *now, moves: true, quality: Quality::Auto });
+            quick = ladder.changed(Motion { now: *now, moves: true, quality: Quality::Auto, pending: false });
         }
-        scale
+        quick
+    }
+
+    /// What a picture costs of a full one.
+    fn part(quick: Option<f32>) -> f32 {
+        quick.map_or(1.0, |scale| 0.6 * scale * scale)
     }
 
     #[test]
     fn a_picture_that_is_drawn_while_a_frame_without_change_is_made_counts() {
-        let (mut ladder, mut now, mut scale) = (Ladder::default(), 0.0, 1.0);
+        let (mut ladder, mut now, mut quick) = (Ladder::default(), 0.0, None);
         for _ in 0..20 {
             // A hand moves, and the frame after, which changes nothing, waits for the picture.
-            for (seconds, changes) in [(1.0 / 60.0, true), (0.02 + 0.4 * scale * scale, false)] {
+            for (seconds, changes) in [(1.0 / 60.0, true), (0.02 + 0.4 * part(quick), false)] {
                 now += f64::from(seconds);
                 ladder.frame(seconds);
                 if changes {
-                    scale = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
+                    quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto, pending: false });
                 }
             }
         }
-        assert_eq!(scale, 0.5);
+        assert_eq!(quick, Some(0.5));
     }
 
     #[test]
     fn a_quick_device_stays_at_the_full_picture() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        assert_eq!(play(&mut ladder, 500, 0.002, 0.006, &mut now), 1.0);
+        assert_eq!(play(&mut ladder, 500, 0.002, 0.006, &mut now), None);
     }
 
     #[test]
     fn a_slow_device_comes_to_a_coarse_picture_within_a_few_frames_and_stays_there() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        let scale = play(&mut ladder, 14, 0.02, 0.4, &mut now);
-        assert!(scale <= 0.5, "{scale}");
+        assert_eq!(play(&mut ladder, 20, 0.02, 0.4, &mut now), Some(0.5));
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..400 {
-            seen.insert((play(&mut ladder, 1, 0.02, 0.4, &mut now) * 100.0) as u32);
+            seen.insert(play(&mut ladder, 1, 0.02, 0.4, &mut now).map(f32::to_bits));
         }
         assert!(seen.len() <= 2, "it does not go up and down: {seen:?}");
     }
@@ -177,43 +188,44 @@ mod tests {
     #[test]
     fn where_a_coarser_picture_gains_nothing_it_stays_full() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        play(&mut ladder, 14, 0.3, 0.01, &mut now);
+        play(&mut ladder, 24, 0.3, 0.01, &mut now);
         for _ in 0..50 {
-            assert_eq!(play(&mut ladder, 1, 0.3, 0.01, &mut now), 1.0);
+            assert_eq!(play(&mut ladder, 1, 0.3, 0.01, &mut now), None);
         }
     }
 
     #[test]
     fn pipelines_that_are_made_for_a_step_do_not_count_against_it() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
-        let (mut scale, mut made) = (1.0, 1.0);
-        for _ in 0..40 {
-            // The first picture at a new step takes a second more.
-            let interval = 0.02 + 0.4 * scale * scale + if scale == made { 0.0 } else { 1.0 };
-            made = scale;
+        let (mut quick, mut made, mut since) = (None, None, 10);
+        for _ in 0..60 {
+            // The first pictures at a new step take longer, and those before are still drawn.
+            since = if quick == made { since + 1 } else { 0 };
+            let interval = 0.02 + if since < 10 { 0.5 } else { 0.4 * part(quick) };
+            made = quick;
             now += f64::from(interval);
             ladder.frame(interval);
-            scale = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
+            quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto, pending: false });
         }
-        assert_eq!(scale, 0.5);
+        assert_eq!(quick, Some(0.5));
     }
 
     #[test]
     fn what_stands_still_is_full() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         play(&mut ladder, 20, 0.02, 0.4, &mut now);
-        let still = |now| Motion { now, moves: false, quality: Quality::Auto };
+        let still = |now| Motion { now, moves: false, quality: Quality::Auto, pending: false };
         assert!(ladder.rests_in(still(now)) > 0.0);
         assert_eq!(ladder.rests_in(still(now + 0.15)), 0.0);
-        assert_eq!(ladder.changed(still(now + 0.2)), 1.0);
+        assert_eq!(ladder.changed(still(now + 0.2)), None);
         assert_eq!(ladder.rests_in(still(now + 0.2)), 0.0);
     }
 
     #[test]
     fn a_person_may_want_one_or_the_other() {
         let mut ladder = Ladder::default();
-        let motion = |quality| Motion { now: 1.0, moves: true, quality };
-        assert_eq!(ladder.changed(motion(Quality::High)), 1.0);
-        assert_eq!(ladder.changed(motion(Quality::Fast)), 0.5);
+        let motion = |quality| Motion { now: 1.0, moves: true, quality, pending: false };
+        assert_eq!(ladder.changed(motion(Quality::High)), None);
+        assert_eq!(ladder.changed(motion(Quality::Fast)), Some(0.5));
     }
 }

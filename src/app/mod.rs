@@ -381,7 +381,7 @@ impl App {
         }
         self.clipboard_events(&ctx);
         self.pressed_keys(&ctx);
-        self.update_stage(&ctx, frame);
+        self.update_stage(&ctx, frame, true);
         let mut actions = Actions::new();
         let hover = self.hover.take();
         {
@@ -425,7 +425,7 @@ impl App {
                 recoveries: &self.recovery_views,
                 journal_home: self.journal_home.as_deref(),
                 frame_ms: self.stage.frame_ms(),
-                scale: self.stage.scale(),
+                quick: self.stage.quick(),
                 device: self.stage.device(),
                 device_facts: self.stage.device_facts(),
                 devices: &devices,
@@ -444,7 +444,7 @@ impl App {
         if changed || self.hover != hover {
             ctx.request_repaint();
         }
-        self.update_stage(&ctx, frame);
+        self.update_stage(&ctx, frame, false);
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();
         }
@@ -522,7 +522,8 @@ impl App {
         shows.then_some(self.playback.clip).flatten()
     }
 
-    fn update_stage(&mut self, ctx: &Context, frame: &eframe::Frame) {
+    /// `pending`: whether the frame's input is still to be taken up.
+    fn update_stage(&mut self, ctx: &Context, frame: &eframe::Frame, pending: bool) {
         let moment_clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
         if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. })) {
@@ -537,7 +538,7 @@ impl App {
             (i.time, i.pointer.any_down() || scrolls)
         });
         let moves = held || self.playback.playing || self.glide.is_some() || self.is_gesture_open();
-        let motion = ladder::Motion { now: time, moves, quality: self.settings.quality };
+        let motion = ladder::Motion { now: time, moves, quality: self.settings.quality, pending };
         let again = self.stage.update(
             state,
             self.session.as_ref(),

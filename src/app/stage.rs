@@ -29,10 +29,12 @@ use crate::{
 pub struct Stage {
     gpu: Option<(Gpu, Renderer)>,
     scene: Option<Scene>,
-    /// The full picture, and the coarser one that is shown while something moves.
-    targets: [Option<(Target, TextureId)>; 2],
+    /// The full picture, and the quick one that is shown while something moves.
+    targets: [Option<Target>; 2],
     /// Which of them is shown.
     coarse: bool,
+    /// The one that is shown, as egui knows it.
+    texture: Option<TextureId>,
     ladder: Ladder,
     look: Look,
     pose: Pose,
@@ -157,6 +159,7 @@ impl Stage {
             scene: None,
             targets: [None, None],
             coarse: false,
+            texture: None,
             ladder: Ladder::default(),
             look: Look::theme("dark"),
             pose: Pose::default(),
@@ -238,7 +241,7 @@ impl Stage {
     /// a large one: there it is the one that is seen, at its size.
     pub(super) fn begin_picture(&mut self, document: &Document, size: [u32; 2]) -> Option<Capture> {
         let large = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG;
-        if let (true, Some((gpu, _)), Some((target, _))) = (large, &self.gpu, &self.targets[0])
+        if let (true, Some((gpu, _)), Some(target)) = (large, &self.gpu, &self.targets[0])
             && gpu.software
         {
             return Some(Capture::begin(gpu, target));
@@ -300,7 +303,7 @@ impl Stage {
     }
 
     pub(super) fn parts(&self) -> (&Pose, &[Bone], &[bool], Option<TextureId>) {
-        (&self.pose, &self.bones, &self.joints, self.targets[usize::from(self.coarse)].as_ref().map(|(_, id)| *id))
+        (&self.pose, &self.bones, &self.joints, self.texture)
     }
 
     pub(super) const fn frame_ms(&self) -> f32 {
@@ -339,7 +342,7 @@ impl Stage {
     /// Goes on with another device. What is shown is as it was; its scene is to be made anew.
     pub(super) fn reopen(&mut self, state: Option<RenderState>) {
         self.gpu = open(state);
-        (self.scene, self.targets, self.drawn, self.awaited) = (None, [None, None], None, None);
+        (self.scene, self.targets, self.texture, self.drawn, self.awaited) = (None, [None, None], None, None, None);
         (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
         self.faults.clear();
     }
@@ -436,10 +439,10 @@ impl Stage {
         }
     }
 
-    /// The viewport's pixels for each of the picture's that is shown: 1 where it is drawn in full.
-    pub(super) fn scale(&self) -> f32 {
-        let side = |k: usize| self.targets[k].as_ref().map_or(1.0, |(t, _)| t.size[0] as f32);
-        if self.coarse { side(1) / (self.size.x * self.pixels_per_point).max(1.0) } else { 1.0 }
+    /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in full.
+    pub(super) fn quick(&self) -> Option<f32> {
+        let target = self.targets[1].as_ref().filter(|_| self.coarse)?;
+        Some(target.size[0] as f32 / (self.size.x * self.pixels_per_point).max(1.0))
     }
 
     /// Draws what changed. Seconds until it is to be called once more, since a coarse picture is shown and is to be full when
@@ -522,30 +525,33 @@ impl Stage {
         if same && !self.coarse {
             return None;
         }
-        let scale = if same {
+        let quick = if same {
             let rests_in = self.ladder.rests_in(motion);
-            if rests_in > 0.0 {
+            if rests_in > 0.0 || motion.pending {
                 return Some(rests_in);
             }
-            1.0
+            None
         } else {
             self.ladder.changed(motion)
         };
-        self.coarse = scale < 1.0;
+        let switches = self.coarse != quick.is_some();
+        self.coarse = quick.is_some();
+        let scale = quick.unwrap_or(1.0);
         let pixels = sized(scale);
         let slot = &mut self.targets[usize::from(self.coarse)];
-        if slot.as_ref().is_none_or(|(t, _)| t.size != pixels) {
-            let target = Target::new(gpu, pixels);
+        let fits = slot.as_ref().is_some_and(|t| t.size == pixels);
+        if !fits {
+            *slot = Some(if self.coarse { Target::quick(gpu, pixels) } else { Target::new(gpu, pixels) });
+        }
+        let Some(target) = slot else { return None };
+        if !fits || switches {
+            // One texture for both: what is drawn here is seen in this very frame, though its panels were laid out before.
             let mut egui = state.renderer.write();
-            let filter = wgpu::FilterMode::Linear;
-            let id = match slot.take() {
-                Some((_, id)) => {
-                    egui.update_egui_texture_from_wgpu_texture(&state.device, &target.plain_view, filter, id);
-                    id
-                }
-                None => egui.register_native_texture(&state.device, &target.plain_view, filter),
-            };
-            *slot = Some((target, id));
+            let (device, view, filter) = (&state.device, &target.plain_view, wgpu::FilterMode::Linear);
+            match self.texture {
+                Some(id) => egui.update_egui_texture_from_wgpu_texture(device, view, filter, id),
+                None => self.texture = Some(egui.register_native_texture(device, view, filter)),
+            }
         }
         let bones = if shown.joints {
             looks(
@@ -572,13 +578,10 @@ impl Stage {
             bones,
             size: self.extent,
             lights: shown.lights,
-            quick: self.coarse,
             tint,
             tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
         };
-        if let Some((target, _)) = &self.targets[usize::from(self.coarse)] {
-            renderer.draw(gpu, target, scene, camera, &self.look, &show);
-        }
+        renderer.draw(gpu, target, scene, camera, &self.look, &show);
         self.drawn = Some(now);
         self.coarse.then(|| self.ladder.rests_in(motion))
     }

@@ -15,7 +15,6 @@ struct MaterialUniform {
     surface: [f32; 4],
     transforms: [[f32; 4]; 2 * TEXTURES],
     part: [f32; 4],
-    detail: [f32; 4],
 }
 
 /// Base colour, metallic-roughness, emission, normals, occlusion.
@@ -92,16 +91,8 @@ impl Materials {
         }
     }
 
-    /// The bind group of a material on a part that is mirrored or not, has flat faces or normals of its own, and so many
-    /// vertices.
-    pub(super) fn bind(
-        &self,
-        gpu: &Gpu,
-        material: &Material,
-        mirrored: bool,
-        flat: bool,
-        vertices: usize,
-    ) -> wgpu::BindGroup {
+    /// The bind group of a material on a part that is mirrored or not.
+    pub(super) fn bind(&self, gpu: &Gpu, material: &Material, mirrored: bool) -> wgpu::BindGroup {
         let slots = [
             (&material.base_color_texture, &self.color),
             (&material.metallic_roughness_texture, &self.data),
@@ -128,20 +119,14 @@ impl Materials {
                 .emissive
                 .extend(if let AlphaMode::Mask(cut) = material.alpha { cut } else { -1.0 })
                 .to_array(),
-            surface: [
-                material.metallic,
-                material.roughness,
-                f32::from(material.unlit),
-                f32::from(material.double_sided),
-            ],
+            surface: [material.metallic, material.roughness, 0.0, 0.0],
             transforms,
             part: [
-                f32::from(u8::from(mirrored) + 2 * u8::from(flat)),
+                f32::from(mirrored),
                 f32::from(!material.is_see_through()),
                 material.normal_scale,
                 material.occlusion_strength,
             ],
-            detail: [(vertices.max(1) as f32).log2() * 0.5, 0.0, 0.0, 0.0],
         };
         let buffer = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("material"),

@@ -2,7 +2,6 @@
 
 mod camera;
 mod device;
-mod encode;
 mod gpu;
 mod lights;
 mod look;
@@ -44,6 +43,7 @@ pub const SHADERS: [(&str, &str); 10] = [
         concat!(
             include_str!("../../shaders/frame.wgsl"),
             include_str!("../../shaders/material.wgsl"),
+            include_str!("../../shaders/deferred.wgsl"),
             include_str!("../../shaders/mesh.wgsl")
         ),
     ),
@@ -58,7 +58,14 @@ pub const SHADERS: [(&str, &str); 10] = [
     ("grid", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/grid.wgsl"))),
     ("wire", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/wire.wgsl"))),
     ("outline", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/outline.wgsl"))),
-    ("tint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/tint.wgsl"))),
+    (
+        "tint",
+        concat!(
+            include_str!("../../shaders/frame.wgsl"),
+            include_str!("../../shaders/deferred.wgsl"),
+            include_str!("../../shaders/tint.wgsl")
+        ),
+    ),
     ("joint", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/joint.wgsl"))),
 ];
 

@@ -1,15 +1,19 @@
-//! How the passes are set up: what they are bound to, and their pipelines. Made once, at the start.
+//! How the passes are set up: what they are bound to, and their pipelines, each made when it is first needed.
+
+use std::collections::HashMap;
 
 use super::{
-    Gpu, shader,
+    Gpu,
+    material::Materials,
+    shader,
     shadow::{self, Shadow},
     skin::{PLACE_STRIDE, POSED_STRIDE, TANGENT_STRIDE},
     sky,
-    target::{COLOR_SRGB, DEPTH, MASK, SAMPLES},
+    target::{COLOR, COLOR_SRGB, DEPTH, MASK, SAMPLES, SURFACES},
 };
 
 /// The numbers of a frame, which every pass reads.
-pub(super) const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
+const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding: 0,
         visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
@@ -22,7 +26,7 @@ pub(super) const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-pub(super) fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
@@ -74,11 +78,83 @@ pub(super) fn frame_bind(
     })
 }
 
-/// Makes pipelines.
-pub(super) struct PipelineMaker<'a> {
-    pub device: &'a wgpu::Device,
-    pub frame: &'a wgpu::BindGroupLayout,
-    pub material: &'a wgpu::BindGroupLayout,
+/// What passes are bound to.
+pub(super) struct Layouts {
+    /// The numbers of a frame, the sky and the shadow.
+    pub frame: wgpu::BindGroupLayout,
+    /// The numbers of a frame alone, for what is drawn into the shadow.
+    pub shadow: wgpu::BindGroupLayout,
+    pub material: wgpu::BindGroupLayout,
+    /// A picture that another one is made from.
+    pub picture: wgpu::BindGroupLayout,
+    /// What surfaces are, as [`SURFACES`] holds it.
+    pub surfaces: wgpu::BindGroupLayout,
+}
+
+impl Layouts {
+    fn new(gpu: &Gpu) -> Self {
+        let device = &gpu.device;
+        let texture = |name, sample_type| {
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some(name),
+                entries: &[wgpu::BindGroupLayoutEntry {
+                    binding: 0,
+                    visibility: wgpu::ShaderStages::FRAGMENT,
+                    ty: wgpu::BindingType::Texture {
+                        sample_type,
+                        view_dimension: wgpu::TextureViewDimension::D2,
+                        multisampled: false,
+                    },
+                    count: None,
+                }],
+            })
+        };
+        Self {
+            frame: frame_layout(device),
+            shadow: device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("shadow"),
+                entries: &[frame_entry()],
+            }),
+            material: Materials::layout(gpu),
+            picture: texture("picture", wgpu::TextureSampleType::Float { filterable: true }),
+            surfaces: texture("surfaces", wgpu::TextureSampleType::Uint),
+        }
+    }
+}
+
+/// What is drawn by one pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Draw {
+    /// A surface with its material.
+    Mesh(MeshKey),
+    /// A surface with tints at its vertices in place of a material, or bare.
+    Tint {
+        topology: wgpu::PrimitiveTopology,
+        tinted: bool,
+    },
+    /// Light on what the surfaces of a quick picture are, as their features say.
+    MeshLight(u16),
+    /// The same for tints.
+    TintLight,
+    /// The edges of surfaces.
+    Wires,
+    /// The same, faint over tints.
+    Edges,
+    /// Where the outlined surfaces are, whatever is before them.
+    Mask,
+    /// The line around what the mask holds.
+    Outline,
+    Grid,
+    /// The shadow on the ground.
+    Ground,
+    /// Bones, one an instance.
+    Joints,
+    /// Depth alone, from the key light; cut out by alpha or not, which costs far more than depth.
+    Caster {
+        cut: bool,
+    },
+    /// A picture of light as the bytes that a window blends.
+    Encode,
 }
 
 /// How a surface is laid over what is there.
@@ -101,8 +177,6 @@ pub(super) struct MeshKey {
     pub bumped: bool,
     /// What it is and how it is shown: see [`features`].
     pub features: u16,
-    /// Whether light is found at its vertices.
-    pub lit: bool,
 }
 
 /// What a surface is and how it is shown, one bit each. Keep in sync with `features` in shaders/mesh.wgsl.
@@ -122,284 +196,263 @@ pub(super) mod features {
 
 /// What differs from pass to pass.
 struct Recipe<'a> {
-    name: &'a str,
+    shader: &'static str,
     vertex: &'a str,
-    fragment: &'a str,
+    /// None where only depth is drawn.
+    fragment: Option<&'a str>,
     layouts: &'a [Option<&'a wgpu::BindGroupLayout>],
     buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     topology: wgpu::PrimitiveTopology,
-    format: wgpu::TextureFormat,
-    blend: bool,
     cull: Option<wgpu::Face>,
-    /// Whether it is hidden by what is nearer, and hides what is farther; none where depth does not count.
-    depth: Option<bool>,
+    /// None where only depth is drawn.
+    format: Option<wgpu::TextureFormat>,
+    blend: bool,
+    /// None where depth does not count.
+    depth: Option<wgpu::DepthStencilState>,
+    samples: u32,
     /// Of both shaders.
     constants: &'a [(&'a str, f64)],
 }
 
-impl PipelineMaker<'_> {
-    pub(super) fn mesh(&self, key: MeshKey) -> wgpu::RenderPipeline {
-        let MeshKey { topology, layer, cull, bumped, features, lit } = key;
-        let tangents = wgpu::vertex_attr_array![5 => Float32x4];
-        let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let buffers = [
-            posed(),
-            Some(wgpu::VertexBufferLayout {
-                array_stride: 20,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &looks,
-            }),
-            placed(),
-            Some(wgpu::VertexBufferLayout {
-                array_stride: TANGENT_STRIDE,
-                step_mode: wgpu::VertexStepMode::Vertex,
-                attributes: &tangents,
-            }),
-        ];
-        let layouts = [Some(self.frame), Some(self.material)];
-        let (vertex, fragment, buffers) = match (lit, bumped) {
-            (true, _) => ("vertex_lit", "fragment_lit", &buffers[..3]),
-            (false, true) => ("vertex_bumped", "fragment", &buffers[..]),
-            (false, false) => ("vertex", "fragment", &buffers[..3]),
+/// Reverse depth: what is nearer passes; `hides` what is farther, or leaves it as it is.
+fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
+    Some(wgpu::DepthStencilState {
+        format: DEPTH,
+        depth_write_enabled: Some(hides),
+        depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
+        stencil: Default::default(),
+        bias: Default::default(),
+    })
+}
+
+/// All pipelines.
+pub(super) struct Pipelines {
+    device: wgpu::Device,
+    pub layouts: Layouts,
+    modules: HashMap<&'static str, wgpu::ShaderModule>,
+    made: HashMap<(Draw, bool), wgpu::RenderPipeline>,
+}
+
+impl Pipelines {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let layouts = Layouts::new(gpu);
+        Self { device: gpu.device.clone(), layouts, modules: HashMap::new(), made: HashMap::new() }
+    }
+
+    /// The pipeline for this, in a picture that lasts a moment (see [`Target::quick`](super::Target::quick)) or not.
+    pub(super) fn get(&mut self, draw: Draw, quick: bool) -> &wgpu::RenderPipeline {
+        let Self { device, layouts, modules, made } = self;
+        made.entry((draw, quick)).or_insert_with(|| Maker { device, layouts, modules, quick }.make(draw))
+    }
+}
+
+struct Maker<'a> {
+    device: &'a wgpu::Device,
+    layouts: &'a Layouts,
+    modules: &'a mut HashMap<&'static str, wgpu::ShaderModule>,
+    quick: bool,
+}
+
+impl Maker<'_> {
+    fn make(&mut self, draw: Draw) -> wgpu::RenderPipeline {
+        let Layouts { frame, shadow, material, picture, surfaces } = self.layouts;
+        let buffers = [posed(), placed()];
+        // What lies over surfaces, from which the others differ.
+        let over = Recipe {
+            shader: "wire",
+            vertex: "vertex",
+            fragment: Some("fragment"),
+            layouts: &[Some(frame)],
+            buffers: &[],
+            topology: wgpu::PrimitiveTopology::TriangleList,
+            cull: None,
+            format: Some(COLOR_SRGB),
+            blend: true,
+            depth: depth(false),
+            samples: if self.quick { 1 } else { SAMPLES },
+            constants: &[],
         };
-        self.make(&Recipe {
-            name: "mesh",
+        let lines = wgpu::PrimitiveTopology::LineList;
+        match draw {
+            Draw::Mesh(key) => self.mesh(key, over),
+            Draw::Tint { topology, tinted } => self.tint(topology, tinted, over),
+            Draw::MeshLight(_) | Draw::TintLight => {
+                let (shader, features) =
+                    if let Draw::MeshLight(features) = draw { ("mesh", features) } else { ("tint", 0) };
+                let constants = [("features", f64::from(features))];
+                // It lies as far as can be, and passes where something is nearer.
+                let nearer = depth(false)
+                    .map(|d| wgpu::DepthStencilState { depth_compare: Some(wgpu::CompareFunction::Less), ..d });
+                self.build(&Recipe {
+                    shader,
+                    vertex: "vertex_light",
+                    fragment: Some("fragment_light"),
+                    layouts: &[Some(frame), None, Some(surfaces)],
+                    blend: false,
+                    depth: nearer,
+                    constants: if shader == "mesh" { &constants } else { &[] },
+                    ..over
+                })
+            }
+            Draw::Wires => self.build(&Recipe { buffers: &buffers, topology: lines, ..over }),
+            Draw::Edges => self.build(&Recipe {
+                vertex: "vertex_over",
+                fragment: Some("fragment_over"),
+                buffers: &buffers,
+                topology: lines,
+                ..over
+            }),
+            Draw::Mask => self.build(&Recipe {
+                fragment: Some("fragment_mask"),
+                buffers: &buffers,
+                format: Some(MASK),
+                blend: false,
+                depth: None,
+                ..over
+            }),
+            Draw::Outline => self.build(&Recipe { shader: "outline", layouts: &[Some(frame), Some(picture)], ..over }),
+            Draw::Grid => self.build(&Recipe { shader: "grid", ..over }),
+            Draw::Ground => self.build(&Recipe {
+                shader: "grid",
+                vertex: "vertex_shadow",
+                fragment: Some("fragment_shadow"),
+                ..over
+            }),
+            Draw::Joints => {
+                let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
+                let instance = [Some(wgpu::VertexBufferLayout {
+                    array_stride: BONE_STRIDE,
+                    step_mode: wgpu::VertexStepMode::Instance,
+                    attributes: &attributes,
+                })];
+                self.build(&Recipe { shader: "joint", buffers: &instance, depth: depth(true), ..over })
+            }
+            Draw::Caster { cut } => {
+                let looks = looks();
+                self.build(&Recipe {
+                    shader: "shadow",
+                    fragment: cut.then_some("fragment"),
+                    layouts: &[Some(shadow), Some(material)],
+                    buffers: &[posed(), looks, placed()],
+                    format: None,
+                    depth: Some(wgpu::DepthStencilState {
+                        format: shadow::FORMAT,
+                        depth_write_enabled: Some(true),
+                        depth_compare: Some(wgpu::CompareFunction::LessEqual),
+                        stencil: Default::default(),
+                        bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+                    }),
+                    samples: 1,
+                    ..over
+                })
+            }
+            Draw::Encode => self.build(&Recipe {
+                shader: "encode",
+                layouts: &[Some(picture)],
+                format: Some(COLOR),
+                blend: false,
+                depth: None,
+                samples: 1,
+                ..over
+            }),
+        }
+    }
+
+    /// What surfaces are drawn into: light, or, in a quick picture, what they are.
+    fn opaque<'r>(&self, over: Recipe<'r>) -> Recipe<'r> {
+        let over = Recipe { blend: false, depth: depth(true), ..over };
+        if self.quick { Recipe { fragment: Some("fragment_kept"), format: Some(SURFACES), ..over } } else { over }
+    }
+
+    fn mesh(&mut self, key: MeshKey, over: Recipe<'_>) -> wgpu::RenderPipeline {
+        let MeshKey { topology, layer, cull, bumped, features } = key;
+        let tangents = wgpu::vertex_attr_array![5 => Float32x4];
+        let tangents = wgpu::VertexBufferLayout {
+            array_stride: TANGENT_STRIDE,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &tangents,
+        };
+        let buffers = [posed(), looks(), placed(), Some(tangents)];
+        let (vertex, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
+        let (frame, material) = (&self.layouts.frame, &self.layouts.material);
+        let layered = if layer == Layer::Opaque { self.opaque(over) } else { over };
+        self.build(&Recipe {
+            shader: "mesh",
             vertex,
-            fragment,
-            layouts: &layouts,
+            layouts: &[Some(frame), Some(material)],
             buffers,
             topology,
-            format: COLOR_SRGB,
-            blend: layer != Layer::Opaque,
             cull,
-            depth: Some(layer == Layer::Opaque),
             constants: &[("features", f64::from(features))],
+            ..layered
         })
     }
 
-    /// The edges of surfaces.
-    pub(super) fn wire(&self) -> wgpu::RenderPipeline {
-        self.make(&Recipe {
-            name: "wire",
-            vertex: "vertex",
-            fragment: "fragment",
-            layouts: &[Some(self.frame)],
-            buffers: &[posed(), placed()],
-            topology: wgpu::PrimitiveTopology::LineList,
-            format: COLOR_SRGB,
-            blend: true,
-            cull: None,
-            depth: Some(false),
-            constants: &[],
-        })
-    }
-
-    /// Surfaces with tints at their vertices in place of materials, or bare; `lit`: their colours are found at vertices, too.
-    pub(super) fn tint(&self, topology: wgpu::PrimitiveTopology, tinted: bool, lit: bool) -> wgpu::RenderPipeline {
+    fn tint(&mut self, topology: wgpu::PrimitiveTopology, tinted: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let value = wgpu::vertex_attr_array![2 => Uint32];
         let values =
             wgpu::VertexBufferLayout { array_stride: 4, step_mode: wgpu::VertexStepMode::Vertex, attributes: &value };
         let buffers = [posed(), placed(), Some(values)];
-        let buffers = if tinted { &buffers[..] } else { &buffers[..2] };
-        let vertex = match (tinted, lit) {
-            (true, false) => "vertex",
-            (false, false) => "vertex_bare",
-            (true, true) => "vertex_lit",
-            (false, true) => "vertex_bare_lit",
-        };
-        self.make(&Recipe {
-            name: "tint",
-            vertex,
-            fragment: if lit { "fragment_lit" } else { "fragment" },
-            layouts: &[Some(self.frame)],
-            buffers,
-            topology,
-            format: COLOR_SRGB,
-            blend: false,
-            cull: None,
-            depth: Some(true),
-            constants: &[],
-        })
+        let (vertex, buffers) = if tinted { ("vertex", &buffers[..]) } else { ("vertex_bare", &buffers[..2]) };
+        let opaque = self.opaque(over);
+        self.build(&Recipe { shader: "tint", vertex, buffers, topology, ..opaque })
     }
 
-    /// The edges of surfaces, faint over them.
-    pub(super) fn edges_over(&self) -> wgpu::RenderPipeline {
-        self.make(&Recipe {
-            name: "wire",
-            vertex: "vertex_over",
-            fragment: "fragment_over",
-            layouts: &[Some(self.frame)],
-            buffers: &[posed(), placed()],
-            topology: wgpu::PrimitiveTopology::LineList,
-            format: COLOR_SRGB,
-            blend: true,
-            cull: None,
-            depth: Some(false),
-            constants: &[],
-        })
-    }
-
-    /// Where the outlined surfaces are, whatever is before them.
-    pub(super) fn mask(&self) -> wgpu::RenderPipeline {
-        self.make(&Recipe {
-            name: "wire",
-            vertex: "vertex",
-            fragment: "fragment_mask",
-            layouts: &[Some(self.frame)],
-            buffers: &[posed(), placed()],
-            topology: wgpu::PrimitiveTopology::TriangleList,
-            format: MASK,
-            blend: false,
-            cull: None,
-            depth: None,
-            constants: &[],
-        })
-    }
-
-    /// The line around what the mask holds.
-    pub(super) fn outline(&self, mask: &wgpu::BindGroupLayout) -> wgpu::RenderPipeline {
-        self.make(&Recipe {
-            name: "outline",
-            vertex: "vertex",
-            fragment: "fragment",
-            layouts: &[Some(self.frame), Some(mask)],
-            buffers: &[],
-            topology: wgpu::PrimitiveTopology::TriangleList,
-            format: COLOR_SRGB,
-            blend: true,
-            cull: None,
-            depth: Some(false),
-            constants: &[],
-        })
-    }
-
-    /// Depth alone, from the key light; `cut` looks where a material is cut out, which costs far more than depth.
-    pub(super) fn shadow(&self, frame: &wgpu::BindGroupLayout, cut: bool) -> wgpu::RenderPipeline {
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("shadow"),
-            source: wgpu::ShaderSource::Wgsl(shader("shadow").into()),
-        });
-        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("shadow"),
-            bind_group_layouts: &[Some(frame), Some(self.material)],
-            immediate_size: 0,
-        });
-        let looks = wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let looks =
-            wgpu::VertexBufferLayout { array_stride: 20, step_mode: wgpu::VertexStepMode::Vertex, attributes: &looks };
-        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("shadow"),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("vertex"),
-                compilation_options: Default::default(),
-                buffers: &[posed(), Some(looks), placed()],
-            },
-            primitive: wgpu::PrimitiveState::default(),
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: shadow::FORMAT,
-                depth_write_enabled: Some(true),
-                depth_compare: Some(wgpu::CompareFunction::LessEqual),
-                stencil: Default::default(),
-                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-            }),
-            multisample: wgpu::MultisampleState::default(),
-            fragment: cut.then(|| wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("fragment"),
-                compilation_options: Default::default(),
-                targets: &[],
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
-    }
-
-    /// The grid, and the shadow on it.
-    pub(super) fn ground(&self) -> [wgpu::RenderPipeline; 2] {
-        [("vertex", "fragment"), ("vertex_shadow", "fragment_shadow")].map(|(vertex, fragment)| {
-            self.make(&Recipe {
-                name: "grid",
-                vertex,
-                fragment,
-                layouts: &[Some(self.frame)],
-                buffers: &[],
-                topology: wgpu::PrimitiveTopology::TriangleList,
-                format: COLOR_SRGB,
-                blend: true,
-                cull: None,
-                depth: Some(false),
-                constants: &[],
+    fn build(&mut self, recipe: &Recipe<'_>) -> wgpu::RenderPipeline {
+        let name = recipe.shader;
+        let module = self.modules.entry(name).or_insert_with(|| {
+            self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(name),
+                source: wgpu::ShaderSource::Wgsl(shader(name).into()),
             })
-        })
-    }
-
-    /// Bones, one an instance.
-    pub(super) fn joint(&self, instance: wgpu::VertexBufferLayout<'_>) -> wgpu::RenderPipeline {
-        self.make(&Recipe {
-            name: "joint",
-            vertex: "vertex",
-            fragment: "fragment",
-            layouts: &[Some(self.frame)],
-            buffers: &[Some(instance)],
-            topology: wgpu::PrimitiveTopology::TriangleList,
-            format: COLOR_SRGB,
-            blend: true,
-            cull: None,
-            depth: Some(true),
-            constants: &[],
-        })
-    }
-
-    fn make(&self, recipe: &Recipe<'_>) -> wgpu::RenderPipeline {
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(recipe.name),
-            source: wgpu::ShaderSource::Wgsl(shader(recipe.name).into()),
         });
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(recipe.name),
+            label: Some(name),
             bind_group_layouts: recipe.layouts,
             immediate_size: 0,
         });
+        let targets = [recipe.format.map(|format| wgpu::ColorTargetState {
+            format,
+            blend: recipe.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
+            write_mask: wgpu::ColorWrites::ALL,
+        })];
+        let options = || wgpu::PipelineCompilationOptions { constants: recipe.constants, ..Default::default() };
         self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(recipe.name),
+            label: Some(name),
             layout: Some(&layout),
             vertex: wgpu::VertexState {
-                module: &module,
+                module,
                 entry_point: Some(recipe.vertex),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    constants: recipe.constants,
-                    ..Default::default()
-                },
+                compilation_options: options(),
                 buffers: recipe.buffers,
             },
             primitive: wgpu::PrimitiveState { topology: recipe.topology, cull_mode: recipe.cull, ..Default::default() },
-            depth_stencil: recipe.depth.map(|write| wgpu::DepthStencilState {
-                format: DEPTH,
-                depth_write_enabled: Some(write),
-                depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
-                stencil: Default::default(),
-                bias: Default::default(),
-            }),
-            multisample: wgpu::MultisampleState { count: SAMPLES, ..Default::default() },
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some(recipe.fragment),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    constants: recipe.constants,
-                    ..Default::default()
-                },
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: recipe.format,
-                    blend: recipe.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
+            depth_stencil: recipe.depth.clone(),
+            multisample: wgpu::MultisampleState { count: recipe.samples, ..Default::default() },
+            fragment: recipe.fragment.map(|entry| wgpu::FragmentState {
+                module,
+                entry_point: Some(entry),
+                compilation_options: options(),
+                targets: if recipe.format.is_some() { &targets } else { &[] },
             }),
             multiview_mask: None,
             cache: None,
         })
     }
+}
+
+/// Bytes of a bone's instance.
+pub(super) const BONE_STRIDE: u64 = 60;
+
+/// Texture coordinates and colours.
+const fn looks() -> Option<wgpu::VertexBufferLayout<'static>> {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
+        wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
+    Some(wgpu::VertexBufferLayout {
+        array_stride: 20,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &ATTRIBUTES,
+    })
 }
 
 /// Positions and normals, as skinning leaves them.

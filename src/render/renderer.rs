@@ -1,21 +1,17 @@
 //! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints over all.
 
-use std::collections::HashMap;
-
 use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
 use super::{
     Camera, Gpu, Look, Scene, Shading, Show, Target, TintKind,
-    encode::Encode,
     lights::{MOST, Shining},
     look::{STOPS, ramp},
-    material::Materials,
-    pipeline::{Layer, MeshKey, PipelineMaker, features, frame_bind, frame_entry, frame_layout},
+    pipeline::{BONE_STRIDE, Draw, Layer, MeshKey, Pipelines, features, frame_bind},
     scene::Part,
     shadow::{KEY, Shadow},
     sky,
-    tint::TintPass,
+    target::Samples,
 };
 use crate::model::Topology;
 
@@ -24,6 +20,7 @@ use crate::model::Topology;
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct FrameUniform {
     clip_from_world: [[f32; 4]; 4],
+    world_from_clip: [[f32; 4]; 4],
     eye: [f32; 4],
     key: [f32; 4],
     background: [f32; 4],
@@ -55,29 +52,18 @@ struct BoneInstance {
     edge: [f32; 4],
 }
 
-/// Pipelines, made once.
+const _: () = assert!(size_of::<BoneInstance>() as u64 == BONE_STRIDE);
+
+/// Draws pictures on one device.
 pub struct Renderer {
     frame: wgpu::Buffer,
-    frame_layout: wgpu::BindGroupLayout,
     frame_bind: wgpu::BindGroup,
     shadow_bind: wgpu::BindGroup,
     shadow: Shadow,
-    /// What casts a shadow: whole, and cut out by alpha.
-    casters: [wgpu::RenderPipeline; 2],
     matt: [[f32; 4]; 9],
-    material_layout: wgpu::BindGroupLayout,
-    /// Those of surfaces, made when first needed.
-    meshes: HashMap<MeshKey, wgpu::RenderPipeline>,
-    /// Once a tinted picture was asked for.
-    tint: Option<TintPass>,
-    wire: wgpu::RenderPipeline,
-    mask: wgpu::RenderPipeline,
-    mask_layout: wgpu::BindGroupLayout,
-    encode: Option<Encode>,
-    outline: wgpu::RenderPipeline,
-    grid: wgpu::RenderPipeline,
-    ground_shadow: wgpu::RenderPipeline,
-    joint: wgpu::RenderPipeline,
+    pipelines: Pipelines,
+    /// Whether a picture drawn as light is written once more as bytes.
+    encodes: bool,
     bones: Option<wgpu::Buffer>,
 }
 
@@ -87,107 +73,44 @@ struct Shot<'a> {
     scene: &'a Scene,
     camera: &'a Camera,
     show: &'a Show,
-    /// Pixels.
-    height: f32,
-}
-
-impl Shot<'_> {
-    /// Whether a part's triangles are smaller than pixels, in a picture that lasts a moment.
-    fn is_dense(&self, part: &Part) -> bool {
-        // What is seen of a box's ball, about, and how many triangles turn to the eye.
-        const FILLED: f32 = 0.3;
-        const PIXELS: f32 = 0.5;
-        if !self.show.quick || part.topology != Topology::Triangles {
-            return false;
-        }
-        let depth = match self.camera.orthographic {
-            true => self.camera.distance,
-            false => (part.centre - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.5),
-        };
-        let radius = part.reach / self.camera.metres_per_point(depth.max(1e-6), self.height);
-        let triangles = part.index_count as f32 / 6.0;
-        triangles * PIXELS > std::f32::consts::PI * radius * radius * FILLED
-    }
+    /// Whether light is found once for each pixel.
+    quick: bool,
 }
 
 /// Points that an outline is wide.
 const OUTLINE: f32 = 2.0;
 
 impl Renderer {
-    /// Makes the pipelines.
+    /// Makes what pictures need; pipelines come when they are first drawn by.
     pub fn new(gpu: &Gpu) -> Self {
-        let device = &gpu.device;
-        let frame_layout = frame_layout(device);
-        let shadow_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("shadow"),
-            entries: &[frame_entry()],
-        });
-        let frame = device.create_buffer(&wgpu::BufferDescriptor {
+        let pipelines = Pipelines::new(gpu);
+        let frame = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
             size: size_of::<FrameUniform>() as u64,
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
         let shadow = Shadow::new(gpu);
-        let shadow_bind = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        let shadow_bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("shadow"),
-            layout: &shadow_layout,
+            layout: &pipelines.layouts.shadow,
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() }],
         });
-        let frame_bind = frame_bind(gpu, &frame_layout, &frame, &shadow);
-        let material_layout = Materials::layout(gpu);
-        let maker = PipelineMaker { device, frame: &frame_layout, material: &material_layout };
-        let mask_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("mask"),
-            entries: &[wgpu::BindGroupLayoutEntry {
-                binding: 0,
-                visibility: wgpu::ShaderStages::FRAGMENT,
-                ty: wgpu::BindingType::Texture {
-                    sample_type: wgpu::TextureSampleType::Float { filterable: true },
-                    view_dimension: wgpu::TextureViewDimension::D2,
-                    multisampled: false,
-                },
-                count: None,
-            }],
-        });
-        let [grid, ground_shadow] = maker.ground();
-        let attributes =
-            wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
-        let instance = wgpu::VertexBufferLayout {
-            array_stride: size_of::<BoneInstance>() as u64,
-            step_mode: wgpu::VertexStepMode::Instance,
-            attributes: &attributes,
-        };
-        let joint = maker.joint(instance);
-        let casters = [false, true].map(|cut| maker.shadow(&shadow_layout, cut));
-        let matt = sky::irradiance();
-        let (wire, mask, outline) = (maker.wire(), maker.mask(), maker.outline(&mask_layout));
         Self {
+            frame_bind: frame_bind(gpu, &pipelines.layouts.frame, &frame, &shadow),
             frame,
-            frame_layout,
-            frame_bind,
             shadow_bind,
             shadow,
-            casters,
-            matt,
-            meshes: HashMap::new(),
-            tint: None,
-            wire,
-            mask,
-            outline,
-            mask_layout,
-            encode: (!gpu.view_formats).then(|| Encode::new(gpu)),
-            grid,
-            ground_shadow,
-            joint,
+            matt: sky::irradiance(),
+            pipelines,
+            encodes: !gpu.view_formats,
             bones: None,
-            material_layout,
         }
     }
 
     /// What a scene's materials are bound by.
     pub const fn material_layout(&self) -> &wgpu::BindGroupLayout {
-        &self.material_layout
+        &self.pipelines.layouts.material
     }
 
     /// Draws a picture.
@@ -205,16 +128,9 @@ impl Renderer {
             ..frame_uniform(camera, look, show, size, off_surface)
         };
         uniform.eye_forward[3] = lit as f32;
-        let shot = Shot { scene, camera, show, height: size.y };
+        let shot = Shot { scene, camera, show, quick: matches!(target.samples, Samples::One { .. }) };
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
-        if show.tint.is_some() && self.tint.is_none() {
-            let (frame, material) = (&self.frame_layout, &self.material_layout);
-            self.tint = Some(TintPass::new(&PipelineMaker { device: &gpu.device, frame, material }));
-        }
-        if show.tint.is_none() {
-            self.make_meshes(gpu, &shot);
-        }
         let mut encoder =
             gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
         // Nothing casts a shadow on tints, whose colours are to be read.
@@ -227,62 +143,93 @@ impl Renderer {
         if !outlined.is_empty() {
             self.draw_mask(&mut encoder, target, &outlined);
         }
+        let kept = match &target.samples {
+            Samples::One { surfaces } => {
+                let mut pass = begin(&mut encoder, "surfaces", Onto::Surfaces(surfaces), &target.depth_view);
+                pass.set_bind_group(0, &self.frame_bind, &[]);
+                pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
+                self.draw_opaque(gpu, &mut pass, &shot);
+                Some(picture_bind(gpu, &self.pipelines.layouts.surfaces, surfaces))
+            }
+            Samples::Several { .. } => None,
+        };
         {
-            let clear = wgpu::Color {
-                r: f64::from(look.background[0]),
-                g: f64::from(look.background[1]),
-                b: f64::from(look.background[2]),
-                a: 1.0,
-            };
-            let mut pass = begin(&mut encoder, target, clear);
+            let [r, g, b, _] = look.background.map(f64::from);
+            let mut pass = begin(&mut encoder, "viewport", Onto::Light(target, [r, g, b]), &target.depth_view);
             pass.set_bind_group(0, &self.frame_bind, &[]);
             // Reverse depth: surfaces have the farther half of it, what is drawn over all of them the nearer.
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
-            match self.tint.as_ref().filter(|_| show.tint.is_some()) {
-                Some(tint) => self.draw_tinted(gpu, &mut pass, tint, &shot),
-                None => self.draw_surfaces(gpu, &mut pass, &shot, off_surface > 0.0),
+            match kept {
+                Some(kept) => self.draw_light(&mut pass, &kept, &shot),
+                None => self.draw_opaque(gpu, &mut pass, &shot),
             }
+            self.draw_over(gpu, &mut pass, &shot, off_surface > 0.0);
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.5, 1.0);
             if !outlined.is_empty() {
-                let mask = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("mask"),
-                    layout: &self.mask_layout,
-                    entries: &[wgpu::BindGroupEntry {
-                        binding: 0,
-                        resource: wgpu::BindingResource::TextureView(&target.mask_view),
-                    }],
-                });
-                pass.set_pipeline(&self.outline);
+                let mask = picture_bind(gpu, &self.pipelines.layouts.picture, &target.mask_view);
+                pass.set_pipeline(self.pipelines.get(Draw::Outline, shot.quick));
                 pass.set_bind_group(1, &mask, &[]);
                 pass.draw(0..3, 0..1);
             }
             if let Some(buffer) = self.bones.as_ref().filter(|_| bones > 0) {
-                pass.set_pipeline(&self.joint);
+                pass.set_pipeline(self.pipelines.get(Draw::Joints, shot.quick));
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..24, 0..bones);
             }
         }
-        if let Some(encode) = &self.encode {
-            encode.draw(gpu, &mut encoder, target);
+        if self.encodes {
+            self.encode(gpu, &mut encoder, target);
         }
         gpu.queue.submit([encoder.finish()]);
     }
 
-    fn draw_surfaces(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
-        let Shot { scene, camera, show, .. } = *shot;
-        for part in scene.shown().filter(|p| !is_see_through(p, show)) {
-            self.draw_part(pass, part, shot);
+    /// What hides what is behind.
+    fn draw_opaque(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
+        for part in shot.scene.shown() {
+            if shot.show.tint.is_some() {
+                let tinted = part.tints.values.is_some();
+                let tint = Draw::Tint { topology: topology_of(part), tinted };
+                pass.set_pipeline(self.pipelines.get(tint, shot.quick));
+                if let Some(values) = &part.tints.values {
+                    pass.set_vertex_buffer(2, values.slice(..));
+                }
+                draw_bare(pass, part, part.own_indices(gpu));
+            } else if !is_see_through(part, shot.show) {
+                self.draw_part(pass, part, shot);
+            }
+        }
+    }
+
+    /// Light on the surfaces of a quick picture.
+    fn draw_light(&mut self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
+        let Shot { scene, show, .. } = *shot;
+        let lights = show.lights && show.shading == Shading::Textured && !scene.lights.is_empty();
+        let features = features::QUICK | if lights { features::LIGHTS } else { 0 };
+        let draw = if show.tint.is_some() { Draw::TintLight } else { Draw::MeshLight(features) };
+        pass.set_pipeline(self.pipelines.get(draw, true));
+        pass.set_bind_group(2, kept, &[]);
+        pass.draw(0..3, 0..1);
+    }
+
+    /// What lies over it, the farthest first: the ground, edges, what is see-through.
+    fn draw_over(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
+        let Shot { scene, camera, show, quick } = *shot;
+        if show.tint.is_some() && show.tint_edges {
+            self.draw_edges(gpu, pass, shot, Draw::Edges);
         }
         if show.grid {
-            pass.set_pipeline(&self.grid);
+            pass.set_pipeline(self.pipelines.get(Draw::Grid, quick));
             pass.draw(0..6, 0..1);
-            if casts {
-                pass.set_pipeline(&self.ground_shadow);
+            if casts && show.tint.is_none() {
+                pass.set_pipeline(self.pipelines.get(Draw::Ground, quick));
                 pass.draw(0..6, 0..1);
             }
         }
+        if show.tint.is_some() {
+            return;
+        }
         if show.shading == Shading::Wireframe {
-            self.draw_wires(gpu, pass, shot);
+            self.draw_edges(gpu, pass, shot, Draw::Wires);
             return;
         }
         let eye = camera.eye();
@@ -293,63 +240,62 @@ impl Renderer {
         }
     }
 
-    fn draw_tinted(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, tint: &TintPass, shot: &Shot<'_>) {
-        let Shot { scene, show, .. } = *shot;
-        for part in scene.shown() {
-            pass.set_pipeline(tint.surface(part.topology, part.tints.values.is_some(), shot.is_dense(part)));
-            if let Some(values) = &part.tints.values {
-                pass.set_vertex_buffer(2, values.slice(..));
-            }
-            draw_bare(pass, part, part.own_indices(gpu));
-        }
-        if show.tint_edges {
-            pass.set_pipeline(&tint.edges);
-            for part in scene.shown() {
-                if let Some(edges) = part.edges(gpu) {
-                    draw_bare(pass, part, edges);
-                }
-            }
-        }
-        if show.grid {
-            pass.set_pipeline(&self.grid);
-            pass.draw(0..6, 0..1);
-        }
-    }
-
-    /// Edges of triangles; lines and points as they are.
-    fn draw_wires(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
+    fn draw_edges(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, draw: Draw) {
+        pass.set_pipeline(self.pipelines.get(draw, shot.quick));
         for part in shot.scene.shown() {
-            let Some(edges) = part.edges(gpu) else {
-                self.draw_part(pass, part, shot);
-                continue;
-            };
-            pass.set_pipeline(&self.wire);
-            draw_bare(pass, part, edges);
+            if let Some(edges) = part.edges(gpu) {
+                draw_bare(pass, part, edges);
+            }
         }
     }
 
-    fn draw_mask(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&Part]) {
+    fn draw_mask(&mut self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&Part]) {
+        let (view, resolve_target, store) = match &target.samples {
+            Samples::Several { mask, .. } => (mask, Some(&target.mask_view), wgpu::StoreOp::Discard),
+            Samples::One { .. } => (&target.mask_view, None, wgpu::StoreOp::Store),
+        };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("mask"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: &target.mask_samples_view,
+                view,
                 depth_slice: None,
-                resolve_target: Some(&target.mask_view),
-                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Discard },
+                resolve_target,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store },
             })],
             depth_stencil_attachment: None,
             timestamp_writes: None,
             occlusion_query_set: None,
             multiview_mask: None,
         });
-        pass.set_pipeline(&self.mask);
+        pass.set_pipeline(self.pipelines.get(Draw::Mask, matches!(target.samples, Samples::One { .. })));
         pass.set_bind_group(0, &self.frame_bind, &[]);
         for part in parts {
             draw_bare(&mut pass, part, &part.indices);
         }
     }
 
-    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+    /// Writes what was drawn as light as the bytes that a window blends.
+    fn encode(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &Target) {
+        let picture = picture_bind(gpu, &self.pipelines.layouts.picture, &target.srgb_view);
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("encode"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &target.plain_view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
+            })],
+            depth_stencil_attachment: None,
+            timestamp_writes: None,
+            occlusion_query_set: None,
+            multiview_mask: None,
+        });
+        pass.set_pipeline(self.pipelines.get(Draw::Encode, false));
+        pass.set_bind_group(0, &picture, &[]);
+        pass.draw(0..3, 0..1);
+    }
+
+    fn draw_shadow(&mut self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
             color_attachments: &[],
@@ -364,7 +310,7 @@ impl Renderer {
         });
         pass.set_bind_group(0, &self.shadow_bind, &[]);
         for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
-            pass.set_pipeline(&self.casters[usize::from(part.features & features::CUT != 0)]);
+            pass.set_pipeline(self.pipelines.get(Draw::Caster { cut: part.features & features::CUT != 0 }, false));
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));
             pass.set_vertex_buffer(2, part.places.slice(..));
@@ -376,7 +322,7 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, shot: &Shot<'_>) {
+    fn draw_part(&mut self, pass: &mut wgpu::RenderPass<'_>, part: &Part, shot: &Shot<'_>) {
         if let Some(tangents) = &part.skin.posed_tangents {
             pass.set_vertex_buffer(3, tangents.slice(..));
         }
@@ -386,27 +332,9 @@ impl Renderer {
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
         for sides in sides_of(part, shot.show) {
             for (instances, mirrored, material) in part.draws() {
-                let Some(pipeline) = self.meshes.get(&key_of(part, *sides, mirrored, shot)) else {
-                    log::error!("no pipeline was made for a surface");
-                    continue;
-                };
-                pass.set_pipeline(pipeline);
+                pass.set_pipeline(self.pipelines.get(Draw::Mesh(key_of(part, *sides, mirrored, shot)), shot.quick));
                 pass.set_bind_group(1, material, &[]);
                 pass.draw_indexed(0..part.index_count, 0, instances);
-            }
-        }
-    }
-
-    /// Makes the pipelines that the parts are drawn with and that are not there yet.
-    fn make_meshes(&mut self, gpu: &Gpu, shot: &Shot<'_>) {
-        for part in shot.scene.shown() {
-            for sides in sides_of(part, shot.show) {
-                for (_, mirrored, _) in part.draws() {
-                    let (device, frame, material) = (&gpu.device, &self.frame_layout, &self.material_layout);
-                    let maker = PipelineMaker { device, frame, material };
-                    let key = key_of(part, *sides, mirrored, shot);
-                    self.meshes.entry(key).or_insert_with(|| maker.mesh(key));
-                }
             }
         }
     }
@@ -444,7 +372,9 @@ fn is_see_through(part: &Part, show: &Show) -> bool {
     match show.shading {
         Shading::Textured => part.blend,
         Shading::Solid => false,
-        Shading::Wireframe | Shading::XRay => true,
+        // Lines and points stay as they are among the wires.
+        Shading::Wireframe => part.topology == Topology::Triangles,
+        Shading::XRay => true,
     }
 }
 
@@ -467,12 +397,8 @@ const fn sides_of(part: &Part, show: &Show) -> &'static [Sides] {
 
 /// Which pipeline draws these sides of a part.
 fn key_of(part: &Part, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey {
-    let Shot { scene, show, .. } = *shot;
-    let topology = match part.topology {
-        Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
-        Topology::Lines => wgpu::PrimitiveTopology::LineList,
-        Topology::Points => wgpu::PrimitiveTopology::PointList,
-    };
+    let Shot { scene, show, quick, .. } = *shot;
+    let topology = topology_of(part);
     let cull = match (sides, mirrored) {
         // Lines and points have no sides.
         _ if part.topology != Topology::Triangles => None,
@@ -490,14 +416,22 @@ fn key_of(part: &Part, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey
     let layer = match show.shading {
         Shading::Textured if part.blend => Layer::Blend,
         Shading::XRay => Layer::Blend,
-        // Lines and points stay as they are among the wires.
         Shading::Textured | Shading::Solid | Shading::Wireframe => Layer::Opaque,
     };
-    let features = if show.quick { shading | features::QUICK } else { shading };
-    // What needs the form of a triangle, or no light, is found at pixels.
-    let lit = shot.is_dense(part) && features & (features::FLAT | features::UNLIT | features::XRAY) == 0;
-    let bumped = part.skin.posed_tangents.is_some() && !lit;
-    MeshKey { topology, layer, cull, bumped, features, lit }
+    let features = match (quick, layer) {
+        (true, Layer::Opaque) => shading & !features::LIGHTS,
+        (true, Layer::Blend) => shading | features::QUICK,
+        (false, _) => shading,
+    };
+    MeshKey { topology, layer, cull, bumped: part.skin.posed_tangents.is_some(), features }
+}
+
+const fn topology_of(part: &Part) -> wgpu::PrimitiveTopology {
+    match part.topology {
+        Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
+        Topology::Lines => wgpu::PrimitiveTopology::LineList,
+        Topology::Points => wgpu::PrimitiveTopology::PointList,
+    }
 }
 
 /// Draws a part's posed vertices and its instances by some of its indices, without a material.
@@ -510,24 +444,64 @@ fn draw_bare(pass: &mut wgpu::RenderPass<'_>, part: &Part, indices: &wgpu::Buffe
     }
 }
 
-fn begin<'e>(encoder: &'e mut wgpu::CommandEncoder, target: &Target, clear: wgpu::Color) -> wgpu::RenderPass<'e> {
+/// What a pass draws into.
+#[derive(Clone, Copy)]
+enum Onto<'a> {
+    /// What the surfaces of a quick picture are.
+    Surfaces(&'a wgpu::TextureView),
+    /// Light, over a background, and in a quick picture behind what its surfaces hide.
+    Light(&'a Target, [f64; 3]),
+}
+
+fn begin<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    name: &str,
+    onto: Onto<'_>,
+    depth: &wgpu::TextureView,
+) -> wgpu::RenderPass<'e> {
+    use wgpu::{
+        LoadOp::Clear,
+        StoreOp::{Discard, Store},
+    };
+    // Reverse depth: 0 is infinitely far.
+    let (nothing, kept) = (Clear(0.0), wgpu::LoadOp::Load);
+    let (view, resolve_target, clear, store, depth_load, depth_store) = match onto {
+        Onto::Surfaces(view) => (view, None, wgpu::Color::TRANSPARENT, Store, nothing, Store),
+        Onto::Light(target, [r, g, b]) => {
+            let background = wgpu::Color { r, g, b, a: 1.0 };
+            match &target.samples {
+                Samples::Several { light, .. } => {
+                    (light, Some(&target.srgb_view), background, Discard, nothing, Discard)
+                }
+                Samples::One { .. } => (&target.srgb_view, None, background, Store, kept, Discard),
+            }
+        }
+    };
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some("viewport"),
+        label: Some(name),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view: &target.samples_view,
+            view,
             depth_slice: None,
-            resolve_target: Some(&target.srgb_view),
-            ops: wgpu::Operations { load: wgpu::LoadOp::Clear(clear), store: wgpu::StoreOp::Discard },
+            resolve_target,
+            ops: wgpu::Operations { load: Clear(clear), store },
         })],
         depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-            view: &target.depth_view,
-            // Reverse depth: 0 is infinitely far.
-            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
+            view: depth,
+            depth_ops: Some(wgpu::Operations { load: depth_load, store: depth_store }),
             stencil_ops: None,
         }),
         timestamp_writes: None,
         occlusion_query_set: None,
         multiview_mask: None,
+    })
+}
+
+/// One picture, bound for another to be made from it.
+fn picture_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, picture: &wgpu::TextureView) -> wgpu::BindGroup {
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("picture"),
+        layout,
+        entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(picture) }],
     })
 }
 
@@ -540,6 +514,7 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
     let reach = (camera.distance * 6.0).max(show.size * 3.0);
     FrameUniform {
         clip_from_world: clip_from_world.to_cols_array_2d(),
+        world_from_clip: clip_from_world.as_dmat4().inverse().as_mat4().to_cols_array_2d(),
         eye: eye.extend(cell).to_array(),
         key: KEY.extend(reach).to_array(),
         background: look.background,
@@ -547,7 +522,7 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
         grid_major: look.grid_major,
         axis_x: look.axis_x,
         axis_z: look.axis_z,
-        misc: [size.y, f32::from(show.shading as u8), f32::from(u8::from(camera.orthographic)), off_surface],
+        misc: [size.y, 0.0, f32::from(u8::from(camera.orthographic)), off_surface],
         eye_forward: camera.forward().extend(0.0).to_array(),
         shadow_from_world: [[0.0; 4]; 4],
         world_from_shadow: [[0.0; 4]; 4],

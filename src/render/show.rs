@@ -50,6 +50,4 @@ pub struct Show {
     pub lights: bool,
     /// The model's size in metres: how far the grid goes.
     pub size: f32,
-    /// Shadows with a simpler edge, for pictures that last a moment.
-    pub quick: bool,
 }

@@ -10,6 +10,8 @@ pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Uno
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// The one count besides 1 that every adapter has.
 pub(super) const SAMPLES: u32 = 4;
+/// What the surfaces of a quick picture are, until light is found: see shaders/deferred.wgsl.
+pub(super) const SURFACES: wgpu::TextureFormat = wgpu::TextureFormat::Rgba32Uint;
 /// Where outlined surfaces are.
 pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 
@@ -22,15 +24,33 @@ pub struct Target {
     /// Gamma-encoded, as a window expects it.
     pub plain_view: wgpu::TextureView,
     pub(super) srgb_view: wgpu::TextureView,
-    pub(super) samples_view: wgpu::TextureView,
     pub(super) depth_view: wgpu::TextureView,
-    pub(super) mask_samples_view: wgpu::TextureView,
     pub(super) mask_view: wgpu::TextureView,
+    pub(super) samples: Samples,
+}
+
+/// How a picture is sampled.
+#[derive(Debug)]
+pub(super) enum Samples {
+    /// [`SAMPLES`] a pixel: of light, and of the mask.
+    Several { light: wgpu::TextureView, mask: wgpu::TextureView },
+    /// One a pixel: what its surface is.
+    One { surfaces: wgpu::TextureView },
 }
 
 impl Target {
     /// A picture of a size, at least one pixel.
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
+        Self::sampled(gpu, size, SAMPLES)
+    }
+
+    /// A picture that lasts a moment, while something moves: one sample a pixel, and light found once for each, not for every
+    /// triangle there. As bright as the other.
+    pub fn quick(gpu: &Gpu, size: [u32; 2]) -> Self {
+        Self::sampled(gpu, size, 1)
+    }
+
+    fn sampled(gpu: &Gpu, size: [u32; 2], count: u32) -> Self {
         let most = gpu.device.limits().max_texture_dimension_2d;
         let size = size.map(|s| s.clamp(1, most));
         let texture = |label, format, sample_count, usage, view_formats: &[wgpu::TextureFormat]| {
@@ -52,10 +72,9 @@ impl Target {
         let light = (!gpu.view_formats).then(|| {
             texture("picture as light", COLOR_SRGB, 1, attachment | wgpu::TextureUsages::TEXTURE_BINDING, &[])
         });
-        let samples = texture("samples", COLOR_SRGB, SAMPLES, attachment, &[]);
-        let depth = texture("depth", DEPTH, SAMPLES, attachment, &[]);
-        let mask_samples = texture("mask samples", MASK, SAMPLES, attachment, &[]);
-        let mask = texture("mask", MASK, 1, attachment | wgpu::TextureUsages::TEXTURE_BINDING, &[]);
+        let read = attachment | wgpu::TextureUsages::TEXTURE_BINDING;
+        let depth = texture("depth", DEPTH, count, attachment, &[]);
+        let mask = texture("mask", MASK, 1, read, &[]);
         let view = |texture: &wgpu::Texture, format| {
             texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
         };
@@ -63,10 +82,16 @@ impl Target {
             size,
             plain_view: view(&color, COLOR),
             srgb_view: view(light.as_ref().unwrap_or(&color), COLOR_SRGB),
-            samples_view: view(&samples, COLOR_SRGB),
             depth_view: view(&depth, DEPTH),
-            mask_samples_view: view(&mask_samples, MASK),
             mask_view: view(&mask, MASK),
+            samples: if count == 1 {
+                Samples::One { surfaces: view(&texture("surfaces", SURFACES, 1, read, &[]), SURFACES) }
+            } else {
+                Samples::Several {
+                    light: view(&texture("samples", COLOR_SRGB, count, attachment, &[]), COLOR_SRGB),
+                    mask: view(&texture("mask samples", MASK, count, attachment, &[]), MASK),
+                }
+            },
             texture: color,
         }
     }

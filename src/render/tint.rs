@@ -4,8 +4,7 @@ use std::sync::OnceLock;
 
 use wgpu::util::DeviceExt as _;
 
-use super::{Color, Gpu, pipeline::PipelineMaker};
-use crate::model::Topology;
+use super::{Color, Gpu};
 
 /// What the tints of a picture are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,40 +80,5 @@ impl Tints {
                 usage: wgpu::BufferUsages::INDEX,
             })
         })
-    }
-}
-
-/// How tinted surfaces are drawn: made when they are first asked for, for most windows never paint.
-pub(super) struct TintPass {
-    /// For triangles, lines and points; without and with tints.
-    surfaces: [[wgpu::RenderPipeline; 2]; 3],
-    /// The same for triangles that are smaller than pixels, for pictures that last a moment.
-    lit: [wgpu::RenderPipeline; 2],
-    /// Edges over them.
-    pub edges: wgpu::RenderPipeline,
-}
-
-impl TintPass {
-    pub(super) fn new(maker: &PipelineMaker<'_>) -> Self {
-        let topologies = [
-            wgpu::PrimitiveTopology::TriangleList,
-            wgpu::PrimitiveTopology::LineList,
-            wgpu::PrimitiveTopology::PointList,
-        ];
-        let surfaces = topologies.map(|topology| [false, true].map(|tinted| maker.tint(topology, tinted, false)));
-        let lit = [false, true].map(|tinted| maker.tint(wgpu::PrimitiveTopology::TriangleList, tinted, true));
-        Self { surfaces, lit, edges: maker.edges_over() }
-    }
-
-    pub(super) const fn surface(&self, topology: Topology, tinted: bool, lit: bool) -> &wgpu::RenderPipeline {
-        if lit {
-            return &self.lit[tinted as usize];
-        }
-        let kind = match topology {
-            Topology::Triangles => 0,
-            Topology::Lines => 1,
-            Topology::Points => 2,
-        };
-        &self.surfaces[kind][tinted as usize]
     }
 }

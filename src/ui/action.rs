@@ -424,8 +424,8 @@ pub struct View<'a> {
     pub journal_home: Option<&'a std::path::Path>,
     /// Milliseconds the last picture took to make on the CPU.
     pub frame_ms: f32,
-    /// How finely the viewport is drawn now: 1 in full.
-    pub scale: f32,
+    /// While the viewport is not drawn in full: a picture's pixels for each of its own, along a side.
+    pub quick: Option<f32>,
     /// The graphics device.
     pub device: &'a str,
     /// What there is to know of it.

@@ -105,8 +105,9 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 fact(format!("{:.2}", view.paint.dab_ms), "ms/dab");
             }
             fact(format!("{:.1}", view.frame_ms), "ms/frame");
-            if view.scale < 1.0 {
-                fact(format!("{:.0} %", view.scale * 100.0), "while it moves");
+            if let Some(scale) = view.quick {
+                let step = if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
+                fact(step, "while it moves");
             }
             if let Some(keys) = keys {
                 fact(thousands(keys), "keys");
