@@ -141,7 +141,7 @@ fn device(c: &mut Criterion) {
         for (name, software) in [("compute pass", false), ("CPU and upload", true)] {
             let mut gpu = gpu.clone();
             gpu.software = software;
-            let mut scene = Scene::new(&gpu, Renderer::new(&gpu).material_layout(), &document, &[]);
+            let mut scene = Scene::new(&gpu, Renderer::new(&gpu).pipelines(), &document, &[]);
             let mut poses = poses.iter().cycle();
             group.bench_function(BenchmarkId::new(name, count), |b| {
                 b.iter(|| {

@@ -133,7 +133,7 @@ fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
 fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     let mut renderer = Renderer::new(gpu);
     let (images, _) = decode_images(document);
-    let mut scene = Scene::new(gpu, renderer.material_layout(), document, &images);
+    let mut scene = Scene::new(gpu, renderer.pipelines(), document, &images);
     let pose = Pose::evaluate(document, Moment::default());
     scene.update(gpu, document, &pose);
     let mut camera = Camera::default();
@@ -195,7 +195,7 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let Some(gpu) = small(|_| {}) else { return };
     let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
     let mut renderer = Renderer::new(&gpu);
-    let mut scene = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+    let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
     let pose = Pose::evaluate(&document, Moment::default());
     scene.update(&gpu, &document, &pose);
     let target = Target::new(&gpu, [64, 64]);
@@ -236,7 +236,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         let document = session.document();
         let mut renderer = Renderer::new(&gpu);
         let (images, _) = decode_images(document);
-        let mut scene = Scene::new(&gpu, renderer.material_layout(), document, &images);
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
         let pose = Pose::evaluate(document, Moment::default());
         scene.update(&gpu, document, &pose);
         let mut camera = Camera::default();

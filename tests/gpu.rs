@@ -155,7 +155,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     let mut renderer = Renderer::new(gpu);
     let (images, findings) = decode_images(&document);
     assert!(findings.is_empty());
-    let mut scene = Scene::new(gpu, renderer.material_layout(), &document, &images);
+    let mut scene = Scene::new(gpu, renderer.pipelines(), &document, &images);
     scene.update(gpu, &document, &pose);
     let mut camera = Camera::default();
     camera.look(Axis::Front);
@@ -242,7 +242,7 @@ impl Tinted {
             true,
         );
         let renderer = Renderer::new(&gpu);
-        let mut scene = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
         scene.update(&gpu, &document, &Pose::evaluate(&document, Moment::default()));
         let target = Target::new(&gpu, [Self::SIDE; 2]);
         let mut camera = Camera { orthographic: true, ..Camera::default() };
@@ -377,7 +377,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         gpu.software = software;
         let renderer = Renderer::new(&gpu);
         let mut document = document.clone();
-        let mut scene = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
         scene.update(&gpu, &document, &pose);
         let read = |scene: &Scene| scene.posed(&gpu, node, 0).expect("a device").expect("a part");
         let mut before = read(&scene);
@@ -404,7 +404,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
             }
             scene.reweigh(&gpu, &document, node, 0, &ranges);
             scene.update_reweighed(&gpu, &document, &pose);
-            let mut fresh = Scene::new(&gpu, renderer.material_layout(), &document, &[]);
+            let mut fresh = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
             fresh.update(&gpu, &document, &pose);
             let (found, wanted) = (read(&scene), read(&fresh));
             // On the CPU what was weighed anew is placed one by one, which rounds otherwise.

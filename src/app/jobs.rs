@@ -12,14 +12,14 @@ use egui::Context;
 
 use super::{
     App, LONG, SAMPLE, recent,
-    stage::{Loader, Prepared},
+    stage::{Loader, Posed, Uploaded},
 };
 use crate::{
     edit::{Mode, Selection},
     formats::gltf::{Progress, ReadError},
-    model::Diagnostic,
+    model::{Diagnostic, Document},
     motion::{Sampling, WorstPose},
-    render::{Axis, Camera, decode_images},
+    render::{Axis, Camera, Decoded, decode_images},
     session::{
         Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked,
     },
@@ -43,12 +43,23 @@ enum Polled {
     Lost(String),
 }
 
-/// A session that is ready to be drawn.
+/// A session that is ready to be shown.
 pub(super) struct Loaded {
     pub session: Session,
-    prepared: Prepared,
-    /// What is odd about its images.
-    findings: Vec<Diagnostic>,
+    posed: Posed,
+    /// What is odd about its images, where it is on the device already.
+    uploaded: Option<(Uploaded, Vec<Diagnostic>)>,
+}
+
+/// A document's scene, made anew.
+pub(super) struct Remade {
+    /// Its number.
+    serial: u64,
+    /// Where its surface may be another, too.
+    posed: Option<Posed>,
+    uploaded: Uploaded,
+    /// What is odd about its images, where they were decoded anew.
+    findings: Option<Vec<Diagnostic>>,
 }
 
 pub(super) enum Done {
@@ -66,8 +77,8 @@ pub(super) enum Done {
     Recovered(Result<(Box<Loaded>, Redone), RecoveryError>, String),
     /// What would come of reloading the file, which was written at this time.
     Foreseen(Result<Box<Outlook>, ReadError>),
-    /// Another scene for the document, by its number.
-    Prepared(u64, Box<Prepared>),
+    /// Another scene for the document.
+    Remade(Box<Remade>),
     /// Which step keeps the document from being saved, and why it is not.
     Blamed(Option<usize>, SaveRequest, String),
 }
@@ -136,18 +147,16 @@ impl App {
     /// Opens a file beside the window.
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
         let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
-        let (target, loader) = (path, self.stage.loader());
         self.start(ctx, format!("Opening {name}"), true, move |progress| {
-            let session = Session::open(&target, progress);
-            Done::Opened(session.map(|s| load(s, &loader)), Some(target))
+            let session = Session::open(&path, progress);
+            Done::Opened(session.map(load), Some(path))
         });
     }
 
     /// Opens the bundled sample.
     pub(super) fn open_sample(&mut self, ctx: &Context) {
-        let loader = self.stage.loader();
         self.start(ctx, "Opening the sample".into(), true, move |_| {
-            Done::Opened(Session::open_bytes(SAMPLE).map(|s| load(s, &loader)), None)
+            Done::Opened(Session::open_bytes(SAMPLE).map(load), None)
         });
     }
 
@@ -155,25 +164,31 @@ impl App {
     pub(super) fn remake_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        let (images, (serial, loader)) = (self.stage.images(), self.stage.remake());
-        if document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() <= LONG {
-            let prepared = loader.prepare(&document, images);
-            self.stage.take_scene(serial, &document, prepared);
+        let (images, (serial, loader)) = (self.stage.images(), self.stage.remake(true));
+        let small = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
+        if let (true, Some(images)) = (small, &images) {
+            let (posed, uploaded) = (Posed::new(&document), loader.upload(&document, images.clone()));
+            self.stage.take_scene(serial, &document, Some(posed), uploaded);
             return;
         }
         self.start(ctx, "Preparing the scene".into(), false, move |_| {
-            Done::Prepared(serial, Box::new(loader.prepare(&document, images)))
+            let posed = Some(Posed::new(&document));
+            let (images, findings) = images.map_or_else(|| decoded(&document), |images| (images, None));
+            Done::Remade(Box::new(Remade { serial, posed, uploaded: loader.upload(&document, images), findings }))
         });
     }
 
-    /// Has the scene made for another device, from the file's own images.
+    /// Has the scene made for a document that was opened, or for another device, from the file's own images.
     pub(super) fn restore_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        let (serial, loader) = self.stage.remake();
+        // What was just opened is posed already.
+        let whole = self.stage.images().is_some();
+        let (serial, loader) = self.stage.remake(whole);
         self.start(ctx, "Preparing the scene".into(), false, move |_| {
-            let (images, _) = decode_images(&document);
-            Done::Prepared(serial, Box::new(loader.prepare(&document, images.into())))
+            let posed = whole.then(|| Posed::new(&document));
+            let (images, findings) = decoded(&document);
+            Done::Remade(Box::new(Remade { serial, posed, uploaded: loader.upload(&document, images), findings }))
         });
     }
 
@@ -317,9 +332,14 @@ impl App {
             Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
             Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
             Done::Foreseen(found) => self.take_outlook(found),
-            Done::Prepared(serial, prepared) => {
-                if let Some(session) = &self.session {
-                    self.stage.take_scene(serial, session.document(), *prepared);
+            Done::Remade(remade) => {
+                let Remade { serial, posed, uploaded, findings } = *remade;
+                let Some(session) = &self.session else { return };
+                if self.stage.take_scene(serial, session.document(), posed, uploaded) {
+                    self.painting.tint_anew();
+                    if let Some(findings) = findings {
+                        self.take_findings(findings);
+                    }
                 }
             }
             Done::Searched(found, serial) => {
@@ -331,7 +351,7 @@ impl App {
     }
 
     /// Shows another document; the sample plays.
-    pub(super) fn show(&mut self, Loaded { session, prepared, findings }: Loaded, sample: bool) {
+    pub(super) fn show(&mut self, Loaded { session, posed, uploaded }: Loaded, sample: bool) {
         self.end_journal();
         self.carried = None;
         self.asked_disk = None;
@@ -351,10 +371,13 @@ impl App {
         self.playback.show(document, walk.or_else(|| document.clips.keys().next().copied()));
         self.mode = if document.clips.is_empty() { Mode::Pose } else { Mode::Animate };
         self.playback.playing = sample;
-        self.image_findings = findings;
-        self.problems = session.diagnostics.iter().chain(&self.image_findings).cloned().collect();
-        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        let bounds = self.stage.load(document, prepared);
+        self.image_findings = Vec::new();
+        self.problems = session.diagnostics.clone();
+        let bounds = self.stage.load(posed);
+        let findings = uploaded.map_or_else(Vec::new, |(uploaded, findings)| {
+            self.stage.take_upload(document, uploaded);
+            findings
+        });
         self.camera = Camera { fov: self.settings.fov.to_radians(), ..Camera::default() };
         self.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
@@ -364,6 +387,14 @@ impl App {
             self.camera.frame(low, high, size.x / size.y);
         }
         self.session = Some(session);
+        self.take_findings(findings);
+    }
+
+    /// What is odd about the file's images joins what else is.
+    fn take_findings(&mut self, findings: Vec<Diagnostic>) {
+        self.problems.extend(findings.iter().cloned());
+        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        self.image_findings = findings;
     }
 
     /// Puts a file at the head of the recent ones, and has its picture taken.
@@ -422,9 +453,19 @@ impl App {
     }
 }
 
-/// Makes a session ready to be drawn.
-pub(super) fn load(session: Session, loader: &Loader) -> Box<Loaded> {
+/// Makes a session ready to be shown; its scene follows.
+pub(super) fn load(session: Session) -> Box<Loaded> {
+    Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded: None })
+}
+
+/// Makes a session ready to be shown with its scene, so that the picture before it stays until then.
+pub(super) fn load_whole(session: Session, loader: &Loader) -> Box<Loaded> {
     let (images, findings) = decode_images(session.document());
-    let prepared = loader.prepare(session.document(), images.into());
-    Box::new(Loaded { session, prepared, findings })
+    let uploaded = Some((loader.upload(session.document(), images.into()), findings));
+    Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded })
+}
+
+fn decoded(document: &Document) -> (Arc<[Decoded]>, Option<Vec<Diagnostic>>) {
+    let (images, findings) = decode_images(document);
+    (images.into(), Some(findings))
 }

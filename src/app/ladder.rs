@@ -29,8 +29,6 @@ pub(super) struct Motion {
     pub moves: bool,
     /// What a person prefers.
     pub quality: Quality,
-    /// Whether the frame's input is still to be taken up: nothing rests before.
-    pub pending: bool,
 }
 
 /// Where on the ladder the viewport is.
@@ -142,7 +140,7 @@ mod tests {
             let interval = (base + full * part(quick)).max(1.0 / 60.0);
             *now += f64::from(interval);
             ladder.frame(interval);
-            quick = ladder.changed(Motion { now: *now, moves: true, quality: Quality::Auto, pending: false });
+            quick = ladder.changed(Motion { now: *now, moves: true, quality: Quality::Auto });
         }
         quick
     }
@@ -161,7 +159,7 @@ mod tests {
                 now += f64::from(seconds);
                 ladder.frame(seconds);
                 if changes {
-                    quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto, pending: false });
+                    quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
                 }
             }
         }
@@ -205,7 +203,7 @@ mod tests {
             made = quick;
             now += f64::from(interval);
             ladder.frame(interval);
-            quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto, pending: false });
+            quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
         }
         assert_eq!(quick, Some(0.5));
     }
@@ -214,7 +212,7 @@ mod tests {
     fn what_stands_still_is_full() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         play(&mut ladder, 20, 0.02, 0.4, &mut now);
-        let still = |now| Motion { now, moves: false, quality: Quality::Auto, pending: false };
+        let still = |now| Motion { now, moves: false, quality: Quality::Auto };
         assert!(ladder.rests_in(still(now)) > 0.0);
         assert_eq!(ladder.rests_in(still(now + 0.15)), 0.0);
         assert_eq!(ladder.changed(still(now + 0.2)), None);
@@ -224,7 +222,7 @@ mod tests {
     #[test]
     fn a_person_may_want_one_or_the_other() {
         let mut ladder = Ladder::default();
-        let motion = |quality| Motion { now: 1.0, moves: true, quality, pending: false };
+        let motion = |quality| Motion { now: 1.0, moves: true, quality };
         assert_eq!(ladder.changed(motion(Quality::High)), None);
         assert_eq!(ladder.changed(motion(Quality::Fast)), Some(0.5));
     }

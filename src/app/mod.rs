@@ -26,7 +26,6 @@ use std::{
     sync::{Arc, mpsc},
 };
 
-use eframe::egui_wgpu;
 use egui::{Context, Ui};
 
 pub use self::window::run;
@@ -381,7 +380,7 @@ impl App {
         }
         self.clipboard_events(&ctx);
         self.pressed_keys(&ctx);
-        self.update_stage(&ctx, frame, true);
+        self.pose_stage(&ctx);
         let mut actions = Actions::new();
         let hover = self.hover.take();
         {
@@ -444,7 +443,8 @@ impl App {
         if changed || self.hover != hover {
             ctx.request_repaint();
         }
-        self.update_stage(&ctx, frame, false);
+        self.pose_stage(&ctx);
+        self.draw_stage(&ctx, frame);
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();
         }
@@ -522,40 +522,43 @@ impl App {
         shows.then_some(self.playback.clip).flatten()
     }
 
-    /// `pending`: whether the frame's input is still to be taken up.
-    fn update_stage(&mut self, ctx: &Context, frame: &eframe::Frame, pending: bool) {
-        let moment_clip = self.shows();
+    /// Poses what changed.
+    fn pose_stage(&mut self, ctx: &Context) {
+        let clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
         if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. })) {
             self.remake_scene(ctx);
         }
         self.tint_surface(&changes);
-        let painted =
+        if let Some(session) = &self.session {
+            self.stage.pose_anew(session, &changes, clip.as_ref(), self.playback.time);
+        }
+        self.follow_painting();
+    }
+
+    /// Draws what changed: once a frame, when all of its input was taken up.
+    fn draw_stage(&mut self, ctx: &Context, frame: &eframe::Frame) {
+        let clip = self.shows();
+        let Some(session) = &self.session else { return };
+        let painting =
             (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });
-        let state: Option<&egui_wgpu::RenderState> = frame.wgpu_render_state();
-        let (time, held) = ctx.input(|i| {
+        let (now, held) = ctx.input(|i| {
             let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
             (i.time, i.pointer.any_down() || scrolls)
         });
         let moves = held || self.playback.playing || self.glide.is_some() || self.is_gesture_open();
-        let motion = ladder::Motion { now: time, moves, quality: self.settings.quality, pending };
-        let again = self.stage.update(
-            state,
-            self.session.as_ref(),
-            &changes,
-            moment_clip.as_ref(),
-            self.playback.time,
-            &self.camera,
-            &self.selection,
-            &self.marks,
-            self.hover,
-            self.shown,
-            painted,
-            motion,
-        );
-        if let Some(seconds) = again {
+        let motion = ladder::Motion { now, moves, quality: self.settings.quality };
+        let seen = stage::Seen {
+            camera: &self.camera,
+            selection: &self.selection,
+            marks: &self.marks,
+            hover: self.hover,
+            shown: self.shown,
+            painting,
+            unkeyed: clip.as_ref().and_then(|c| Some(&**c.unkeyed.as_ref().map(|(_, pose)| pose)?)),
+        };
+        if let Some(seconds) = self.stage.draw(frame.wgpu_render_state(), session.document(), &seen, motion) {
             ctx.request_repaint_after(std::time::Duration::from_secs_f64(seconds.max(0.001)));
         }
-        self.follow_painting();
     }
 }

@@ -184,6 +184,11 @@ pub(super) fn ranges(vertices: &[u32]) -> Vec<Range<usize>> {
 }
 
 impl Painting {
+    /// The scene is another, which has no tints yet.
+    pub fn tint_anew(&mut self) {
+        self.tinted = None;
+    }
+
     /// Lets go of a canvas of surfaces that have other weights, or none, by now: another is made when painting goes on.
     pub fn let_go_of_stale(&mut self, document: &Document) {
         if self.canvas.as_ref().is_some_and(|c| !c.fits(document)) {

@@ -53,11 +53,10 @@ impl App {
         self.dialog = None;
         let name = recovery.name().to_owned();
         let label = format!("Recovering {name}");
-        let loader = self.stage.loader();
         self.start(ctx, label, true, move |progress| {
             let recovered = recovery.replay(progress).map(|r| {
                 let redone = Redone { failed: r.failed, changed: r.changed };
-                (load(r.session, &loader), redone)
+                (load(r.session), redone)
             });
             Done::Recovered(recovered, name)
         });

@@ -10,7 +10,7 @@ use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Loaded, Purpose, load},
+    jobs::{Done, Loaded, Purpose, load_whole},
 };
 use crate::{
     edit::CommandLine,
@@ -272,7 +272,7 @@ impl App {
         self.start(ctx, format!("Reading {} again", name_of(&path)), true, move |progress| {
             Done::Reloaded(Session::open(&path, progress).map(|mut session| {
                 let replayed = older.map(|older| session.replay(&older));
-                (load(session, &loader), replayed)
+                (load_whole(session, &loader), replayed)
             }))
         });
     }

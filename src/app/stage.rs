@@ -19,7 +19,8 @@ use crate::{
     model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
     render::{
-        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Renderer, Scene, Show, Target, TintKind,
+        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Pipelines, Renderer, Scene, Show, Target,
+        TintKind,
     },
     session::Session,
     ui::Shown,
@@ -56,8 +57,13 @@ pub struct Stage {
     moved: Vec<(NodeId, usize, Vec<u32>)>,
     /// Another number for every document that was uploaded.
     scene_serial: u64,
-    /// Kept only where the file offers a choice of scene or materials, which are then uploaded anew.
-    images: Arc<[Decoded]>,
+    /// A scene was asked for in vain: it is not asked for again.
+    given_up: bool,
+    /// How many scenes were asked for.
+    asked: u64,
+    /// Those of the file, once they are decoded: kept only where it offers a choice of scene or materials, which are then
+    /// uploaded anew.
+    images: Option<Arc<[Decoded]>>,
     /// What went wrong on the device, and whether it was said.
     faults: Vec<String>,
     /// What is drawn is about to be another: until then the last picture stays.
@@ -77,45 +83,57 @@ struct Awaited {
     serial: u64,
     /// Weights that changed since it was asked for.
     reweighed: Vec<Change>,
+    /// Whether the surface is another, too: until then the last pose stays with the last picture.
+    whole: bool,
 }
 
 /// Makes documents ready to be drawn, beside the window as well.
 #[derive(Clone)]
 pub(super) struct Loader {
-    gpu: Option<(Gpu, wgpu::BindGroupLayout)>,
+    gpu: Option<(Gpu, Arc<Pipelines>)>,
 }
 
-/// A document that is ready to be drawn.
-pub(super) struct Prepared {
+/// A document as it is posed.
+pub(super) struct Posed {
     joints: Vec<bool>,
     pose: Pose,
     surface: Surface,
+    bounds: Option<(glam::Vec3, glam::Vec3)>,
+}
+
+impl Posed {
+    pub(super) fn new(document: &Document) -> Self {
+        let pose = Pose::evaluate(document, Moment::default());
+        let surface = Surface::new(document, &pose);
+        let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
+        Self { joints: document.joint_flags(), pose, surface, bounds }
+    }
+}
+
+/// A document on a device.
+pub(super) struct Uploaded {
     scene: Option<Scene>,
     /// Whose scene it is.
     device: Option<wgpu::Device>,
     images: Arc<[Decoded]>,
-    bounds: Option<(glam::Vec3, glam::Vec3)>,
 }
 
 impl Loader {
-    /// Poses a document, looks where its surface is, and uploads it.
-    pub(super) fn prepare(&self, document: &Document, images: Arc<[Decoded]>) -> Prepared {
-        let pose = Pose::evaluate(document, Moment::default());
-        let surface = Surface::new(document, &pose);
-        let upload = |(gpu, layout): &(Gpu, wgpu::BindGroupLayout)| {
+    /// Uploads a document, and makes what its pictures are drawn by.
+    pub(super) fn upload(&self, document: &Document, images: Arc<[Decoded]>) -> Uploaded {
+        let upload = |(gpu, pipelines): &(Gpu, Arc<Pipelines>)| {
             let make = || {
-                let mut scene = Scene::new(gpu, layout, document, &images);
+                let mut scene = Scene::new(gpu, pipelines, document, &images);
                 // What is written into buffers is gathered until work is submitted.
-                scene.update(gpu, document, &pose);
+                scene.update(gpu, document, &Pose::evaluate(document, Moment::default()));
+                pipelines.make_ready(&scene);
                 scene
             };
             // A device that is lost meanwhile gives no buffers; another one gets the scene then.
             catch_unwind(AssertUnwindSafe(make)).map_err(|panic| gpu.is_lost() || resume_unwind(panic)).ok()
         };
         let scene = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost()).and_then(upload);
-        let device = self.gpu.as_ref().map(|(gpu, _)| gpu.device.clone());
-        let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
-        Prepared { joints: document.joint_flags(), pose, surface, scene, device, images, bounds }
+        Uploaded { scene, device: self.gpu.as_ref().map(|(gpu, _)| gpu.device.clone()), images }
     }
 }
 
@@ -137,6 +155,18 @@ pub(super) struct Painted {
     pub tint: Option<TintKind>,
     /// The edges of triangles.
     pub edges: bool,
+}
+
+/// What a picture is to show.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub camera: &'a Camera,
+    pub selection: &'a Selection,
+    pub marks: &'a Marks,
+    pub hover: Option<NodeId>,
+    pub shown: Shown,
+    pub painting: Option<Painted>,
+    pub unkeyed: Option<&'a Unkeyed>,
 }
 
 /// What the last picture showed.
@@ -177,7 +207,9 @@ impl Stage {
             pose_serial: 0,
             moved: Vec::new(),
             scene_serial: 0,
-            images: Arc::default(),
+            given_up: false,
+            asked: 0,
+            images: None,
             faults: Vec::new(),
             awaited: None,
         }
@@ -185,56 +217,70 @@ impl Stage {
 
     /// What makes documents ready to be drawn here.
     pub(super) fn loader(&self) -> Loader {
-        Loader { gpu: self.gpu.as_ref().map(|(gpu, renderer)| (gpu.clone(), renderer.material_layout().clone())) }
+        Loader { gpu: self.gpu.as_ref().map(|(gpu, renderer)| (gpu.clone(), renderer.pipelines().clone())) }
     }
 
-    /// Shows another document. The bounds of its pose come back, for the camera.
-    pub(super) fn load(&mut self, document: &Document, prepared: Prepared) -> Option<(glam::Vec3, glam::Vec3)> {
-        let bounds = self.take(prepared);
-        let bare = |m: &crate::model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
-        let skinned = |n: &&crate::model::Node| n.skin.is_some();
-        let may_be_bound = document.nodes.iter().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
-        if document.scenes.len() < 2 && document.variants.is_empty() && !may_be_bound {
-            self.images = Arc::default();
-        }
+    /// Shows another document. The bounds of its pose come back, for the camera. Until it is uploaded there is no picture.
+    pub(super) fn load(&mut self, posed: Posed) -> Option<(glam::Vec3, glam::Vec3)> {
+        let bounds = self.take_posed(posed);
+        (self.scene, self.images, self.awaited, self.given_up) = (None, None, None, false);
+        self.faults.clear();
         bounds
     }
 
-    fn take(&mut self, prepared: Prepared) -> Option<(glam::Vec3, glam::Vec3)> {
-        let Prepared { joints, pose, surface, scene, device, images, bounds } = prepared;
-        let own = device.as_ref() == self.gpu.as_ref().map(|(gpu, _)| &gpu.device);
-        let scene = scene.filter(|_| own);
-        (self.joints, self.pose, self.surface, self.scene, self.images) = (joints, pose, surface, scene, images);
+    fn take_posed(&mut self, posed: Posed) -> Option<(glam::Vec3, glam::Vec3)> {
+        let Posed { joints, pose, surface, bounds } = posed;
+        (self.joints, self.pose, self.surface) = (joints, pose, surface);
         self.surface_stale = false;
-        self.awaited = None;
-        self.faults.clear();
         self.posed = None;
-        self.drawn = None;
-        self.serial += 1;
         self.scene_serial += 1;
         self.pose_serial += 1;
         self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
         bounds
     }
 
-    /// The document needs another scene: another of it is shown, other materials, or a mesh was bound. What comes back makes
-    /// it, and its number is for [`Stage::take_scene`].
-    pub(super) fn remake(&mut self) -> (u64, Loader) {
-        self.scene_serial += 1;
-        self.awaited = Some(Awaited { serial: self.scene_serial, reweighed: Vec::new() });
-        (self.scene_serial, self.loader())
+    /// The document on the device.
+    pub(super) fn take_upload(&mut self, document: &Document, uploaded: Uploaded) {
+        let Uploaded { scene, device, images } = uploaded;
+        let own = device.as_ref() == self.gpu.as_ref().map(|(gpu, _)| &gpu.device);
+        self.scene = scene.filter(|_| own);
+        let bare = |m: &crate::model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
+        let skinned = |n: &&crate::model::Node| n.skin.is_some();
+        let may_be_bound = document.nodes.iter().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
+        let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
+        self.images = Some(if again { images } else { Arc::default() });
+        (self.awaited, self.drawn, self.posed) = (None, None, None);
+        self.serial += 1;
+    }
+
+    /// The document needs another scene: it has none yet, another of it is shown, other materials, or a mesh was bound. What
+    /// comes back makes it, and its number is for [`Stage::take_scene`]. `whole`: its surface is another, too.
+    pub(super) fn remake(&mut self, whole: bool) -> (u64, Loader) {
+        self.asked += 1;
+        self.awaited = Some(Awaited { serial: self.asked, reweighed: Vec::new(), whole });
+        (self.asked, self.loader())
     }
 
     /// The scene that was asked for did not come.
     pub(super) fn give_up_scene(&mut self) {
-        self.awaited = None;
+        self.given_up |= self.awaited.take().is_some();
     }
 
-    /// The scene that was asked for, unless another was asked for since.
-    pub(super) fn take_scene(&mut self, serial: u64, document: &Document, prepared: Prepared) {
-        let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return };
-        self.load(document, prepared);
+    /// The scene that was asked for, unless another was asked for since; whether it was taken.
+    pub(super) fn take_scene(
+        &mut self,
+        serial: u64,
+        document: &Document,
+        posed: Option<Posed>,
+        uploaded: Uploaded,
+    ) -> bool {
+        let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return false };
+        if let Some(posed) = posed {
+            self.take_posed(posed);
+        }
+        self.take_upload(document, uploaded);
         self.reweigh(document, &awaited.reweighed);
+        true
     }
 
     /// Begins a small picture of the document as it stands, for lists of files. A program that draws would take seconds for
@@ -303,7 +349,8 @@ impl Stage {
     }
 
     pub(super) fn parts(&self) -> (&Pose, &[Bone], &[bool], Option<TextureId>) {
-        (&self.pose, &self.bones, &self.joints, self.texture)
+        let texture = self.texture.filter(|_| self.scene.is_some());
+        (&self.pose, &self.bones, &self.joints, texture)
     }
 
     pub(super) const fn frame_ms(&self) -> f32 {
@@ -329,9 +376,14 @@ impl Stage {
         self.scene.is_some() && self.drawn.is_some() && self.awaited.is_none()
     }
 
-    /// Whether a document is shown that is not on this device: it was made ready for one that is lost.
+    fn awaits_surface(&self) -> bool {
+        self.awaited.as_ref().is_some_and(|a| a.whole)
+    }
+
+    /// Whether a document is shown that is not on this device: it was just opened, or was on one that is lost.
     pub(super) fn lacks_scene(&self) -> bool {
-        self.gpu.is_some() && self.scene.is_none() && self.awaited.is_none()
+        let lacks = self.images.is_none() || (self.gpu.is_some() && self.scene.is_none());
+        lacks && self.awaited.is_none() && !self.given_up
     }
 
     /// Whether the device is no more.
@@ -342,13 +394,18 @@ impl Stage {
     /// Goes on with another device. What is shown is as it was; its scene is to be made anew.
     pub(super) fn reopen(&mut self, state: Option<RenderState>) {
         self.gpu = open(state);
+        if self.awaits_surface() {
+            // What was asked for is to be made anew as a whole: the document is not as it was opened.
+            self.images = Some(Arc::default());
+        }
         (self.scene, self.targets, self.texture, self.drawn, self.awaited) = (None, [None, None], None, None, None);
         (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
         self.faults.clear();
+        self.given_up = false;
     }
 
-    /// The images of the file; nothing where they are not kept.
-    pub(super) fn images(&self) -> Arc<[Decoded]> {
+    /// The images of the file, empty where they are not kept; nothing before they are decoded.
+    pub(super) fn images(&self) -> Option<Arc<[Decoded]>> {
         self.images.clone()
     }
 
@@ -360,7 +417,7 @@ impl Stage {
 
     /// The surface at the pose that is shown, for clicks.
     pub(super) fn surface(&mut self, document: &Document) -> &Surface {
-        if self.surface_stale && self.awaited.is_none() {
+        if self.surface_stale && !self.awaits_surface() {
             self.surface.update(document, &self.pose);
             self.surface_stale = false;
         }
@@ -445,25 +502,8 @@ impl Stage {
         Some(target.size[0] as f32 / (self.size.x * self.pixels_per_point).max(1.0))
     }
 
-    /// Draws what changed. Seconds until it is to be called once more, since a coarse picture is shown and is to be full when
-    /// nothing moves any more.
-    #[expect(clippy::too_many_arguments, reason = "everything a picture depends on")]
-    pub(super) fn update(
-        &mut self,
-        state: Option<&RenderState>,
-        session: Option<&Session>,
-        changes: &[Change],
-        clip: Option<&Shows>,
-        time: f64,
-        camera: &Camera,
-        selection: &Selection,
-        marks: &Marks,
-        hover: Option<NodeId>,
-        shown: Shown,
-        painting: Option<Painted>,
-        motion: Motion,
-    ) -> Option<f64> {
-        let session = session?;
+    /// Poses what changed.
+    pub(super) fn pose_anew(&mut self, session: &Session, changes: &[Change], clip: Option<&Shows>, time: f64) {
         let document = session.document();
         if let Some(awaited) = &mut self.awaited {
             let whole = |c: &Change| match c {
@@ -478,31 +518,44 @@ impl Stage {
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         let now = (session.generation(), key, time, held);
-        if self.posed != Some(now) && self.awaited.is_none() {
-            // Weights move the surface, but no joint.
-            let only_weights = self.posed.is_some_and(|(_, c, t, u)| c == key && t == time && u == held)
-                && !changes.is_empty()
-                && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
-            if !only_weights {
-                let moment = Moment { clip: clip.map(|c| &c.clip), time, unkeyed: unkeyed.map(|(_, pose)| pose) };
-                self.pose.update(document, moment);
-                self.bones = bones(document, &self.pose, &self.joints);
-            }
-            self.reweigh(document, changes);
-            self.posed = Some(now);
-            if only_weights && !self.surface_stale {
-                self.move_surface(document, changes);
-            } else {
-                self.surface_stale = true;
-                self.pose_serial += 1;
-            }
-            self.serial += 1;
-            match (&self.gpu, &mut self.scene) {
-                (Some((gpu, _)), Some(scene)) if only_weights => scene.update_reweighed(gpu, document, &self.pose),
-                (Some((gpu, _)), Some(scene)) => scene.update(gpu, document, &self.pose),
-                _ => {}
-            }
+        if self.posed == Some(now) || self.awaits_surface() {
+            return;
         }
+        // Weights move the surface, but no joint.
+        let only_weights = self.posed.is_some_and(|(_, c, t, u)| c == key && t == time && u == held)
+            && !changes.is_empty()
+            && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
+        if !only_weights {
+            let moment = Moment { clip: clip.map(|c| &c.clip), time, unkeyed: unkeyed.map(|(_, pose)| pose) };
+            self.pose.update(document, moment);
+            self.bones = bones(document, &self.pose, &self.joints);
+        }
+        self.reweigh(document, changes);
+        self.posed = Some(now);
+        if only_weights && !self.surface_stale {
+            self.move_surface(document, changes);
+        } else {
+            self.surface_stale = true;
+            self.pose_serial += 1;
+        }
+        self.serial += 1;
+        match (&self.gpu, &mut self.scene) {
+            (Some((gpu, _)), Some(scene)) if only_weights => scene.update_reweighed(gpu, document, &self.pose),
+            (Some((gpu, _)), Some(scene)) => scene.update(gpu, document, &self.pose),
+            _ => {}
+        }
+    }
+
+    /// Draws what changed. Seconds until it is to be called once more, since a quick picture is shown and is to be full when
+    /// nothing moves any more.
+    pub(super) fn draw(
+        &mut self,
+        state: Option<&RenderState>,
+        document: &Document,
+        seen: &Seen<'_>,
+        motion: Motion,
+    ) -> Option<f64> {
+        let Seen { camera, selection, marks, hover, shown, painting, .. } = *seen;
         let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else {
             return None;
         };
@@ -527,7 +580,7 @@ impl Stage {
         }
         let quick = if same {
             let rests_in = self.ladder.rests_in(motion);
-            if rests_in > 0.0 || motion.pending {
+            if rests_in > 0.0 {
                 return Some(rests_in);
             }
             None
@@ -553,20 +606,7 @@ impl Stage {
                 None => self.texture = Some(egui.register_native_texture(device, view, filter)),
             }
         }
-        let bones = if shown.joints {
-            looks(
-                document,
-                &self.bones,
-                &self.look,
-                selection,
-                marks,
-                hover,
-                painting.is_some(),
-                unkeyed.map(|(_, p)| &**p),
-            )
-        } else {
-            Vec::new()
-        };
+        let bones = if shown.joints { looks(document, &self.bones, &self.look, seen) } else { Vec::new() };
         let tint = painting.and_then(|p| p.tint);
         let outlined =
             selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));
@@ -588,16 +628,9 @@ impl Stage {
 }
 
 /// A bone's colours: what is selected is amber, its children a shade of it.
-fn looks(
-    document: &Document,
-    bones: &[Bone],
-    look: &Look,
-    selection: &Selection,
-    marks: &Marks,
-    hover: Option<NodeId>,
-    painting: bool,
-    unkeyed: Option<&Unkeyed>,
-) -> Vec<BoneLook> {
+fn looks(document: &Document, bones: &[Bone], look: &Look, seen: &Seen<'_>) -> Vec<BoneLook> {
+    let Seen { selection, marks, hover, unkeyed, .. } = *seen;
+    let painting = seen.painting.is_some();
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
         if selection.nodes.contains(&bone.joint) {

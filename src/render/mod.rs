@@ -24,6 +24,7 @@ pub use self::{
     gpu::{Gpu, GpuError},
     look::{Color, Look, heat, tokens, zero_weight},
     picture::{Capture, Picture, capture},
+    pipeline::Pipelines,
     renderer::Renderer,
     scene::Scene,
     show::{BoneLook, Shading, Show},

@@ -23,7 +23,7 @@ impl Picture {
         let gpu = Gpu::open(choice)?;
         let renderer = Renderer::new(&gpu);
         let (images, _) = super::decode_images(document);
-        let scene = Scene::new(&gpu, renderer.material_layout(), document, &images);
+        let scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
         let target = Target::new(&gpu, size);
         Ok(Self { gpu, renderer, scene, target })
     }

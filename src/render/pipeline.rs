@@ -1,6 +1,9 @@
 //! How the passes are set up: what they are bound to, and their pipelines, each made when it is first needed.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 
 use super::{
     Gpu,
@@ -225,37 +228,51 @@ fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
     })
 }
 
-/// All pipelines.
-pub(super) struct Pipelines {
+/// All pipelines of a device: each is made when it is first asked for, by whichever thread asks.
+pub struct Pipelines {
     device: wgpu::Device,
-    pub layouts: Layouts,
-    modules: HashMap<&'static str, wgpu::ShaderModule>,
-    made: HashMap<(Draw, bool), wgpu::RenderPipeline>,
+    pub(super) layouts: Layouts,
+    modules: Mutex<HashMap<&'static str, wgpu::ShaderModule>>,
+    made: Mutex<HashMap<(Draw, bool), wgpu::RenderPipeline>>,
 }
 
 impl Pipelines {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let layouts = Layouts::new(gpu);
-        Self { device: gpu.device.clone(), layouts, modules: HashMap::new(), made: HashMap::new() }
+        Self { device: gpu.device.clone(), layouts, modules: Mutex::default(), made: Mutex::default() }
     }
 
     /// The pipeline for this, in a picture that lasts a moment (see [`Target::quick`](super::Target::quick)) or not.
-    pub(super) fn get(&mut self, draw: Draw, quick: bool) -> &wgpu::RenderPipeline {
-        let Self { device, layouts, modules, made } = self;
-        made.entry((draw, quick)).or_insert_with(|| Maker { device, layouts, modules, quick }.make(draw))
+    pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = made().get(&(draw, quick)) {
+            return pipeline.clone();
+        }
+        // Others are not to wait meanwhile.
+        let pipeline = Maker { pipelines: self, quick }.make(draw);
+        made().entry((draw, quick)).or_insert(pipeline).clone()
+    }
+
+    fn module(&self, name: &'static str) -> wgpu::ShaderModule {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(name),
+                source: wgpu::ShaderSource::Wgsl(shader(name).into()),
+            })
+        };
+        modules.entry(name).or_insert_with(make).clone()
     }
 }
 
 struct Maker<'a> {
-    device: &'a wgpu::Device,
-    layouts: &'a Layouts,
-    modules: &'a mut HashMap<&'static str, wgpu::ShaderModule>,
+    pipelines: &'a Pipelines,
     quick: bool,
 }
 
 impl Maker<'_> {
-    fn make(&mut self, draw: Draw) -> wgpu::RenderPipeline {
-        let Layouts { frame, shadow, material, picture, surfaces } = self.layouts;
+    fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
+        let Layouts { frame, shadow, material, picture, surfaces } = &self.pipelines.layouts;
         let buffers = [posed(), placed()];
         // What lies over surfaces, from which the others differ.
         let over = Recipe {
@@ -364,7 +381,7 @@ impl Maker<'_> {
         if self.quick { Recipe { fragment: Some("fragment_kept"), format: Some(SURFACES), ..over } } else { over }
     }
 
-    fn mesh(&mut self, key: MeshKey, over: Recipe<'_>) -> wgpu::RenderPipeline {
+    fn mesh(&self, key: MeshKey, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let MeshKey { topology, layer, cull, bumped, features } = key;
         let tangents = wgpu::vertex_attr_array![5 => Float32x4];
         let tangents = wgpu::VertexBufferLayout {
@@ -374,7 +391,7 @@ impl Maker<'_> {
         };
         let buffers = [posed(), looks(), placed(), Some(tangents)];
         let (vertex, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
-        let (frame, material) = (&self.layouts.frame, &self.layouts.material);
+        let (frame, material) = (&self.pipelines.layouts.frame, &self.pipelines.layouts.material);
         let layered = if layer == Layer::Opaque { self.opaque(over) } else { over };
         self.build(&Recipe {
             shader: "mesh",
@@ -388,7 +405,7 @@ impl Maker<'_> {
         })
     }
 
-    fn tint(&mut self, topology: wgpu::PrimitiveTopology, tinted: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
+    fn tint(&self, topology: wgpu::PrimitiveTopology, tinted: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
         let value = wgpu::vertex_attr_array![2 => Uint32];
         let values =
             wgpu::VertexBufferLayout { array_stride: 4, step_mode: wgpu::VertexStepMode::Vertex, attributes: &value };
@@ -398,15 +415,10 @@ impl Maker<'_> {
         self.build(&Recipe { shader: "tint", vertex, buffers, topology, ..opaque })
     }
 
-    fn build(&mut self, recipe: &Recipe<'_>) -> wgpu::RenderPipeline {
+    fn build(&self, recipe: &Recipe<'_>) -> wgpu::RenderPipeline {
         let name = recipe.shader;
-        let module = self.modules.entry(name).or_insert_with(|| {
-            self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: Some(name),
-                source: wgpu::ShaderSource::Wgsl(shader(name).into()),
-            })
-        });
-        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        let (device, module) = (&self.pipelines.device, self.pipelines.module(name));
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(name),
             bind_group_layouts: recipe.layouts,
             immediate_size: 0,
@@ -417,11 +429,11 @@ impl Maker<'_> {
             write_mask: wgpu::ColorWrites::ALL,
         })];
         let options = || wgpu::PipelineCompilationOptions { constants: recipe.constants, ..Default::default() };
-        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(name),
             layout: Some(&layout),
             vertex: wgpu::VertexState {
-                module,
+                module: &module,
                 entry_point: Some(recipe.vertex),
                 compilation_options: options(),
                 buffers: recipe.buffers,
@@ -430,7 +442,7 @@ impl Maker<'_> {
             depth_stencil: recipe.depth.clone(),
             multisample: wgpu::MultisampleState { count: recipe.samples, ..Default::default() },
             fragment: recipe.fragment.map(|entry| wgpu::FragmentState {
-                module,
+                module: &module,
                 entry_point: Some(entry),
                 compilation_options: options(),
                 targets: if recipe.format.is_some() { &targets } else { &[] },

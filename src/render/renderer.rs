@@ -1,5 +1,7 @@
 //! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints over all.
 
+use std::sync::Arc;
+
 use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
@@ -61,7 +63,7 @@ pub struct Renderer {
     shadow_bind: wgpu::BindGroup,
     shadow: Shadow,
     matt: [[f32; 4]; 9],
-    pipelines: Pipelines,
+    pipelines: Arc<Pipelines>,
     /// Whether a picture drawn as light is written once more as bytes.
     encodes: bool,
     bones: Option<wgpu::Buffer>,
@@ -77,13 +79,31 @@ struct Shot<'a> {
     quick: bool,
 }
 
+impl Pipelines {
+    /// Makes what a full picture of a scene is drawn by, so that it need not be made when the picture is.
+    pub fn make_ready(&self, scene: &Scene) {
+        let show = Show::default();
+        let shot = Shot { scene, camera: &Camera::default(), show: &show, quick: false };
+        let surfaces = scene.shown().flat_map(|part| {
+            let draws = part.draws().map(|(_, mirrored, _)| mirrored).collect::<Vec<_>>();
+            let sides = sides_of(part, shot.show);
+            let keys =
+                sides.iter().flat_map(move |s| draws.clone().into_iter().map(move |m| key_of(part, *s, m, &shot)));
+            keys.map(Draw::Mesh).chain([caster_of(part)])
+        });
+        for draw in surfaces.chain([Draw::Grid, Draw::Ground, Draw::Joints]) {
+            self.get(draw, false);
+        }
+    }
+}
+
 /// Points that an outline is wide.
 const OUTLINE: f32 = 2.0;
 
 impl Renderer {
     /// Makes what pictures need; pipelines come when they are first drawn by.
     pub fn new(gpu: &Gpu) -> Self {
-        let pipelines = Pipelines::new(gpu);
+        let pipelines = Arc::new(Pipelines::new(gpu));
         let frame = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
             size: size_of::<FrameUniform>() as u64,
@@ -108,9 +128,9 @@ impl Renderer {
         }
     }
 
-    /// What a scene's materials are bound by.
-    pub const fn material_layout(&self) -> &wgpu::BindGroupLayout {
-        &self.pipelines.layouts.material
+    /// What pictures are drawn by, which scenes are made for.
+    pub const fn pipelines(&self) -> &Arc<Pipelines> {
+        &self.pipelines
     }
 
     /// Draws a picture.
@@ -167,12 +187,12 @@ impl Renderer {
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.5, 1.0);
             if !outlined.is_empty() {
                 let mask = picture_bind(gpu, &self.pipelines.layouts.picture, &target.mask_view);
-                pass.set_pipeline(self.pipelines.get(Draw::Outline, shot.quick));
+                pass.set_pipeline(&self.pipelines.get(Draw::Outline, shot.quick));
                 pass.set_bind_group(1, &mask, &[]);
                 pass.draw(0..3, 0..1);
             }
             if let Some(buffer) = self.bones.as_ref().filter(|_| bones > 0) {
-                pass.set_pipeline(self.pipelines.get(Draw::Joints, shot.quick));
+                pass.set_pipeline(&self.pipelines.get(Draw::Joints, shot.quick));
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..24, 0..bones);
             }
@@ -184,12 +204,12 @@ impl Renderer {
     }
 
     /// What hides what is behind.
-    fn draw_opaque(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
+    fn draw_opaque(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         for part in shot.scene.shown() {
             if shot.show.tint.is_some() {
                 let tinted = part.tints.values.is_some();
                 let tint = Draw::Tint { topology: topology_of(part), tinted };
-                pass.set_pipeline(self.pipelines.get(tint, shot.quick));
+                pass.set_pipeline(&self.pipelines.get(tint, shot.quick));
                 if let Some(values) = &part.tints.values {
                     pass.set_vertex_buffer(2, values.slice(..));
                 }
@@ -201,27 +221,27 @@ impl Renderer {
     }
 
     /// Light on the surfaces of a quick picture.
-    fn draw_light(&mut self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
+    fn draw_light(&self, pass: &mut wgpu::RenderPass<'_>, kept: &wgpu::BindGroup, shot: &Shot<'_>) {
         let Shot { scene, show, .. } = *shot;
         let lights = show.lights && show.shading == Shading::Textured && !scene.lights.is_empty();
         let features = features::QUICK | if lights { features::LIGHTS } else { 0 };
         let draw = if show.tint.is_some() { Draw::TintLight } else { Draw::MeshLight(features) };
-        pass.set_pipeline(self.pipelines.get(draw, true));
+        pass.set_pipeline(&self.pipelines.get(draw, true));
         pass.set_bind_group(2, kept, &[]);
         pass.draw(0..3, 0..1);
     }
 
     /// What lies over it, the farthest first: the ground, edges, what is see-through.
-    fn draw_over(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
+    fn draw_over(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
         let Shot { scene, camera, show, quick } = *shot;
         if show.tint.is_some() && show.tint_edges {
             self.draw_edges(gpu, pass, shot, Draw::Edges);
         }
         if show.grid {
-            pass.set_pipeline(self.pipelines.get(Draw::Grid, quick));
+            pass.set_pipeline(&self.pipelines.get(Draw::Grid, quick));
             pass.draw(0..6, 0..1);
             if casts && show.tint.is_none() {
-                pass.set_pipeline(self.pipelines.get(Draw::Ground, quick));
+                pass.set_pipeline(&self.pipelines.get(Draw::Ground, quick));
                 pass.draw(0..6, 0..1);
             }
         }
@@ -240,8 +260,8 @@ impl Renderer {
         }
     }
 
-    fn draw_edges(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, draw: Draw) {
-        pass.set_pipeline(self.pipelines.get(draw, shot.quick));
+    fn draw_edges(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, draw: Draw) {
+        pass.set_pipeline(&self.pipelines.get(draw, shot.quick));
         for part in shot.scene.shown() {
             if let Some(edges) = part.edges(gpu) {
                 draw_bare(pass, part, edges);
@@ -249,7 +269,7 @@ impl Renderer {
         }
     }
 
-    fn draw_mask(&mut self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&Part]) {
+    fn draw_mask(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&Part]) {
         let (view, resolve_target, store) = match &target.samples {
             Samples::Several { mask, .. } => (mask, Some(&target.mask_view), wgpu::StoreOp::Discard),
             Samples::One { .. } => (&target.mask_view, None, wgpu::StoreOp::Store),
@@ -267,7 +287,7 @@ impl Renderer {
             occlusion_query_set: None,
             multiview_mask: None,
         });
-        pass.set_pipeline(self.pipelines.get(Draw::Mask, matches!(target.samples, Samples::One { .. })));
+        pass.set_pipeline(&self.pipelines.get(Draw::Mask, matches!(target.samples, Samples::One { .. })));
         pass.set_bind_group(0, &self.frame_bind, &[]);
         for part in parts {
             draw_bare(&mut pass, part, &part.indices);
@@ -275,7 +295,7 @@ impl Renderer {
     }
 
     /// Writes what was drawn as light as the bytes that a window blends.
-    fn encode(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &Target) {
+    fn encode(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &Target) {
         let picture = picture_bind(gpu, &self.pipelines.layouts.picture, &target.srgb_view);
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("encode"),
@@ -290,12 +310,12 @@ impl Renderer {
             occlusion_query_set: None,
             multiview_mask: None,
         });
-        pass.set_pipeline(self.pipelines.get(Draw::Encode, false));
+        pass.set_pipeline(&self.pipelines.get(Draw::Encode, false));
         pass.set_bind_group(0, &picture, &[]);
         pass.draw(0..3, 0..1);
     }
 
-    fn draw_shadow(&mut self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
+    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, scene: &Scene) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
             color_attachments: &[],
@@ -310,7 +330,7 @@ impl Renderer {
         });
         pass.set_bind_group(0, &self.shadow_bind, &[]);
         for part in scene.shown().filter(|p| !p.blend && p.topology == Topology::Triangles) {
-            pass.set_pipeline(self.pipelines.get(Draw::Caster { cut: part.features & features::CUT != 0 }, false));
+            pass.set_pipeline(&self.pipelines.get(caster_of(part), false));
             pass.set_vertex_buffer(0, part.skin.posed.slice(..));
             pass.set_vertex_buffer(1, part.looks.slice(..));
             pass.set_vertex_buffer(2, part.places.slice(..));
@@ -322,7 +342,7 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&mut self, pass: &mut wgpu::RenderPass<'_>, part: &Part, shot: &Shot<'_>) {
+    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, shot: &Shot<'_>) {
         if let Some(tangents) = &part.skin.posed_tangents {
             pass.set_vertex_buffer(3, tangents.slice(..));
         }
@@ -332,7 +352,7 @@ impl Renderer {
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
         for sides in sides_of(part, shot.show) {
             for (instances, mirrored, material) in part.draws() {
-                pass.set_pipeline(self.pipelines.get(Draw::Mesh(key_of(part, *sides, mirrored, shot)), shot.quick));
+                pass.set_pipeline(&self.pipelines.get(Draw::Mesh(key_of(part, *sides, mirrored, shot)), shot.quick));
                 pass.set_bind_group(1, material, &[]);
                 pass.draw_indexed(0..part.index_count, 0, instances);
             }
@@ -393,6 +413,10 @@ const fn sides_of(part: &Part, show: &Show) -> &'static [Sides] {
         Shading::Textured if part.blend => &[Sides::Back, Sides::Front],
         _ => &[Sides::Both],
     }
+}
+
+const fn caster_of(part: &Part) -> Draw {
+    Draw::Caster { cut: part.features & features::CUT != 0 }
 }
 
 /// Which pipeline draws these sides of a part.

@@ -16,7 +16,7 @@ use super::{
     Decoded, Gpu, GpuError,
     lights::{self, Shining},
     material::Materials,
-    pipeline::features,
+    pipeline::{Pipelines, features},
     skin::{Copies, PLACE_STRIDE, POSED_STRIDE, SkinPart, SkinPass, rows},
     tint::Tints,
 };
@@ -135,9 +135,9 @@ impl Part {
 
 impl Scene {
     /// Uploads a document. `images` are its images decoded. On a software adapter the CPU skins.
-    pub fn new(gpu: &Gpu, material_layout: &wgpu::BindGroupLayout, document: &Document, images: &[Decoded]) -> Self {
+    pub fn new(gpu: &Gpu, pipelines: &Pipelines, document: &Document, images: &[Decoded]) -> Self {
         let pass = (gpu.compute && !gpu.software).then(|| SkinPass::new(gpu));
-        let materials = Materials::new(gpu, material_layout, &document.materials, images);
+        let materials = Materials::new(gpu, &pipelines.layouts.material, &document.materials, images);
         let plain = Material::default();
         let identity = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("one place"),
