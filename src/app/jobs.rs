@@ -167,14 +167,16 @@ impl App {
         let (images, (serial, loader)) = (self.stage.images(), self.stage.remake(true));
         let small = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
         if let (true, Some(images)) = (small, &images) {
-            let (posed, uploaded) = (Posed::new(&document), loader.upload(&document, images.clone()));
+            let posed = Posed::new(&document);
+            let uploaded = loader.upload(&document, &posed.pose, images.clone());
             self.stage.take_scene(serial, &document, Some(posed), uploaded);
             return;
         }
         self.start(ctx, "Preparing the scene".into(), false, move |_| {
-            let posed = Some(Posed::new(&document));
+            let posed = Posed::new(&document);
             let (images, findings) = images.map_or_else(|| decoded(&document), |images| (images, None));
-            Done::Remade(Box::new(Remade { serial, posed, uploaded: loader.upload(&document, images), findings }))
+            let uploaded = loader.upload(&document, &posed.pose, images);
+            Done::Remade(Box::new(Remade { serial, posed: Some(posed), uploaded, findings }))
         });
     }
 
@@ -185,10 +187,12 @@ impl App {
         // What was just opened is posed already.
         let whole = self.stage.images().is_some();
         let (serial, loader) = self.stage.remake(whole);
+        let pose = self.stage.pose().clone();
         self.start(ctx, "Preparing the scene".into(), false, move |_| {
             let posed = whole.then(|| Posed::new(&document));
             let (images, findings) = decoded(&document);
-            Done::Remade(Box::new(Remade { serial, posed, uploaded: loader.upload(&document, images), findings }))
+            let uploaded = loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);
+            Done::Remade(Box::new(Remade { serial, posed, uploaded, findings }))
         });
     }
 
@@ -275,9 +279,6 @@ impl App {
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
-        }
-        if self.session.is_some() && self.stage.lacks_scene() && !self.jobs.is_busy() {
-            self.restore_scene(ctx);
         }
         if self.jobs.save.is_none()
             && let Some(waiting) = self.jobs.next_save.take()
@@ -461,8 +462,9 @@ pub(super) fn load(session: Session) -> Box<Loaded> {
 /// Makes a session ready to be shown with its scene, so that the picture before it stays until then.
 pub(super) fn load_whole(session: Session, loader: &Loader) -> Box<Loaded> {
     let (images, findings) = decode_images(session.document());
-    let uploaded = Some((loader.upload(session.document(), images.into()), findings));
-    Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded })
+    let posed = Posed::new(session.document());
+    let uploaded = loader.upload(session.document(), &posed.pose, images.into());
+    Box::new(Loaded { posed, session, uploaded: Some((uploaded, findings)) })
 }
 
 fn decoded(document: &Document) -> (Arc<[Decoded]>, Option<Vec<Diagnostic>>) {

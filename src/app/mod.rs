@@ -444,6 +444,9 @@ impl App {
             ctx.request_repaint();
         }
         self.pose_stage(&ctx);
+        if self.session.is_some() && self.stage.lacks_scene() && !self.jobs.is_busy() {
+            self.restore_scene(&ctx);
+        }
         self.draw_stage(&ctx, frame);
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();

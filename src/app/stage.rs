@@ -45,7 +45,7 @@ pub struct Stage {
     size: Vec2,
     extent: f32,
     /// The document's generation and the moment that the pose was made from.
-    posed: Option<(u64, Option<ClipKey>, f64, Option<UnkeyedAt>)>,
+    posed: Option<PosedAt>,
     drawn: Option<Drawn>,
     surface: Surface,
     surface_stale: bool,
@@ -77,6 +77,9 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
     Some((gpu, renderer))
 }
 
+/// The document's generation, the clip, the moment, and the unkeyed pose over it.
+type PosedAt = (u64, Option<ClipKey>, f64, Option<UnkeyedAt>);
+
 /// A scene that is made beside the window.
 struct Awaited {
     /// Which one; those that were asked for before it come too late.
@@ -85,6 +88,8 @@ struct Awaited {
     reweighed: Vec<Change>,
     /// Whether the surface is another, too: until then the last pose stays with the last picture.
     whole: bool,
+    /// What the pose was made from that it is uploaded in.
+    posed: Option<PosedAt>,
 }
 
 /// Makes documents ready to be drawn, beside the window as well.
@@ -96,7 +101,7 @@ pub(super) struct Loader {
 /// A document as it is posed.
 pub(super) struct Posed {
     joints: Vec<bool>,
-    pose: Pose,
+    pub pose: Pose,
     surface: Surface,
     bounds: Option<(glam::Vec3, glam::Vec3)>,
 }
@@ -119,13 +124,13 @@ pub(super) struct Uploaded {
 }
 
 impl Loader {
-    /// Uploads a document, and makes what its pictures are drawn by.
-    pub(super) fn upload(&self, document: &Document, images: Arc<[Decoded]>) -> Uploaded {
+    /// Uploads a document in a pose, and makes what its pictures are drawn by.
+    pub(super) fn upload(&self, document: &Document, pose: &Pose, images: Arc<[Decoded]>) -> Uploaded {
         let upload = |(gpu, pipelines): &(Gpu, Arc<Pipelines>)| {
             let make = || {
                 let mut scene = Scene::new(gpu, pipelines, document, &images);
                 // What is written into buffers is gathered until work is submitted.
-                scene.update(gpu, document, &Pose::evaluate(document, Moment::default()));
+                scene.update(gpu, document, pose);
                 pipelines.make_ready(&scene);
                 scene
             };
@@ -257,7 +262,8 @@ impl Stage {
     /// comes back makes it, and its number is for [`Stage::take_scene`]. `whole`: its surface is another, too.
     pub(super) fn remake(&mut self, whole: bool) -> (u64, Loader) {
         self.asked += 1;
-        self.awaited = Some(Awaited { serial: self.asked, reweighed: Vec::new(), whole });
+        let posed = self.posed.filter(|_| !whole);
+        self.awaited = Some(Awaited { serial: self.asked, reweighed: Vec::new(), whole, posed });
         (self.asked, self.loader())
     }
 
@@ -275,10 +281,12 @@ impl Stage {
         uploaded: Uploaded,
     ) -> bool {
         let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return false };
+        let as_it_is = self.posed.filter(|now| awaited.posed == Some(*now));
         if let Some(posed) = posed {
             self.take_posed(posed);
         }
         self.take_upload(document, uploaded);
+        self.posed = as_it_is;
         self.reweigh(document, &awaited.reweighed);
         true
     }

@@ -93,6 +93,15 @@ impl Gpu {
         wgpu::DeviceDescriptor { label: Some("ulna"), required_limits, memory_hints, ..Default::default() }
     }
 
+    /// Hands over what was gathered to be written, once so many bytes were: in slices, so that a window's frames come in
+    /// between, and the next of them has not all of it to wait for.
+    pub(super) fn hand_over(&self, bytes: usize) {
+        const SLICE: usize = 4 << 20;
+        if bytes >= SLICE {
+            self.queue.submit([]);
+        }
+    }
+
     /// A device that somebody else opened.
     pub fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let (info, flags) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags);

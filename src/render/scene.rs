@@ -196,6 +196,7 @@ impl Scene {
                     })
                 };
                 let indices = tangents.as_ref().map_or(&*primitive.indices, |t| &t.indices);
+                let bytes = vertices * (POSED_STRIDE as usize + 20) + size_of_val(indices);
                 parts.push(Part {
                     node,
                     primitive: index,
@@ -222,6 +223,7 @@ impl Scene {
                     boxes: boxes(primitive, joints),
                     centre: Vec3::ZERO,
                 });
+                gpu.hand_over(bytes);
             }
         }
         Self { parts, pass, version: next_version(), bounds: None, lights: Vec::new(), left_out }

@@ -91,6 +91,7 @@ pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::Textur
             level_picture = Some(half(current));
         }
     }
+    gpu.hand_over(picture.as_raw().len());
     texture.create_view(&Default::default())
 }
 
