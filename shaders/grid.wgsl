@@ -35,30 +35,28 @@ fn vertex_shadow(@builtin(vertex_index) index: u32) -> Fragment {
     return on_ground((near - path * (near.y / path.y)).xz);
 }
 
-fn line(coordinate: f32, width: f32) -> f32 {
-    let away = abs(fract(coordinate - 0.5) - 0.5);
-    return clamp(1.0 - away / max(width, 1e-6), 0.0, 1.0);
-}
-
+// Light steps rather than wide ones: on a device that is a program this is half of a quick picture.
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let p = in.ground / frame.eye.w;
-    let width = fwidth(p);
+    let width = max(fwidth(p), vec2<f32>(1e-6));
+    let inverse = 1.0 / width;
+    // How much of a line a pixel has: of the fine ones, and of every tenth.
+    let at = vec4<f32>(p, p * 0.1);
+    let away = abs(fract(at - 0.5) - 0.5);
+    let lines = clamp(1.0 - away * vec4<f32>(inverse, inverse * 10.0), vec4<f32>(0.0), vec4<f32>(1.0));
+    // Lines closer than a few pixels would shimmer: they fade before.
+    let widest = max(width.x, width.y);
+    let room = 1.0 - smoothstep(vec2<f32>(0.15), vec2<f32>(0.5), vec2<f32>(widest, widest * 0.1));
+    let minor = max(lines.x, lines.y) * room.x * 0.9;
+    let major = max(lines.z, lines.w) * room.y;
+    let axes = clamp(1.0 - abs(p.yx) * inverse.yx / 1.2, vec2<f32>(0.0), vec2<f32>(1.0));
+    var color = vec4<f32>(frame.grid_minor.rgb, minor);
+    color = mix(color, vec4<f32>(frame.grid_major.rgb, 1.0), major);
+    color = mix(color, vec4<f32>(frame.axis_x.rgb, 1.0), axes.x);
+    color = mix(color, vec4<f32>(frame.axis_z.rgb, 1.0), axes.y);
     let distance = length(vec3<f32>(in.ground.x, 0.0, in.ground.y) - frame.eye.xyz);
     let fade = clamp(1.0 - distance / frame.key.w, 0.0, 1.0);
-    // Lines closer than a few pixels would shimmer: they fade before.
-    let room = 1.0 - smoothstep(0.15, 0.5, max(width.x, width.y));
-    let minor = max(line(p.x, width.x), line(p.y, width.y)) * room;
-    let q = p / 10.0;
-    let wide = width / 10.0;
-    let major_room = 1.0 - smoothstep(0.15, 0.5, max(wide.x, wide.y));
-    let major = max(line(q.x, wide.x), line(q.y, wide.y)) * major_room;
-    var color = vec4<f32>(frame.grid_minor.rgb, minor * 0.9);
-    color = mix(color, vec4<f32>(frame.grid_major.rgb, 1.0), major);
-    let on_x = clamp(1.0 - abs(p.y) / max(width.y * 1.2, 1e-6), 0.0, 1.0);
-    let on_z = clamp(1.0 - abs(p.x) / max(width.x * 1.2, 1e-6), 0.0, 1.0);
-    color = mix(color, vec4<f32>(frame.axis_x.rgb, 1.0), on_x);
-    color = mix(color, vec4<f32>(frame.axis_z.rgb, 1.0), on_z);
     return vec4<f32>(color.rgb, color.a * fade * fade);
 }
 

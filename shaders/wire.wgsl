@@ -34,7 +34,8 @@ fn vertex_over(@location(0) position: vec3<f32>, place: Place) -> @builtin(posit
 
 @fragment
 fn fragment_over() -> @location(0) vec4<f32> {
-    return frame.tint_edge;
+    // How much of it there is says the pass.
+    return vec4<f32>(frame.tint_edge.rgb, 1.0);
 }
 
 @fragment

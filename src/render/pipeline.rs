@@ -209,7 +209,7 @@ struct Recipe<'a> {
     cull: Option<wgpu::Face>,
     /// None where only depth is drawn.
     format: Option<wgpu::TextureFormat>,
-    blend: bool,
+    blend: Option<wgpu::BlendState>,
     /// None where depth does not count.
     depth: Option<wgpu::DepthStencilState>,
     samples: u32,
@@ -227,6 +227,20 @@ fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
         bias: Default::default(),
     })
 }
+
+/// As much of a colour as the pass says, part by part.
+const CONSTANT: wgpu::BlendState = wgpu::BlendState {
+    color: wgpu::BlendComponent {
+        src_factor: wgpu::BlendFactor::Constant,
+        dst_factor: wgpu::BlendFactor::OneMinusConstant,
+        operation: wgpu::BlendOperation::Add,
+    },
+    alpha: wgpu::BlendComponent {
+        src_factor: wgpu::BlendFactor::Zero,
+        dst_factor: wgpu::BlendFactor::One,
+        operation: wgpu::BlendOperation::Add,
+    },
+};
 
 /// All pipelines of a device: each is made when it is first asked for, by whichever thread asks.
 pub struct Pipelines {
@@ -284,7 +298,7 @@ impl Maker<'_> {
             topology: wgpu::PrimitiveTopology::TriangleList,
             cull: None,
             format: Some(COLOR_SRGB),
-            blend: true,
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
             depth: depth(false),
             samples: if self.quick { 1 } else { SAMPLES },
             constants: &[],
@@ -305,7 +319,7 @@ impl Maker<'_> {
                     vertex: "vertex_light",
                     fragment: Some("fragment_light"),
                     layouts: &[Some(frame), None, Some(surfaces)],
-                    blend: false,
+                    blend: None,
                     depth: nearer,
                     constants: if shader == "mesh" { &constants } else { &[] },
                     ..over
@@ -315,6 +329,7 @@ impl Maker<'_> {
             Draw::Edges => self.build(&Recipe {
                 vertex: "vertex_over",
                 fragment: Some("fragment_over"),
+                blend: Some(CONSTANT),
                 buffers: &buffers,
                 topology: lines,
                 ..over
@@ -323,7 +338,7 @@ impl Maker<'_> {
                 fragment: Some("fragment_mask"),
                 buffers: &buffers,
                 format: Some(MASK),
-                blend: false,
+                blend: None,
                 depth: None,
                 ..over
             }),
@@ -367,7 +382,7 @@ impl Maker<'_> {
                 shader: "encode",
                 layouts: &[Some(picture)],
                 format: Some(COLOR),
-                blend: false,
+                blend: None,
                 depth: None,
                 samples: 1,
                 ..over
@@ -377,7 +392,7 @@ impl Maker<'_> {
 
     /// What surfaces are drawn into: light, or, in a quick picture, what they are.
     fn opaque<'r>(&self, over: Recipe<'r>) -> Recipe<'r> {
-        let over = Recipe { blend: false, depth: depth(true), ..over };
+        let over = Recipe { blend: None, depth: depth(true), ..over };
         if self.quick { Recipe { fragment: Some("fragment_kept"), format: Some(SURFACES), ..over } } else { over }
     }
 
@@ -425,7 +440,7 @@ impl Maker<'_> {
         });
         let targets = [recipe.format.map(|format| wgpu::ColorTargetState {
             format,
-            blend: recipe.blend.then_some(wgpu::BlendState::ALPHA_BLENDING),
+            blend: recipe.blend,
             write_mask: wgpu::ColorWrites::ALL,
         })];
         let options = || wgpu::PipelineCompilationOptions { constants: recipe.constants, ..Default::default() };

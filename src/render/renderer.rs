@@ -77,13 +77,38 @@ struct Shot<'a> {
     show: &'a Show,
     /// Whether light is found once for each pixel.
     quick: bool,
+    /// Points of its height.
+    height: f32,
+    /// How much of their colour edges over tints have.
+    edge_alpha: f32,
+}
+
+impl Shot<'_> {
+    /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are wide, lines would be all
+    /// that is seen.
+    fn edges_of(&self, part: &Part) -> f32 {
+        // Of the disc about a part's box, what its surface covers, about.
+        const FILLED: f32 = 0.3;
+        // Square points of a triangle.
+        const NONE: f32 = 8.0;
+        const ALL: f32 = 28.0;
+        let depth = match self.camera.orthographic {
+            true => self.camera.distance,
+            false => (part.centre - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25),
+        };
+        let radius = part.reach / self.camera.metres_per_point(depth.max(1e-6), self.height);
+        // Half of them turn away.
+        let triangles = (part.index_count as f32 / 6.0).max(1.0);
+        let points = std::f32::consts::PI * radius * radius * FILLED / triangles;
+        ((points - NONE) / (ALL - NONE)).clamp(0.0, 1.0)
+    }
 }
 
 impl Pipelines {
     /// Makes what a full picture of a scene is drawn by, so that it need not be made when the picture is.
     pub fn make_ready(&self, scene: &Scene) {
         let show = Show::default();
-        let shot = Shot { scene, camera: &Camera::default(), show: &show, quick: false };
+        let shot = Shot { scene, camera: &Camera::default(), show: &show, quick: false, height: 1.0, edge_alpha: 1.0 };
         let surfaces = scene.shown().flat_map(|part| {
             let draws = part.draws().map(|(_, mirrored, _)| mirrored).collect::<Vec<_>>();
             let sides = sides_of(part, shot.show);
@@ -148,7 +173,14 @@ impl Renderer {
             ..frame_uniform(camera, look, show, size, off_surface)
         };
         uniform.eye_forward[3] = lit as f32;
-        let shot = Shot { scene, camera, show, quick: matches!(target.samples, Samples::One { .. }) };
+        let shot = Shot {
+            scene,
+            camera,
+            show,
+            quick: matches!(target.samples, Samples::One { .. }),
+            height: size.y / show.scale.max(1e-3),
+            edge_alpha: look.tint_edge[3],
+        };
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
         let mut encoder =
@@ -233,7 +265,7 @@ impl Renderer {
 
     /// What lies over it, the farthest first: the ground, edges, what is see-through.
     fn draw_over(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, casts: bool) {
-        let Shot { scene, camera, show, quick } = *shot;
+        let Shot { scene, camera, show, quick, .. } = *shot;
         if show.tint.is_some() && show.tint_edges {
             self.draw_edges(gpu, pass, shot, Draw::Edges);
         }
@@ -262,7 +294,16 @@ impl Renderer {
 
     fn draw_edges(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>, draw: Draw) {
         pass.set_pipeline(&self.pipelines.get(draw, shot.quick));
+        // Whatever is drawn after it is refused where there is none.
+        pass.set_blend_constant(wgpu::Color::TRANSPARENT);
         for part in shot.scene.shown() {
+            if draw == Draw::Edges {
+                let share = f64::from(shot.edges_of(part) * shot.edge_alpha);
+                if share < 1.0 / 255.0 {
+                    continue;
+                }
+                pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
+            }
             if let Some(edges) = part.edges(gpu) {
                 draw_bare(pass, part, edges);
             }

@@ -78,6 +78,8 @@ pub(super) struct Part {
     boxes: Vec<Option<(Vec3, Vec3)>>,
     /// The middle of it, for drawing what is behind first.
     pub centre: Vec3,
+    /// How far it goes from there, in metres.
+    pub reach: f32,
 }
 
 impl Part {
@@ -222,6 +224,7 @@ impl Scene {
                     placed: 1,
                     boxes: boxes(primitive, joints),
                     centre: Vec3::ZERO,
+                    reach: 0.0,
                 });
                 gpu.hand_over(bytes);
             }
@@ -366,6 +369,7 @@ impl Scene {
                 }
                 if own.0.is_finite() && own.1.is_finite() {
                     part.centre = (own.0 + own.1) * 0.5;
+                    part.reach = own.0.distance(own.1) * 0.5;
                 }
                 let morphs = &pose.morphs[part.node.index()];
                 let tangents = part.tangents.as_ref();
