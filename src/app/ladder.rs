@@ -27,6 +27,8 @@ pub(super) struct Motion {
     pub now: f64,
     /// Whether somebody drags, scrolls or plays.
     pub moves: bool,
+    /// Whether the pointer moves with a button down: nothing rests, though the picture may be the same.
+    pub stirs: bool,
     /// What a person prefers.
     pub quality: Quality,
 }
@@ -123,7 +125,10 @@ impl Ladder {
     }
 
     /// Seconds until a coarse picture is to be drawn in full, where nothing changes; 0: now.
-    pub(super) fn rests_in(&self, motion: Motion) -> f64 {
+    pub(super) fn rests_in(&mut self, motion: Motion) -> f64 {
+        if motion.stirs && self.moved.is_some() {
+            self.moved = Some(motion.now);
+        }
         // What plays and stands on one frame, or a hand that holds still, is at rest, too.
         self.moved.map_or(0.0, |last| (REST - (motion.now - last)).max(0.0))
     }
@@ -140,7 +145,7 @@ mod tests {
             let interval = (base + full * part(quick)).max(1.0 / 60.0);
             *now += f64::from(interval);
             ladder.frame(interval);
-            quick = ladder.changed(Motion { now: *now, moves: true, quality: Quality::Auto });
+            quick = ladder.changed(Motion { now: *now, moves: true, stirs: false, quality: Quality::Auto });
         }
         quick
     }
@@ -159,7 +164,7 @@ mod tests {
                 now += f64::from(seconds);
                 ladder.frame(seconds);
                 if changes {
-                    quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
+                    quick = ladder.changed(Motion { now, moves: true, stirs: false, quality: Quality::Auto });
                 }
             }
         }
@@ -203,7 +208,7 @@ mod tests {
             made = quick;
             now += f64::from(interval);
             ladder.frame(interval);
-            quick = ladder.changed(Motion { now, moves: true, quality: Quality::Auto });
+            quick = ladder.changed(Motion { now, moves: true, stirs: false, quality: Quality::Auto });
         }
         assert_eq!(quick, Some(0.5));
     }
@@ -212,8 +217,12 @@ mod tests {
     fn what_stands_still_is_full() {
         let (mut ladder, mut now) = (Ladder::default(), 0.0);
         play(&mut ladder, 20, 0.02, 0.4, &mut now);
-        let still = |now| Motion { now, moves: false, quality: Quality::Auto };
+        let still = |now| Motion { now, moves: false, stirs: false, quality: Quality::Auto };
         assert!(ladder.rests_in(still(now)) > 0.0);
+        // A brush that is moved beside the surface.
+        let stirring = Motion { stirs: true, ..still(now + 0.15) };
+        assert!(ladder.rests_in(stirring) > 0.0);
+        now += 0.15;
         assert_eq!(ladder.rests_in(still(now + 0.15)), 0.0);
         assert_eq!(ladder.changed(still(now + 0.2)), None);
         assert_eq!(ladder.rests_in(still(now + 0.2)), 0.0);
@@ -222,7 +231,7 @@ mod tests {
     #[test]
     fn a_person_may_want_one_or_the_other() {
         let mut ladder = Ladder::default();
-        let motion = |quality| Motion { now: 1.0, moves: true, quality };
+        let motion = |quality| Motion { now: 1.0, moves: true, stirs: false, quality };
         assert_eq!(ladder.changed(motion(Quality::High)), None);
         assert_eq!(ladder.changed(motion(Quality::Fast)), Some(0.5));
     }

@@ -545,12 +545,13 @@ impl App {
         let Some(session) = &self.session else { return };
         let painting =
             (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });
-        let (now, held) = ctx.input(|i| {
+        let (now, held, stirs) = ctx.input(|i| {
             let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
-            (i.time, i.pointer.any_down() || scrolls)
+            let held = i.pointer.any_down();
+            (i.time, held || scrolls, held && i.pointer.delta() != egui::Vec2::ZERO)
         });
         let moves = held || self.playback.playing || self.glide.is_some() || self.is_gesture_open();
-        let motion = ladder::Motion { now, moves, quality: self.settings.quality };
+        let motion = ladder::Motion { now, moves, stirs, quality: self.settings.quality };
         let seen = stage::Seen {
             camera: &self.camera,
             selection: &self.selection,
