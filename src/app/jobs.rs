@@ -427,7 +427,8 @@ impl App {
                 Err(error) => log::warn!("no picture of the file: {error}"),
             }
         }
-        if self.picture_of.is_none() || self.jobs.is_busy() {
+        // Before its own picture there is none of it, or that of the file before.
+        if self.picture_of.is_none() || self.jobs.is_busy() || !self.stage.shows_picture() {
             return;
         }
         let (Some(path), Some(session)) = (self.picture_of.take(), &self.session) else { return };
