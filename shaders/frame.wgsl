@@ -22,7 +22,7 @@ struct Frame {
     grid_major: vec4<f32>,
     axis_x: vec4<f32>,
     axis_z: vec4<f32>,
-    // x: pixels of height, y: free, z: 1 where the view has no perspective, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
+    // x: pixels of the picture, along a side, for each that it is shown on, y: free, z: 1 where the view has no perspective, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
     misc: vec4<f32>,
     // Where the eye looks, and in w how many lights of the file shine instead of the studio's.
     eye_forward: vec4<f32>,
@@ -33,7 +33,7 @@ struct Frame {
     matt: array<vec4<f32>, 9>,
     // The colour of edges.
     wire: vec4<f32>,
-    // The colour of outlines, and in w their width in pixels.
+    // The colour of outlines, and in w their width in pixels, the last of which has half of it.
     outline: vec4<f32>,
     // Linear: the grey of a weight of 0, and in w which tints are shown (1: weights, 2: colours).
     zero_weight: vec4<f32>,

@@ -45,12 +45,14 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let at = vec4<f32>(p, p * 0.1);
     let away = abs(fract(at - 0.5) - 0.5);
     let lines = clamp(1.0 - away * vec4<f32>(inverse, inverse * 10.0), vec4<f32>(0.0), vec4<f32>(1.0));
-    // Lines closer than a few pixels would shimmer: they fade before.
-    let widest = max(width.x, width.y);
+    // Lines closer than a few pixels would shimmer: they fade before. In a picture of fewer pixels a line is wider than the
+    // screen's, and as much fainter.
+    let part = frame.misc.x;
+    let widest = max(width.x, width.y) * part;
     let room = 1.0 - smoothstep(vec2<f32>(0.15), vec2<f32>(0.5), vec2<f32>(widest, widest * 0.1));
-    let minor = max(lines.x, lines.y) * room.x * 0.9;
-    let major = max(lines.z, lines.w) * room.y;
-    let axes = clamp(1.0 - abs(p.yx) * inverse.yx / 1.2, vec2<f32>(0.0), vec2<f32>(1.0));
+    let minor = max(lines.x, lines.y) * room.x * 0.9 * part;
+    let major = max(lines.z, lines.w) * room.y * part;
+    let axes = clamp(1.0 - abs(p.yx) * inverse.yx / 1.2, vec2<f32>(0.0), vec2<f32>(1.0)) * part;
     var color = vec4<f32>(frame.grid_minor.rgb, minor);
     color = mix(color, vec4<f32>(frame.grid_major.rgb, 1.0), major);
     color = mix(color, vec4<f32>(frame.axis_x.rgb, 1.0), axes.x);

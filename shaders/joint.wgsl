@@ -61,7 +61,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let light = 0.55 + 0.45 * abs(dot(in.normal, v)) + 0.12 * in.normal.y;
     let width = fwidth(in.bary);
     let near = in.bary / max(width, vec3<f32>(1e-6));
-    let edge = 1.0 - smoothstep(0.4, 1.4, min(near.x, min(near.y, near.z)));
+    let edge = (1.0 - smoothstep(0.4, 1.4, min(near.x, min(near.y, near.z)))) * frame.misc.x;
     // The edge laid over the face, so that it keeps its own alpha where faces are nearly unseen.
     let line = edge * in.edge.a;
     let face = in.color.a * (1.0 - line);

@@ -21,7 +21,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let length = length(in.normal);
     let facing = dot(in.normal / max(length, 1e-6), towards_eye(in.world));
     let near = select(0.6, smoothstep(-0.15, 0.25, facing), length > 0.25);
-    return vec4<f32>(frame.wire.rgb, frame.wire.a * mix(0.13, 0.75, near));
+    return vec4<f32>(frame.wire.rgb, frame.wire.a * frame.misc.x * mix(0.13, 0.75, near));
 }
 
 // Drawn a little before the surface that the edges belong to, for they are not to be lost in it.

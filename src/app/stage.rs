@@ -506,8 +506,7 @@ impl Stage {
 
     /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in full.
     pub(super) fn quick(&self) -> Option<f32> {
-        let target = self.targets[1].as_ref().filter(|_| self.coarse)?;
-        Some(target.size[0] as f32 / (self.size.x * self.pixels_per_point).max(1.0))
+        self.targets[1].as_ref().filter(|_| self.coarse).map(|target| target.part)
     }
 
     /// Poses what changed.
@@ -568,10 +567,7 @@ impl Stage {
             return None;
         };
         scene.hide(&marks.hidden);
-        let sized = |scale: f32| {
-            [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point * scale).round().clamp(1.0, 8192.0) as u32)
-        };
-        let pixels = sized(1.0);
+        let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
         let now = Drawn {
             serial: self.serial,
             camera: *camera,
@@ -597,12 +593,10 @@ impl Stage {
         };
         let switches = self.coarse != quick.is_some();
         self.coarse = quick.is_some();
-        let scale = quick.unwrap_or(1.0);
-        let pixels = sized(scale);
         let slot = &mut self.targets[usize::from(self.coarse)];
-        let fits = slot.as_ref().is_some_and(|t| t.size == pixels);
+        let fits = slot.as_ref().is_some_and(|t| t.shown == pixels && t.part == quick.unwrap_or(1.0));
         if !fits {
-            *slot = Some(if self.coarse { Target::quick(gpu, pixels) } else { Target::new(gpu, pixels) });
+            *slot = Some(quick.map_or_else(|| Target::new(gpu, pixels), |part| Target::quick(gpu, pixels, part)));
         }
         let Some(target) = slot else { return None };
         if !fits || switches {
@@ -621,7 +615,7 @@ impl Stage {
         let show = Show {
             shading: shown.shading,
             outlined: outlined.collect(),
-            scale: self.pixels_per_point * scale,
+            scale: self.pixels_per_point,
             grid: shown.grid,
             bones,
             size: self.extent,

@@ -170,7 +170,7 @@ impl Renderer {
             world_from_shadow: shadow_from_world.inverse().to_cols_array_2d(),
             matt: self.matt,
             lights,
-            ..frame_uniform(camera, look, show, size, off_surface)
+            ..frame_uniform(camera, look, show, target, off_surface)
         };
         uniform.eye_forward[3] = lit as f32;
         let shot = Shot {
@@ -178,8 +178,9 @@ impl Renderer {
             camera,
             show,
             quick: matches!(target.samples, Samples::One { .. }),
-            height: size.y / show.scale.max(1e-3),
-            edge_alpha: look.tint_edge[3],
+            height: target.shown[1] as f32 / show.scale.max(1e-3),
+            // A line is at least one of its pixels wide.
+            edge_alpha: look.tint_edge[3] * target.part,
         };
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
@@ -571,8 +572,9 @@ fn picture_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, picture: &wgpu::Textu
 }
 
 /// All but the light, which the renderer knows. `off_surface` is 0 where nothing casts a shadow.
-fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surface: f32) -> FrameUniform {
-    let clip_from_world = camera.clip_from_world(size.x / size.y.max(1.0));
+fn frame_uniform(camera: &Camera, look: &Look, show: &Show, target: &Target, off_surface: f32) -> FrameUniform {
+    let [width, height] = target.shown.map(|s| s as f32);
+    let clip_from_world = camera.clip_from_world(width / height.max(1.0));
     let eye = camera.eye();
     // Cells that look about as large at every distance.
     let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
@@ -587,7 +589,7 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
         grid_major: look.grid_major,
         axis_x: look.axis_x,
         axis_z: look.axis_z,
-        misc: [size.y, 0.0, f32::from(u8::from(camera.orthographic)), off_surface],
+        misc: [target.part, 0.0, f32::from(u8::from(camera.orthographic)), off_surface],
         eye_forward: camera.forward().extend(0.0).to_array(),
         shadow_from_world: [[0.0; 4]; 4],
         world_from_shadow: [[0.0; 4]; 4],
@@ -605,6 +607,11 @@ fn frame_uniform(camera: &Camera, look: &Look, show: &Show, size: Vec2, off_surf
             [r, g, b, at]
         }),
         lights: [Shining::default(); MOST],
-        outline: [look.outline[0], look.outline[1], look.outline[2], OUTLINE * show.scale.max(1.0)],
+        outline: [
+            look.outline[0],
+            look.outline[1],
+            look.outline[2],
+            (OUTLINE * show.scale.max(1.0) - 0.5) * target.part + 0.5,
+        ],
     }
 }

@@ -40,7 +40,7 @@ pub struct Show {
     pub tint_edges: bool,
     /// Nodes whose surfaces get an outline.
     pub outlined: Vec<NodeId>,
-    /// Pixels a point.
+    /// Pixels a point, of those it is shown on.
     pub scale: f32,
     /// The ground grid.
     pub grid: bool,

@@ -20,6 +20,10 @@ pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 pub struct Target {
     /// Width and height in pixels.
     pub size: [u32; 2],
+    /// Its pixels for each of those it is shown on, along a side, 0..=1.
+    pub part: f32,
+    /// How many pixels it is shown on.
+    pub shown: [u32; 2],
     texture: wgpu::Texture,
     /// Gamma-encoded, as a window expects it.
     pub plain_view: wgpu::TextureView,
@@ -41,18 +45,18 @@ pub(super) enum Samples {
 impl Target {
     /// A picture of a size, at least one pixel.
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
-        Self::sampled(gpu, size, SAMPLES)
+        Self::sampled(gpu, size, 1.0, SAMPLES)
     }
 
     /// A picture that lasts a moment, while something moves: one sample a pixel, and light found once for each, not for every
-    /// triangle there. As bright as the other.
-    pub fn quick(gpu: &Gpu, size: [u32; 2]) -> Self {
-        Self::sampled(gpu, size, 1)
+    /// triangle there. As bright as the other. It has a part of the pixels, along a side, of those it is shown on.
+    pub fn quick(gpu: &Gpu, shown: [u32; 2], part: f32) -> Self {
+        Self::sampled(gpu, shown, part.clamp(0.01, 1.0), 1)
     }
 
-    fn sampled(gpu: &Gpu, size: [u32; 2], count: u32) -> Self {
+    fn sampled(gpu: &Gpu, shown: [u32; 2], part: f32, count: u32) -> Self {
         let most = gpu.device.limits().max_texture_dimension_2d;
-        let size = size.map(|s| s.clamp(1, most));
+        let size = shown.map(|s| ((s as f32 * part).round() as u32).clamp(1, most));
         let texture = |label, format, sample_count, usage, view_formats: &[wgpu::TextureFormat]| {
             gpu.device.create_texture(&wgpu::TextureDescriptor {
                 label: Some(label),
@@ -66,9 +70,9 @@ impl Target {
             })
         };
         let attachment = wgpu::TextureUsages::RENDER_ATTACHMENT;
-        let shown = attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
+        let seen = attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
         let seen_as: &[wgpu::TextureFormat] = if gpu.view_formats { &[COLOR_SRGB] } else { &[] };
-        let color = texture("picture", COLOR, 1, shown, seen_as);
+        let color = texture("picture", COLOR, 1, seen, seen_as);
         let light = (!gpu.view_formats).then(|| {
             texture("picture as light", COLOR_SRGB, 1, attachment | wgpu::TextureUsages::TEXTURE_BINDING, &[])
         });
@@ -80,6 +84,8 @@ impl Target {
         };
         Self {
             size,
+            part,
+            shown,
             plain_view: view(&color, COLOR),
             srgb_view: view(light.as_ref().unwrap_or(&color), COLOR_SRGB),
             depth_view: view(&depth, DEPTH),
