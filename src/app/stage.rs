@@ -19,11 +19,11 @@ use crate::{
     model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
     render::{
-        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Pipelines, Renderer, Scene, Show, Target,
-        TintKind,
+        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Pipelines, Renderer, Scene, Shading,
+        Show, Target, TintKind,
     },
     session::Session,
-    ui::Shown,
+    ui::{Quality, Shown},
 };
 
 /// The picture and what it is made from.
@@ -68,6 +68,10 @@ pub struct Stage {
     faults: Vec<String>,
     /// What is drawn is about to be another: until then the last picture stays.
     awaited: Option<Awaited>,
+    /// On egui's clock: when another picture was drawn last.
+    stood: f64,
+    /// Of what a quick picture was drawn last.
+    practised: Option<Practised>,
 }
 
 fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
@@ -76,6 +80,9 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
     let renderer = Renderer::new(&gpu);
     Some((gpu, renderer))
 }
+
+/// What quick pictures are of: which upload, and how it is shown.
+type Practised = (u64, Shading, Option<TintKind>);
 
 /// The document's generation, the clip, the moment, and the unkeyed pose over it.
 type PosedAt = (u64, Option<ClipKey>, f64, Option<UnkeyedAt>);
@@ -217,6 +224,8 @@ impl Stage {
             images: None,
             faults: Vec::new(),
             awaited: None,
+            stood: 0.0,
+            practised: None,
         }
     }
 
@@ -409,7 +418,7 @@ impl Stage {
         (self.scene, self.targets, self.texture, self.drawn, self.awaited) = (None, [None, None], None, None, None);
         (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
         self.faults.clear();
-        self.given_up = false;
+        (self.given_up, self.practised) = (false, None);
     }
 
     /// The images of the file, empty where they are not kept; nothing before they are decoded.
@@ -580,7 +589,7 @@ impl Stage {
         };
         let same = self.drawn.as_ref() == Some(&now);
         if same && !self.coarse {
-            return None;
+            return self.practise(document, seen, motion);
         }
         let quick = if same {
             let rests_in = self.ladder.rests_in(motion);
@@ -608,24 +617,59 @@ impl Stage {
                 None => self.texture = Some(egui.register_native_texture(device, view, filter)),
             }
         }
-        let bones = if shown.joints { looks(document, &self.bones, &self.look, seen) } else { Vec::new() };
-        let tint = painting.and_then(|p| p.tint);
-        let outlined =
-            selection.nodes.iter().copied().filter(|n| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some()));
-        let show = Show {
-            shading: shown.shading,
-            outlined: outlined.collect(),
-            scale: self.pixels_per_point,
-            grid: shown.grid,
-            bones,
-            size: self.extent,
-            lights: shown.lights,
-            tint,
-            tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
-        };
+        let show =
+            Show { scale: self.pixels_per_point, size: self.extent, ..show(document, &self.bones, &self.look, seen) };
         renderer.draw(gpu, target, scene, camera, &self.look, &show);
         self.drawn = Some(now);
-        self.coarse.then(|| self.ladder.rests_in(motion))
+        self.stood = motion.now;
+        if self.coarse {
+            self.practised = Some(self.practised_by(seen));
+            return Some(self.ladder.rests_in(motion));
+        }
+        self.practise(document, seen, motion)
+    }
+
+    fn practised_by(&self, seen: &Seen<'_>) -> Practised {
+        (self.scene_serial, seen.shown.shading, seen.painting.and_then(|p| p.tint))
+    }
+
+    /// A program that draws compiles what it draws by when that is first used. So that the first moment of a drag does not wait
+    /// for it, a quick picture of a few pixels is drawn in a still one before. Seconds until then.
+    fn practise(&mut self, document: &Document, seen: &Seen<'_>, motion: Motion) -> Option<f64> {
+        // Seconds without a change after which a moment counts as still.
+        const STILL: f64 = 0.3;
+        let kind = self.practised_by(seen);
+        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else { return None };
+        if !gpu.software || motion.quality == Quality::High || self.practised == Some(kind) {
+            return None;
+        }
+        let left = self.stood + STILL - motion.now;
+        if left > 0.0 {
+            return Some(left);
+        }
+        // No powers of two, for which there is other code.
+        let target = Target::quick(gpu, [15, 15], 1.0);
+        let show = Show { scale: 1.0, size: self.extent, ..show(document, &self.bones, &self.look, seen) };
+        renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
+        self.practised = Some(kind);
+        None
+    }
+}
+
+/// What is asked for, as the renderer has it.
+fn show(document: &Document, bones: &[Bone], look: &Look, seen: &Seen<'_>) -> Show {
+    let Seen { selection, shown, painting, .. } = *seen;
+    let tint = painting.and_then(|p| p.tint);
+    let outlined = |n: &NodeId| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some());
+    Show {
+        shading: shown.shading,
+        outlined: selection.nodes.iter().copied().filter(outlined).collect(),
+        grid: shown.grid,
+        bones: if shown.joints { looks(document, bones, look, seen) } else { Vec::new() },
+        lights: shown.lights,
+        tint,
+        tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
+        ..Show::default()
     }
 }
 
