@@ -172,7 +172,7 @@ impl App {
             self.stage.take_scene(serial, &document, Some(posed), uploaded);
             return;
         }
-        self.start(ctx, "Preparing the scene".into(), false, move |_| {
+        self.start(ctx, "Preparing the picture".into(), false, move |_| {
             let posed = Posed::new(&document);
             let (images, findings) = images.map_or_else(|| decoded(&document), |images| (images, None));
             let uploaded = loader.upload(&document, &posed.pose, images);
@@ -188,7 +188,7 @@ impl App {
         let whole = self.stage.images().is_some();
         let (serial, loader) = self.stage.remake(whole);
         let pose = self.stage.pose().clone();
-        self.start(ctx, "Preparing the scene".into(), false, move |_| {
+        self.start(ctx, "Preparing the picture".into(), false, move |_| {
             let posed = whole.then(|| Posed::new(&document));
             let (images, findings) = decoded(&document);
             let uploaded = loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);

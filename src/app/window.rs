@@ -137,7 +137,7 @@ impl Window {
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         #[cfg(feature = "inspection")]
-        lose_on_request(ui.ctx(), frame);
+        lose_on_request(ui.ctx(), frame, "ULNA_LOSE_DEVICE");
         self.frames += 1;
         if self.frames < PROOF {
             ui.ctx().request_repaint();
@@ -147,6 +147,8 @@ impl eframe::App for Window {
         if let Some(app) = &mut self.app {
             app.ui(ui, frame);
         }
+        #[cfg(feature = "inspection")]
+        lose_on_request(ui.ctx(), frame, "ULNA_LOSE_DEVICE_LATE");
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
@@ -168,12 +170,13 @@ impl eframe::App for Window {
     }
 }
 
-/// Destroys the device once, as many seconds after the start as `ULNA_LOSE_DEVICE` says: for tests of the real window.
+/// Destroys the device once, as many seconds after the start as a variable says: for tests of the real window. `ULNA_LOSE_DEVICE`
+/// is before a frame, `ULNA_LOSE_DEVICE_LATE` between it and its painting.
 #[cfg(feature = "inspection")]
-fn lose_on_request(ctx: &Context, frame: &eframe::Frame) {
+fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
     use std::sync::atomic::{AtomicBool, Ordering};
     static DONE: AtomicBool = AtomicBool::new(false);
-    let wanted = std::env::var("ULNA_LOSE_DEVICE").ok().and_then(|text| text.parse::<f64>().ok());
+    let wanted = std::env::var(variable).ok().and_then(|text| text.parse::<f64>().ok());
     let (Some(after), Some(state)) = (wanted, frame.wgpu_render_state()) else { return };
     let left = after - ctx.input(|i| i.time);
     if left > 0.0 {

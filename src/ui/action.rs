@@ -359,6 +359,7 @@ pub struct Recent {
 }
 
 /// Everything a panel may look at.
+#[derive(Clone)]
 pub struct View<'a> {
     /// The open file.
     pub session: Option<&'a Session>,

@@ -153,6 +153,7 @@ pub struct BrushHover {
 }
 
 /// What panels know of painting.
+#[derive(Clone)]
 pub struct PaintView<'a> {
     /// The brush.
     pub brush: crate::weights::Brush,

@@ -21,6 +21,8 @@ pub struct ViewportState {
     stroking: bool,
     /// The press that ended another gesture is still down.
     swallow: bool,
+    /// On egui's clock: since when there is a file without a picture.
+    empty_since: Option<f64>,
     /// A gradient begins here.
     gradient_from: Option<egui::Pos2>,
     /// The line of a drag that selects vertices.
@@ -63,7 +65,16 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     }
     let size = Vec2::new(rect.width(), rect.height());
     let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
-    navigate(ui, view, &response, rect, actions);
+    // What lies over the picture is seen from where the picture will be, which is drawn when the frame's input is taken up.
+    let moved;
+    let view = if let Some(camera) = navigate(ui, view, &response, rect) {
+        actions.push(Action::Camera(camera));
+        moved = View { camera, ..view.clone() };
+        &moved
+    } else {
+        view
+    };
+    say_what_is_awaited(state, ui, view, rect);
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
     if view.mode == Mode::Paint {
@@ -169,8 +180,28 @@ fn vertex_drag(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, 
     state.picking = None;
 }
 
-/// Orbit, pan and zoom.
-fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, actions: &mut Actions) {
+/// A file's tree is there before its picture.
+fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
+    // Seconds after which it is said: most pictures come sooner.
+    const PATIENCE: f64 = 0.3;
+    if view.texture.is_some() {
+        state.empty_since = None;
+        return;
+    }
+    let now = ui.input(|i| i.time);
+    let left = *state.empty_since.get_or_insert(now) + PATIENCE - now;
+    if left > 0.0 {
+        ui.ctx().request_repaint_after_secs(left as f32);
+        return;
+    }
+    let text = if view.job.is_some() { "Preparing the picture…" } else { "There is no picture of this file" };
+    let font = super::Theme::font(super::theme::Font::Body);
+    let color = view.theme.color("text.secondary");
+    ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);
+}
+
+/// Orbit, pan and zoom: the camera, if it moves.
+fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect) -> Option<Camera> {
     let mut camera = view.camera;
     let (modifiers, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
     let drag = response.drag_delta();
@@ -212,7 +243,5 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, act
             camera.zoom(factor, at, Vec2::new(rect.width(), rect.height()));
         }
     }
-    if camera != view.camera {
-        actions.push(Action::Camera(camera));
-    }
+    (camera != view.camera).then_some(camera)
 }
