@@ -100,7 +100,7 @@ fn files(c: &mut Criterion) {
         .with("time", 1.0)
         .with("node", "joint 7")
         .with("scale", vec![2.0, 2.0, 2.0]);
-    session.run(&line).expect("a key");
+    session.run_line(&line).expect("a key");
     let out = folder.path().join("out.glb");
     group.bench_function("writing its bytes", |b| b.iter(|| write(&out, &bytes)));
     group.bench_function("save, one key changed", |b| b.iter(|| session.write_to(&out).expect("saved")));

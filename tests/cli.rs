@@ -171,7 +171,7 @@ fn the_commands_are_listed_with_their_arguments() {
     assert!(commands.len() >= 50);
     let rotate = commands.iter().find(|c| c["name"] == "pose.rotate").expect("pose.rotate");
     assert_eq!(rotate["arguments"][0]["name"], "node");
-    assert_eq!(rotate["doer"], "tool");
+    assert_eq!(rotate["doer"], "document");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         let joint = session.document().clips[&ClipId(0)].tracks.values().next().expect("a track").target;
         let key =
             CommandLine::new("key.set").with("clip", 0).with("time", 0.1234).with("node", format!("#{}", joint.0));
-        session.run(&key.with("rotation", vec![0.5, 0.5, 0.5, 0.5])).expect("a key");
+        session.run_line(&key.with("rotation", vec![0.5, 0.5, 0.5, 0.5])).expect("a key");
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("out.glb");
         session.write_to(&out).expect("a save");
@@ -200,7 +200,7 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
         let joint = session.document().skins.first().map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
         let turn =
             CommandLine::new("pose.rotate").with("node", format!("#{}", joint.0)).with("axis", "z").with("degrees", 30);
-        session.run(&turn).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        session.run_line(&turn).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(
             *session.pack("x").expect("a save").bytes != bytes.as_slice(),
             "{}: the turn left no trace",
@@ -247,14 +247,14 @@ fn a_saved_pose_and_saved_keys_come_back() {
         }
         lines.push(CommandLine::new("clip.new").with("name", "Ours"));
         for line in &lines {
-            session.run(line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
+            session.run_line(line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
         }
         let own = session.document().clips.keys().next_back().copied().expect("the new clip");
         let key = CommandLine::new("key.set")
             .with("clip", format!("#{}", own.0))
             .with("time", 0.5)
             .with("node", joint.as_str());
-        session.run(&key).expect("a key");
+        session.run_line(&key).expect("a key");
         let out = folder.path().join(path.file_name().expect("a name"));
         let over = SaveRequest { consent: Consent::ALL, ..SaveRequest::to(&out) };
         session.save_with(over, &SystemDisk).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -324,7 +324,7 @@ fn an_edit_elsewhere_keeps_every_extension() {
             CommandLine::new("clip.new").with("name", "Ours"),
             at_joint("key.set").with("clip", "Ours").with("time", 0.5).with("degrees", vec![10, 20, 30]),
         ] {
-            session.run(&line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
+            session.run_line(&line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
         }
         let out = folder.path().join(path.file_name().expect("a name"));
         session.write_to(&out).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

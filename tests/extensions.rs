@@ -306,12 +306,12 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
             .with("translation", vec![1, 2, 3]),
         CommandLine::new("clip.duplicate").with("clip", 0),
     ] {
-        let error = session.run(&line).expect_err("a refusal").to_string();
+        let error = session.run_line(&line).expect_err("a refusal").to_string();
         assert!(error.contains("animation pointer"), "{error}");
     }
     // A key elsewhere leaves the channels with pointers as they are.
     let key = CommandLine::new("key.set").with("clip", 0).with("time", 0.5).with("node", "b");
-    session.run(&key.with("degrees", vec![0, 90, 0])).expect("a key");
+    session.run_line(&key.with("degrees", vec![0, 90, 0])).expect("a key");
     let after = session.pack("x").expect("bytes").bytes;
     let channels = |bytes: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(bytes).into_owned();
@@ -368,7 +368,7 @@ fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
     });
     let mut session = open(json.clone(), &[]);
     let line = CommandLine::new("pose.rotate").with("node", "b").with("axis", "x").with("degrees", 20);
-    session.run(&line).expect("a turn");
+    session.run_line(&line).expect("a turn");
     let saved = session.pack("x").expect("bytes").bytes;
     let saved: Value =
         serde_json::Deserializer::from_slice(&saved[20..]).into_iter().next().expect("JSON").expect("JSON");

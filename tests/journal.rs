@@ -84,7 +84,7 @@ fn act(draw: &mut Draw, k: usize) -> Act {
 /// Carries one out; whether it left a line in the journal.
 fn carry_out(session: &mut Session, act: &Act) -> bool {
     match act {
-        Act::Run(line) => session.run(line).unwrap_or(false),
+        Act::Run(line) => session.run_line(line).unwrap_or(false),
         Act::Undo => session.undo().is_some(),
         Act::Redo => session.redo().is_some(),
     }
@@ -327,12 +327,12 @@ fn several_windows_do_not_tread_on_each_other() {
     let mut first = open(&folder.path().join(&file));
     first.keep_journal(&home);
     let turn = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5);
-    first.run(&turn).unwrap();
+    first.run_line(&turn).unwrap();
     assert!(Recovery::scan(&home).is_empty(), "what is written is nobody's to recover");
     assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
     let mut second = open(&folder.path().join(&file));
     second.keep_journal(&home);
-    second.run(&turn).unwrap();
+    second.run_line(&turn).unwrap();
     assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
     second.end_journal().unwrap();
     assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
@@ -357,7 +357,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
         CommandLine::new("pose.rotate").with("node", "Spine*").with("axis", "z").with("degrees", 11.5),
     ];
     for line in &lines {
-        assert!(session.run(line).unwrap(), "{line}");
+        assert!(session.run_line(line).unwrap(), "{line}");
     }
     session.undo();
     let meant = session.document().clone();
@@ -372,7 +372,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
     assert!(recovered.session.is_unsaved());
     // It goes on in the same journal: another crash, and it is all there again.
     let mut session = recovered.session;
-    session.run(&lines[4]).unwrap();
+    session.run_line(&lines[4]).unwrap();
     let meant = session.document().clone();
     drop(session);
     let again = Recovery::scan(folder.path()).remove(0).replay(&Progress::default()).unwrap();
@@ -392,12 +392,12 @@ fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
         CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll"),
     ];
     for line in &lines {
-        assert!(session.run(line).unwrap(), "{line}");
+        assert!(session.run_line(line).unwrap(), "{line}");
     }
     drop(session);
     // Another program takes a clip away.
     let mut other = open(&file);
-    assert!(other.run(&CommandLine::new("clip.delete").with("clip", "Walk")).unwrap());
+    assert!(other.run_line(&CommandLine::new("clip.delete").with("clip", "Walk")).unwrap());
     other.save(None).unwrap();
     let now = open(&file);
 
@@ -409,7 +409,7 @@ fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
     assert!(recovered.failed[0].contains("Walk"), "{:?}", recovered.failed);
     let mut meant = now;
     for line in &lines[..2] {
-        meant.run(line).unwrap();
+        meant.run_line(line).unwrap();
     }
     assert!(recovered.session.document() == meant.document());
     assert_eq!(recovered.session.history().done().len(), 2, "each can be undone");

@@ -110,3 +110,35 @@ fn the_check_sees_what_it_should() {
     assert_eq!(named("use crate::{edit::{model}, ui::View};", &layers), BTreeSet::from(["ui".to_owned()]));
     assert_eq!(named("crate::model::Node", &layers), BTreeSet::from(["model".to_owned()]));
 }
+
+/// Names of commands that strings of a source's code spell, comments and tests aside.
+fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let strings = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
+    let is_word = |c: char| c.is_ascii_lowercase() || c == '.' || c == '_';
+    let words = strings.flat_map(|string| string.split(move |c| !is_word(c)));
+    words.map(|w| w.trim_matches('.')).filter(|w| names.contains(w)).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn commands_are_named_by_their_types_outside_their_own_folder() {
+    let names: BTreeSet<&str> = ulna::edit::table().iter().map(|c| c.name).collect();
+    let own = Path::new(ROOT).join("src/edit/command");
+    let mut list = Vec::new();
+    sources(&Path::new(ROOT).join("src"), &mut list);
+    let (inside, outside): (Vec<_>, Vec<_>) = list.into_iter().partition(|path| path.starts_with(&own));
+    assert!(inside.len() > 10 && outside.len() > 150, "{} and {}", inside.len(), outside.len());
+    for path in outside {
+        let found = spelled(&fs::read_to_string(&path).expect("a source"), &names);
+        assert!(found.is_empty(), "{} spells {found:?}", path.display());
+    }
+}
+
+#[test]
+fn the_check_sees_a_name_that_is_spelled() {
+    let names = BTreeSet::from(["key.set"]);
+    assert_eq!(spelled("// key.set\nlet a = \"key.set\";\n#[cfg(test)]\n\"key.set\"", &names), ["key.set"]);
+    assert_eq!(spelled("say(\"Key it by “key.set”.\")", &names), ["key.set"]);
+    assert!(spelled("self.key.set(1); \"key.sets\"", &names).is_empty());
+}

@@ -35,7 +35,7 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
     }
     session.preview("Another type", edits).expect("it fits");
     session.commit();
-    session.run(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
     Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("the sample with whole weights")
 }
 
@@ -179,7 +179,7 @@ fn run(session: &mut Session, step: &Step) -> bool {
         Step::Sets(sets) => CommandLine::new("weights.sets").with("sets", *sets),
     };
     let steps = session.history().done().len();
-    let done = session.run(&line);
+    let done = session.run_line(&line);
     if done.is_err() {
         assert!(*session.document() == document && session.history().done().len() == steps, "{line} failed half");
     }
@@ -330,7 +330,7 @@ proptest! {
             let of = |name: &str| CommandLine::new(name).with("layer", format!("#{}", id.0));
             let with = |line: CommandLine| {
                 let mut other = session.clone();
-                other.run(&line).expect("it runs");
+                other.run_line(&line).expect("it runs");
                 other.document().clone()
             };
             let gone = with(of("layers.remove"));
@@ -341,7 +341,7 @@ proptest! {
         // Flattening changes no weight.
         if !layers.is_empty() {
             let mut flat = session.clone();
-            flat.run(&CommandLine::new("layers.flatten")).expect("it runs");
+            flat.run_line(&CommandLine::new("layers.flatten")).expect("it runs");
             prop_assert!(all_same(flat.document(), &last) && flat.document().aids.weight_layers.is_empty());
         }
 
@@ -354,7 +354,7 @@ proptest! {
         let mut again = with_encoding(encoding);
         for step in session.history().done() {
             for line in step.lines(&last) {
-                again.run(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+                again.run_line(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
             }
         }
         prop_assert!(*again.document() == last);
@@ -494,7 +494,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         assert!(*session.document() == before && all_same(session.document(), &before));
         let mut again = session.clone();
         for line in lines {
-            again.run(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+            again.run_line(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
         }
         assert!(*again.document() == after && all_same(again.document(), &after), "replayed otherwise: {plan:?}");
         session.redo();
@@ -530,11 +530,11 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
-        session.run(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
+        session.run_line(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
     }
     assert!(stroke(&mut session, None, (100, 300), 3, 0.7));
     for (name, opacity) in [("Low", 0.5), ("High", 0.3)] {
-        session.run(&line("layers.opacity", name).with("opacity", opacity)).expect("it runs");
+        session.run_line(&line("layers.opacity", name).with("opacity", opacity)).expect("it runs");
     }
     let plan = BrushStroke {
         target: Some(0),
@@ -565,9 +565,9 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
 #[test]
 fn a_mirrored_layer_is_painted_alike_from_either_side() {
     let mut session = sample();
-    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("it runs");
-    session.run(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
-    session.run(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", "left")).expect("it runs");
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", "left")).expect("it runs");
     let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
@@ -603,18 +603,18 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
 fn kept_pairs_are_those_that_would_be_made_anew() {
     let mut session = sample();
     let line = |name: &str| CommandLine::new(name).with("layer", "Arm");
-    session.run(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
     for j in 0..12 {
         assert!(stroke(&mut session, None, (j * 1301, 300), j, 0.4));
     }
-    session.run(&line("layers.mirror").with("from", "left")).expect("it runs");
+    session.run_line(&line("layers.mirror").with("from", "left")).expect("it runs");
     // Who is whose partner hangs on the names.
     let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
     let mut moved = 0;
     for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
-        session.run(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
+        session.run_line(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
         let before = maps(session.document());
-        session.run(&line("layers.opacity").with("opacity", opacity)).expect("it runs");
+        session.run_line(&line("layers.opacity").with("opacity", opacity)).expect("it runs");
         let anew = (*session.document().aids.weight_layers[&SkinId(0)]).clone();
         let anew = WeightLayers { kept: Kept::default(), ..anew };
         assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
@@ -627,10 +627,10 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
 fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     let bytes = include_bytes!("../assets/mannequin.glb");
     let mut session = sample();
-    session.run(&CommandLine::new("layers.add").with("name", "Try")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.add").with("name", "Try")).expect("it runs");
     assert!(stroke(&mut session, None, (10, 200), 3, 0.5));
     assert_ne!(&session.pack("x").expect("it packs").bytes[..], bytes);
-    session.run(&CommandLine::new("layers.show").with("layer", "Try").with("shown", false)).expect("it runs");
+    session.run_line(&CommandLine::new("layers.show").with("layer", "Try").with("shown", false)).expect("it runs");
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes, "a hidden layer changes nothing");
     while session.undo().is_some() {}
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
@@ -657,7 +657,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
     let (float, byte) = (WeightEncoding::Float, WeightEncoding::Byte);
     for ((from, way), encoding) in [(left, float), (right, float), (left, byte), (right, byte)] {
         let mut session = with_encoding(encoding);
-        session.run(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
+        session.run_line(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
         let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
         let sides = Sides::of(session.document(), &canvas).expect("sides");
         let gives = |place: u32| {
@@ -665,16 +665,18 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             high == (sides.left_is_high == (from == MirrorFrom::Left))
         };
         let base = session.document().clone();
-        session.run(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+        session.run_line(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
         // Both sides are painted, each otherwise; only the one that gives is seen.
         for j in 0..24u32 {
             let first = j * 77 % canvas.place_count() as u32;
             let places = first..(first + 150).min(canvas.place_count() as u32);
             paint_places(&mut session, &canvas, places, j as u16, 0.6);
         }
-        session.run(&CommandLine::new("layers.opacity").with("layer", "Arm").with("opacity", 0.7)).expect("it runs");
+        session
+            .run_line(&CommandLine::new("layers.opacity").with("layer", "Arm").with("opacity", 0.7))
+            .expect("it runs");
         let unmirrored = session.document().clone();
-        session.run(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", way)).expect("it runs");
+        session.run_line(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", way)).expect("it runs");
         let mirrored = session.document().clone();
         let list = |document: &Document, place: u32| {
             let maps = canvas.maps(document);
@@ -704,7 +706,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             partner != NOWHERE && partner != *p && !gives(*p)
         });
         let taker = taker.expect("a place");
-        session.run(&CommandLine::new("layers.opacity").with("layer", "Arm").with("opacity", 1)).expect("it runs");
+        session.run_line(&CommandLine::new("layers.opacity").with("layer", "Arm").with("opacity", 1)).expect("it runs");
         paint_places(&mut session, &canvas, [taker].into_iter(), 5, 1.0);
         assert_eq!(list(session.document(), taker).get(5), 1.0);
         assert_eq!(list(session.document(), sides.pairs.place(taker)).get(sides.pairs.joint(5)), 1.0);
@@ -716,17 +718,17 @@ fn merging_changes_what_is_seen_by_rounding_only() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
-        session.run(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
+        session.run_line(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
         for j in 0..8 {
             assert!(stroke(&mut session, None, (j * 1301, 300), j + name.len(), 0.4));
         }
     }
-    session.run(&line("layers.opacity", "High").with("opacity", 0.6)).expect("it runs");
-    session.run(&line("layers.opacity", "Low").with("opacity", 0.8)).expect("it runs");
-    session.run(&line("layers.mask", "Low").with("value", 0.5).with("vertices", "0-150")).expect("it runs");
+    session.run_line(&line("layers.opacity", "High").with("opacity", 0.6)).expect("it runs");
+    session.run_line(&line("layers.opacity", "Low").with("opacity", 0.8)).expect("it runs");
+    session.run_line(&line("layers.mask", "Low").with("value", 0.5).with("vertices", "0-150")).expect("it runs");
     for (name, left) in [("High", 1), ("Low", 0)] {
         let before = maps(session.document());
-        session.run(&line("layers.merge_down", name)).expect("it runs");
+        session.run_line(&line("layers.merge_down", name)).expect("it runs");
         let count = session.document().aids.weight_layers.get(&SkinId(0)).map_or(0, |l| l.layers.len());
         assert_eq!(count, left);
         for (key, map) in maps(session.document()) {
@@ -743,7 +745,7 @@ fn merging_changes_what_is_seen_by_rounding_only() {
 fn what_cannot_be_taken_says_what_to_do() {
     let mut session = sample();
     let says = |session: &mut Session, line: CommandLine, words: &str| {
-        let error = session.run(&line).expect_err("it is refused").to_string();
+        let error = session.run_line(&line).expect_err("it is refused").to_string();
         assert!(error.contains(words), "{line}: {error}");
     };
     let flood = |layer: Option<&str>| {
@@ -751,19 +753,19 @@ fn what_cannot_be_taken_says_what_to_do() {
         layer.into_iter().fold(line, |line, l| line.with("layer", l))
     };
     says(&mut session, flood(Some("A")), "layers.add makes one");
-    session.run(&CommandLine::new("layers.add").with("name", "A")).expect("it runs");
-    session.run(&CommandLine::new("layers.opacity").with("layer", "A").with("opacity", 0.5)).expect("it runs");
+    session.run_line(&CommandLine::new("layers.add").with("name", "A")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.opacity").with("layer", "A").with("opacity", 0.5)).expect("it runs");
     says(&mut session, flood(None), "add a layer above it");
     assert!(!stroke(&mut session, None, (0, 50), 2, 0.5) || session.history().done().len() == 2);
-    session.run(&flood(Some("A"))).expect("a layer that is named takes it as far as it goes");
-    session.run(&CommandLine::new("layers.show").with("layer", "A")).expect("it runs");
+    session.run_line(&flood(Some("A"))).expect("a layer that is named takes it as far as it goes");
+    session.run_line(&CommandLine::new("layers.show").with("layer", "A")).expect("it runs");
     says(&mut session, flood(None), "no weight layer shows");
     says(&mut session, flood(Some("A")), "does not show");
     says(&mut session, CommandLine::new("layers.opacity").with("layer", "A").with("opacity", 1.5), "0 to 1");
-    session.run(&CommandLine::new("layers.add").with("name", "A")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.add").with("name", "A")).expect("it runs");
     says(&mut session, CommandLine::new("layers.remove").with("layer", "A"), "#0");
-    session.run(&CommandLine::new("layers.remove").with("layer", "#1")).expect("it runs");
-    session.run(&CommandLine::new("layers.remove").with("layer", "A")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.remove").with("layer", "#1")).expect("it runs");
+    session.run_line(&CommandLine::new("layers.remove").with("layer", "A")).expect("it runs");
     assert!(session.document().aids.weight_layers.is_empty());
     says(&mut session, CommandLine::new("layers.flatten"), "no weight layers");
 }

@@ -68,11 +68,11 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
             "pose.rotate" => line(command).with("node", "M2").with("axis", "z").with("degrees", 25),
             "pose.reset" => line(command).with("node", "M2"),
             _ => {
-                session.run(&line("clip.new").with("name", "New")).unwrap();
+                session.run_line(&line("clip.new").with("name", "New")).unwrap();
                 line(command).with("node", "M2").with("clip", "New").with("time", 0.5)
             }
         };
-        assert!(session.run(&said).unwrap(), "{said}");
+        assert!(session.run_line(&said).unwrap(), "{said}");
         let (_folder, path, again) = saved(&session);
         let text = json(&fs::read(&path).unwrap());
         assert!(text["nodes"][index].get("matrix").is_none(), "{command}: {}", text["nodes"][index]);
@@ -84,7 +84,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
     }
     // One that nobody touches keeps it, to the bit.
     let mut session = open(&path);
-    session.run(&line("node.rename").with("node", "#0").with("name", "Another")).unwrap();
+    session.run_line(&line("node.rename").with("node", "#0").with("name", "Another")).unwrap();
     let (_folder, path, _) = saved(&session);
     let index = node(session.document(), "M2").index();
     assert_eq!(json(&fs::read(path).unwrap())["nodes"][index]["matrix"], json(&bytes)["nodes"][index]["matrix"]);
@@ -98,10 +98,10 @@ fn shear_stays_until_an_edit_drops_it_and_says_so() {
     let joint = node(session.document(), "M2");
     let name = session.document().node(joint).label(joint);
     let sheared = session.document().node(joint).local();
-    session.run(&line("clip.new").with("name", "Other")).unwrap();
+    session.run_line(&line("clip.new").with("name", "Other")).unwrap();
     assert_eq!(session.document().node(joint).local(), sheared);
     assert!(session.take_remarks().is_empty());
-    session.run(&line("pose.rotate").with("node", name.as_str()).with("axis", "x").with("degrees", 5)).unwrap();
+    session.run_line(&line("pose.rotate").with("node", name.as_str()).with("axis", "x").with("degrees", 5)).unwrap();
     let said = session.take_remarks();
     assert!(said.iter().any(|r| r.contains("shear")), "{said:?}");
     assert!(matches!(session.document().node(joint).local(), Local::Trs(_)));
@@ -117,7 +117,7 @@ fn a_scale_of_zero_can_be_set() {
     let joint = session.document().node_ids().find(|id| flat(session.document(), *id)).expect("a scale of 0");
     let name = session.document().node(joint).label(joint);
     let set = line("pose.set").with("node", name.as_str()).with("scale", vec![1.0, 1.5, 2.0]);
-    assert!(session.run(&set).unwrap());
+    assert!(session.run_line(&set).unwrap());
     let (_folder, _, again) = saved(&session);
     let scale = again.document().node(joint).local().transform().scale;
     assert_eq!(scale.to_array(), [1.0, 1.5, 2.0]);
@@ -132,7 +132,7 @@ fn thousands_of_keys_go_in_one_edit_of_one_track() {
     let times: Vec<f32> = session.document().clips[&clip].tracks.values().next().unwrap().times[1..11_999].to_vec();
     let before = keys(&session);
     let delete = line("key.delete").with("clip", "#0").with("times", times);
-    assert!(session.run(&delete).unwrap());
+    assert!(session.run_line(&delete).unwrap());
     assert_eq!(before - keys(&session), 11_998);
     let step = &session.history().done()[0];
     assert_eq!(step.lines(session.document()).len(), 1, "one line");
@@ -171,7 +171,7 @@ fn a_key_without_a_change_leaves_a_cubic_motion_as_it_was() {
         let clip = *session.document().clips.keys().next().expect("a clip");
         let was = session.document().clips[&clip].clone();
         let set = line("key.set").with("clip", "#0").with("time", 0.3).with("node", "*").with("exact", exact);
-        assert!(session.run(&set).unwrap());
+        assert!(session.run_line(&set).unwrap());
         let (_folder, _, again) = saved(&session);
         let now = &again.document().clips[&clip];
         let (mut turned, mut moved) = (0, 0);
@@ -229,7 +229,7 @@ fn a_repaired_track_is_saved_whole() {
     let (id, track) = session.document().clips[&clip].tracks.iter().next().map(|(i, t)| (*i, t.clone())).unwrap();
     let last = track.times[track.times.len() - 1];
     let shift = line("key.move").with("clip", "#0").with("from", last).with("to", last).with("by", 1.0);
-    assert!(session.run(&shift).unwrap());
+    assert!(session.run_line(&shift).unwrap());
     let (_folder, _, again) = saved(&session);
     let now = &again.document().clips[&clip].tracks[&id];
     assert_eq!(now.values, track.values, "values in the order of the times");
@@ -261,7 +261,7 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
             line("clip.new").with("name", "New"),
             line("key.set").with("clip", "New").with("time", 0.5).with("node", "#0"),
         ];
-        let done = lines.iter().filter(|l| session.run(l).is_ok()).count();
+        let done = lines.iter().filter(|l| session.run_line(l).is_ok()).count();
         assert!(done >= 2, "{name}: {done}");
         let out = target.path().join(format!("{opened}.glb"));
         session.write_to(&out).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -281,15 +281,15 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
 #[test]
 fn the_last_clip_gone_and_a_new_one_without_keys_leave_no_empty_list() {
     let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).unwrap();
-    session.run(&line("clip.delete").with("clip", "*")).unwrap_or_else(|_| {
+    session.run_line(&line("clip.delete").with("clip", "*")).unwrap_or_else(|_| {
         let clips: Vec<ClipId> = session.document().clips.keys().copied().collect();
         for clip in clips {
-            session.run(&line("clip.delete").with("clip", format!("#{}", clip.0))).unwrap();
+            session.run_line(&line("clip.delete").with("clip", format!("#{}", clip.0))).unwrap();
         }
         true
     });
     assert!(session.document().clips.is_empty());
-    session.run(&line("clip.new").with("name", "New")).unwrap();
+    session.run_line(&line("clip.new").with("name", "New")).unwrap();
     let text = json(&session.pack("a").unwrap().bytes);
     assert!(text.get("animations").is_none(), "{}", text["animations"]);
 }
@@ -297,9 +297,10 @@ fn the_last_clip_gone_and_a_new_one_without_keys_leave_no_empty_list() {
 #[test]
 fn a_name_that_two_clips_have_is_refused_and_nothing_is_written() {
     let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).unwrap();
-    session.run(&line("clip.rename").with("clip", "Run").with("name", "Walk")).unwrap();
+    session.run_line(&line("clip.rename").with("clip", "Run").with("name", "Walk")).unwrap();
     let before = session.document().clone();
-    let error = session.run(&line("key.set").with("clip", "Walk").with("time", 1).with("node", "Head")).unwrap_err();
+    let error =
+        session.run_line(&line("key.set").with("clip", "Walk").with("time", 1).with("node", "Head")).unwrap_err();
     assert!(error.to_string().contains("#1") && error.to_string().contains("#2"), "{error}");
     assert!(*session.document() == before);
 }

@@ -2,7 +2,13 @@
 
 use proptest::prelude::*;
 use ulna::{
-    edit::CommandLine,
+    edit::{
+        Command, CommandLine,
+        command::{
+            DocumentCommand, KeyCommand, SetKey,
+            field::{ClipName, Nodes, Seconds, Trs},
+        },
+    },
     model::{Clip, Document, Local, Property},
     motion::{Moment, Pose},
     session::Session,
@@ -70,7 +76,7 @@ proptest! {
         let mut session = sample();
         let mut states = vec![session.document().clone()];
         for line in &lines {
-            if session.run(line).unwrap() {
+            if session.run_line(line).unwrap() {
                 states.push(session.document().clone());
             }
             invariants(session.document());
@@ -95,7 +101,7 @@ proptest! {
         let before = session.document().clone();
         for line in &lines {
             session.cancel();
-            session.preview_all("Try", std::slice::from_ref(line)).unwrap();
+            session.preview_all("Try", &[Command::read(line).unwrap()]).unwrap();
         }
         session.cancel();
         prop_assert!(session.document() == &before);
@@ -106,16 +112,44 @@ proptest! {
     fn a_script_replays_to_the_same_document(lines in prop::collection::vec(commands(), 1..8)) {
         let mut session = sample();
         for line in &lines {
-            session.run(line).unwrap();
+            session.run_line(line).unwrap();
         }
         let mut again = sample();
         for step in session.history().done() {
             for line in &step.lines(session.document()) {
                 let line = CommandLine::parse(&line.to_string()).unwrap();
-                again.run(&line).unwrap();
+                again.run_line(&line).unwrap();
             }
         }
         prop_assert!(again.document() == session.document());
+    }
+}
+
+#[test]
+fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
+    let session = sample();
+    let document = session.document();
+    let ids: Vec<_> = document.node_ids().collect();
+    let clips: Vec<_> = document.clips.keys().copied().collect();
+    assert!(ids.len() > 20 && !clips.is_empty());
+    for clip in clips {
+        let key = SetKey {
+            clip: ClipName::Id(clip),
+            time: Seconds(0.1),
+            node: Nodes::Ids(ids.clone()),
+            parts: None,
+            to: Trs::default(),
+            unkeyed: None,
+            exact: Some(true),
+        };
+        let line = CommandLine::parse(&Command::from(key).line(document).to_string()).unwrap();
+        assert_eq!(line.arguments["time"], 0.1, "the shortest number that is the same");
+        let Ok(Command::Document(DocumentCommand::Key(KeyCommand::SetKey(read)))) = Command::read(&line) else {
+            panic!("{line}")
+        };
+        assert_eq!(read.time, Seconds(0.1));
+        assert_eq!(read.clip.find(document), Ok(clip));
+        assert_eq!(read.node.in_order(document).unwrap(), ids);
     }
 }
 
@@ -125,12 +159,12 @@ fn one_gesture_is_one_step_and_one_that_comes_back_leaves_none() {
     for degrees in [5.0, 20.0, 31.0] {
         let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
         session.cancel();
-        session.preview_all("Rotate Head", &[line]).unwrap();
+        session.preview_all("Rotate Head", &[Command::read(&line).unwrap()]).unwrap();
     }
     assert!(session.commit());
     assert_eq!(session.history().done().len(), 1);
     let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 0.0);
-    session.preview_all("Rotate Head", &[line]).unwrap();
+    session.preview_all("Rotate Head", &[Command::read(&line).unwrap()]).unwrap();
     assert!(!session.commit());
     assert_eq!(session.history().unsaved_steps(), 1);
 }
@@ -142,7 +176,7 @@ fn unsaved_is_told_from_saved_by_undo_too() {
     let mut session = sample();
     let turn =
         |degrees: f32| CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
-    session.run(&turn(5.0)).unwrap();
+    session.run_line(&turn(5.0)).unwrap();
     session.save(Some(&path)).unwrap();
     assert!(!session.is_unsaved());
     session.undo();
@@ -150,7 +184,7 @@ fn unsaved_is_told_from_saved_by_undo_too() {
     session.redo();
     assert!(!session.is_unsaved());
     session.undo();
-    session.run(&turn(9.0)).unwrap();
+    session.run_line(&turn(9.0)).unwrap();
     assert!(session.is_unsaved());
 }
 
@@ -158,7 +192,9 @@ fn unsaved_is_told_from_saved_by_undo_too() {
 fn a_failed_save_leaves_the_old_file_whole() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = sample();
-    session.run(&CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5)).unwrap();
+    session
+        .run_line(&CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5))
+        .unwrap();
     // A folder where the file should be: it cannot be replaced.
     let path = folder.path().join("taken.glb");
     std::fs::create_dir(&path).unwrap();
@@ -174,12 +210,12 @@ fn an_empty_new_clip_is_kept_out_of_the_file_and_one_with_keys_is_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.glb");
     let mut session = sample();
-    session.run(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
+    session.run_line(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
     session.save(Some(&path)).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), include_bytes!("../assets/mannequin.glb"));
     for (time, degrees) in [(0.0, 0.0), (0.5, 20.0)] {
         let key = CommandLine::new("key.set").with("clip", "Nod").with("time", time).with("node", "Head");
-        session.run(&key.with("degrees", vec![degrees, 0.0, 0.0])).unwrap();
+        session.run_line(&key.with("degrees", vec![degrees, 0.0, 0.0])).unwrap();
     }
     session.save(None).unwrap();
     let again = Session::open(&path, &Default::default()).unwrap();
@@ -203,16 +239,16 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let morph = |target: &str, weight: f32| {
         CommandLine::new("pose.morph").with("node", name.clone()).with("target", target).with("weight", weight)
     };
-    session.run(&morph("Flex", 0.75)).expect("by name");
-    session.run(&morph("#0", -0.25)).expect("by number");
+    session.run_line(&morph("Flex", 0.75)).expect("by name");
+    session.run_line(&morph("#0", -0.25)).expect("by number");
     assert_eq!(session.document().morph_weights(node), [-0.25, 0.75]);
-    assert!(session.run(&morph("Smile", 1.0)).is_err(), "no such target");
+    assert!(session.run_line(&morph("Smile", 1.0)).is_err(), "no such target");
     // The file carries it, and nothing else of it changes.
     let saved = session.pack("model").expect("saved");
     assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
     let again = Session::open_bytes(&saved.bytes).expect("opens");
     assert_eq!(again.document().morph_weights(node), [-0.25, 0.75]);
-    session.run(&CommandLine::new("pose.reset_morphs").with("node", name.clone())).expect("reset");
+    session.run_line(&CommandLine::new("pose.reset_morphs").with("node", name.clone())).expect("reset");
     assert!(session.pack("model").expect("saved").changes.is_empty());
     // Held while a clip is shown, then keyed: the key has what was held, the others as the clip has them.
     let (clip, other) = {
@@ -222,10 +258,10 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
         (clip, Pose::evaluate(document, moment).morphs[node.index()][0])
     };
     let hold = CommandLine::new("unkeyed.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
-    session.run(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5)).expect("held");
+    session.run_line(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5)).expect("held");
     assert!(session.pack("model").expect("saved").changes.is_empty(), "what waits is not saved");
     let key = CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", 0.5).with("node", name);
-    session.run(&key).expect("keyed");
+    session.run_line(&key).expect("keyed");
     let document = session.document();
     assert!(document.aids.unkeyed.is_empty());
     let moved = document.clips[&clip].tracks.values().filter(|t| t.target == node);
@@ -242,10 +278,10 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let there = keys(&session);
     assert!(there > 0);
     let cut = CommandLine::new("key.delete").with("clip", format!("#{}", clip.0)).with("time", 0.5);
-    session.run(&cut.clone().with("parts", vec!["weights"])).expect("by kind");
+    session.run_line(&cut.clone().with("parts", vec!["weights"])).expect("by kind");
     assert_eq!(keys(&session), there - 1);
     session.undo();
-    session.run(&cut).expect("all of the moment");
+    session.run_line(&cut).expect("all of the moment");
     assert_eq!(keys(&session), 0);
     while session.undo().is_some() {}
     assert!(*session.document() == before);

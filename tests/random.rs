@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 use ulna::{
-    edit::{ArgumentSpec, CommandLine, CommandSpec, Doer, Kind, clip_text, node_text, table},
+    edit::{ArgumentSpec, Command, CommandLine, CommandSpec, Doer, Kind, clip_text, node_text, table},
     formats::gltf::Progress,
     model::{ClipId, Document, NodeId},
     session::{Recovery, Session, differences},
@@ -104,7 +104,7 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
     let specs: Vec<_> = table().iter().filter(can).collect();
     let spec = specs[draw.below(specs.len())];
     let mut line = CommandLine::new(spec.name);
-    for argument in spec.arguments {
+    for argument in &spec.arguments {
         if argument.required || draw.below(9) == 0 || (argument.name == "degrees" && spec.name.contains("set")) {
             let value = value(argument, draw, document);
             line = line.with(argument.name, value);
@@ -150,7 +150,12 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
     let mut steps = 0;
     for _ in 0..count {
         let line = line(&mut draw, session.document());
-        match session.run(&line) {
+        if let Ok(command) = Command::read(&line) {
+            let text = command.line(session.document()).to_string();
+            let again = CommandLine::parse(&text).and_then(|line| Command::read(&line)).unwrap();
+            assert_eq!(again, command, "{text}");
+        }
+        match session.run_line(&line) {
             Ok(changed) => {
                 *done.entry(line.name.clone()).or_default() += 1;
                 if std::env::var_os("ULNA_TELL").is_some() {
@@ -217,7 +222,7 @@ fn a_wrong_argument_is_named() {
     for spec in table().iter().filter(|s| !matches!(s.doer, Doer::Host)) {
         let line = CommandLine::new(spec.name).with("nonsense", 1);
         let before = session.document().clone();
-        let error = session.run(&line).expect_err(spec.name);
+        let error = session.run_line(&line).expect_err(spec.name);
         assert!(error.to_string().contains("nonsense"), "{}: {error}", spec.name);
         assert!(*session.document() == before);
         tried += 1;

@@ -129,8 +129,8 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
             let (folder, path) = folder(gltf);
             let before = open(&path).document().clone();
             let mut session = open(&path);
-            session.run(&key(0.511)).unwrap();
-            session.run(&turn(12.0)).unwrap();
+            session.run_line(&key(0.511)).unwrap();
+            session.run_line(&turn(12.0)).unwrap();
             let meant = session.document().clone();
             let disk = Faulty { fails_at: Some(at), ..Faulty::default() };
             let done = session.save_with(SaveRequest::to(&path), &disk);
@@ -170,7 +170,7 @@ fn nobody_is_replaced_unasked() {
     let other = folder.path().join("other.glb");
     fs::write(&other, b"somebody's").unwrap();
     let mut session = open(&path);
-    session.run(&turn(5.0)).unwrap();
+    session.run_line(&turn(5.0)).unwrap();
     assert!(matches!(session.save(Some(&other)), Err(SaveFailure::Exists { .. })));
     assert_eq!(fs::read(&other).unwrap(), b"somebody's");
     let request = SaveRequest { consent: Consent { replace: true, ..Consent::default() }, ..SaveRequest::to(&other) };
@@ -206,19 +206,19 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
     for gltf in [false, true] {
         let (_folder, path) = folder(gltf);
         let mut session = open(&path);
-        session.run(&turn(5.0)).unwrap();
+        session.run_line(&turn(5.0)).unwrap();
         assert_eq!(session.on_disk(), OnDisk::Same);
         // Another program gives a node another name.
         let mut other = open(&path);
-        other.run(&CommandLine::new("node.rename").with("node", "Head").with("name", "Kopf")).unwrap();
+        other.run_line(&CommandLine::new("node.rename").with("node", "Head").with("name", "Kopf")).unwrap();
         other.save(None).unwrap();
         assert_eq!(session.on_disk(), OnDisk::Changed);
         let theirs = fs::read(&path).unwrap();
         assert!(matches!(session.save(None), Err(SaveFailure::Changed { .. })));
         assert_eq!(fs::read(&path).unwrap(), theirs);
         // The edits are done again on the new file, by name; the one whose name is gone is listed.
-        session.run(&key(0.25)).unwrap();
-        session.run(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello")).unwrap();
+        session.run_line(&key(0.25)).unwrap();
+        session.run_line(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello")).unwrap();
         let mut newer = open(&path);
         let replayed = newer.replay(&session);
         assert_eq!((replayed.done, replayed.failed.len()), (1, 2), "{replayed:?}");
@@ -234,7 +234,7 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
         assert_eq!(session.on_disk(), OnDisk::Same);
         fs::remove_file(&path).unwrap();
         assert_eq!(session.on_disk(), OnDisk::Gone);
-        session.run(&turn(1.0)).unwrap();
+        session.run_line(&turn(1.0)).unwrap();
         assert!(matches!(session.save(None), Err(SaveFailure::Gone { .. })));
         session.save_with(all(&path), &SystemDisk).unwrap();
     }
@@ -249,13 +249,13 @@ fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
     let link = folder.path().join("link.glb");
     symlink("a.glb", &link).unwrap();
     let mut session = open(&link);
-    session.run(&turn(5.0)).unwrap();
+    session.run_line(&turn(5.0)).unwrap();
     session.save(None).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link stays one");
     assert_ne!(fs::read(&path).unwrap(), before, "the file it leads to was written");
     let twin = folder.path().join("twin.glb");
     fs::hard_link(&path, &twin).unwrap();
-    session.run(&turn(7.0)).unwrap();
+    session.run_line(&turn(7.0)).unwrap();
     match session.save(None) {
         Err(SaveFailure::Linked { names, .. }) => assert_eq!(names, 2),
         other => panic!("{other:?}"),
@@ -267,7 +267,7 @@ fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
     // By its mode bits: whoever runs the tests may be root.
     let whole = fs::read(&path).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
-    session.run(&turn(9.0)).unwrap();
+    session.run_line(&turn(9.0)).unwrap();
     assert!(matches!(session.save(None), Err(SaveFailure::ReadOnly { .. })));
     assert!(matches!(session.save_with(all(&link), &SystemDisk), Err(SaveFailure::ReadOnly { .. })));
     assert_eq!(fs::read(&path).unwrap(), whole);
@@ -278,18 +278,18 @@ fn the_first_save_of_a_sitting_keeps_the_file_and_an_older_backup_gets_a_number(
     let (folder, path) = folder(false);
     let first = fs::read(&path).unwrap();
     let mut session = open(&path);
-    session.run(&turn(5.0)).unwrap();
+    session.run_line(&turn(5.0)).unwrap();
     session.save(None).unwrap();
     let kept = folder.path().join("a.glb~");
     assert_eq!(fs::read(&kept).unwrap(), first);
     let second = fs::read(&path).unwrap();
-    session.run(&turn(6.0)).unwrap();
+    session.run_line(&turn(6.0)).unwrap();
     session.save(None).unwrap();
     assert_eq!(fs::read(&kept).unwrap(), first, "once a sitting");
     let third = fs::read(&path).unwrap();
     assert_ne!(second, third);
     let mut again = open(&path);
-    again.run(&turn(7.0)).unwrap();
+    again.run_line(&turn(7.0)).unwrap();
     again.save(None).unwrap();
     assert_eq!(fs::read(&kept).unwrap(), third);
     assert_eq!(fs::read(folder.path().join("a.glb~1")).unwrap(), first);
@@ -299,7 +299,7 @@ fn the_first_save_of_a_sitting_keeps_the_file_and_an_older_backup_gets_a_number(
     let off = SaveRequest { backup: false, ..all(&path) };
     let (_other, plain) = self::folder(false);
     let mut session = open(&plain);
-    session.run(&turn(5.0)).unwrap();
+    session.run_line(&turn(5.0)).unwrap();
     session.save_with(SaveRequest { path: plain.clone(), ..off }, &SystemDisk).unwrap();
     assert!(!plain.with_file_name("a.glb~").exists());
 }
@@ -320,7 +320,7 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
     let mut session = open(&path);
     session.save_options.remember_rest = false;
     for k in 1..5 {
-        session.run(&key(0.1 * k as f32)).unwrap();
+        session.run_line(&key(0.1 * k as f32)).unwrap();
         session.save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk).unwrap();
         let found = names(folder.path());
         assert_eq!(found.len(), 3, "one of ours, and the strangers: {found:?}");
@@ -331,7 +331,7 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
     let copy = folder.path().join("renamed.gltf");
     fs::copy(&path, &copy).unwrap();
     let there = open(&copy).document().clone();
-    session.run(&key(0.9)).unwrap();
+    session.run_line(&key(0.9)).unwrap();
     session.save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk).unwrap();
     assert!(differences(open(&copy).document(), &there).is_empty(), "the renamed one is as it was");
     assert_eq!(names(folder.path()).len(), 4, "what it names stays");
@@ -341,22 +341,22 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
 fn unsaved_is_true_to_the_bit() {
     let (_folder, path) = folder(false);
     let mut session = open(&path);
-    session.run(&turn(30.0)).unwrap();
+    session.run_line(&turn(30.0)).unwrap();
     assert!(session.unsaved().file);
-    session.run(&CommandLine::new("pose.reset_to_file").with("node", "Head")).unwrap();
+    session.run_line(&CommandLine::new("pose.reset_to_file").with("node", "Head")).unwrap();
     assert!(!session.is_unsaved(), "two steps that come to nothing");
     assert_eq!(session.unsaved().steps, 0);
     // What no file holds is work.
     let pose = CommandLine::new("unkeyed.set").with("clip", "Walk").with("time", 0.3).with("node", "Head");
-    session.run(&pose.with("degrees", [0, 9, 0].to_vec())).unwrap();
+    session.run_line(&pose.with("degrees", [0, 9, 0].to_vec())).unwrap();
     let unsaved = session.unsaved();
     assert!(unsaved.any() && !unsaved.file && unsaved.unkeyed == 1);
     assert!(session.pack("a").unwrap().changes.is_empty());
-    session.run(&CommandLine::new("unkeyed.discard")).unwrap();
+    session.run_line(&CommandLine::new("unkeyed.discard")).unwrap();
     assert!(!session.is_unsaved());
-    session.run(&CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand")).unwrap();
+    session.run_line(&CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand")).unwrap();
     assert_eq!((session.unsaved().pairs, session.unsaved().file), (1, false));
-    session.run(&CommandLine::new("layers.add")).unwrap();
+    session.run_line(&CommandLine::new("layers.add")).unwrap();
     assert_eq!((session.unsaved().layers, session.unsaved().file), (1, false));
 }
 
@@ -364,11 +364,11 @@ fn unsaved_is_true_to_the_bit() {
 fn a_step_can_be_left_out_of_the_middle() {
     let (_folder, path) = folder(false);
     let mut session = open(&path);
-    session.run(&turn(10.0)).unwrap();
-    session.run(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
-    session.run(&CommandLine::new("node.rename").with("node", "Hips").with("name", "Pelvis")).unwrap();
+    session.run_line(&turn(10.0)).unwrap();
+    session.run_line(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
+    session.run_line(&CommandLine::new("node.rename").with("node", "Hips").with("name", "Pelvis")).unwrap();
     let nod = CommandLine::new("key.set").with("clip", "Nod").with("time", 0.5).with("node", "Head");
-    session.run(&nod.with("degrees", [5, 0, 0].to_vec())).unwrap();
+    session.run_line(&nod.with("degrees", [5, 0, 0].to_vec())).unwrap();
     let replayed = session.leave_out(1);
     assert_eq!((replayed.done, replayed.failed.len()), (1, 1), "{replayed:?}");
     assert!(replayed.failed[0].contains("Nod"), "{replayed:?}");
@@ -384,13 +384,13 @@ fn what_will_change_is_told_against_the_file_on_disk() {
     let mut session = Session::open(&path, &Default::default()).unwrap();
     assert!(session.will_change().unwrap().is_empty());
     let turn = |node: &str| CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 12.0);
-    session.run(&turn("Head")).unwrap();
+    session.run_line(&turn("Head")).unwrap();
     let told = session.will_change().unwrap();
     assert!(told.len() == 1 && told[0].contains("Head"), "{told:?}");
     session.save(None).unwrap();
     // What was saved is no change any more.
     assert!(session.will_change().unwrap().is_empty());
-    session.run(&turn("LeftHand")).unwrap();
+    session.run_line(&turn("LeftHand")).unwrap();
     let told = session.will_change().unwrap();
     assert!(told.len() == 1 && told[0].contains("LeftHand"), "{told:?}");
 }

@@ -177,7 +177,7 @@ proptest! {
             let lines = session.history().done().last().expect("a step").lines(&painted);
             let mut again = plan.session();
             for line in &lines {
-                again.run(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+                again.run_line(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
             }
             prop_assert!(*again.document() == painted);
             // What is saved is what is shown.

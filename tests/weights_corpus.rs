@@ -86,7 +86,7 @@ fn normalised_weights_are_saved_and_nothing_else_is() {
         }
         files += 1;
         let name = path.display().to_string();
-        let ran = session.run(&CommandLine::new("weights.normalize")).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let ran = session.run_line(&CommandLine::new("weights.normalize")).unwrap_or_else(|e| panic!("{name}: {e}"));
         parts += clean(session.document(), &name);
         assert!(bare(session.document()) == bare(session.opened()), "{name}");
         let shown = painted(session.document());
@@ -95,9 +95,9 @@ fn normalised_weights_are_saved_and_nothing_else_is() {
             assert!(shown.contains(&part) || now == was, "{name}: {part:?} is not shown");
         }
         // Done again, there is nothing to do.
-        assert!(!session.run(&CommandLine::new("weights.normalize")).expect("normalises"), "{name}");
+        assert!(!session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"), "{name}");
         // Most of the corpus breaks no rule: something else has to change as well.
-        let ran = session.run(&CommandLine::new("weights.quantize").with("steps", 7)).expect("quantises") || ran;
+        let ran = session.run_line(&CommandLine::new("weights.quantize").with("steps", 7)).expect("quantises") || ran;
         clean(session.document(), &name);
         if !ran {
             assert!(*session.document() == *session.opened(), "{name}");
@@ -157,7 +157,7 @@ fn weights_that_are_broken_are_mended_for_good() {
             weighted(session.document()).iter().map(|p| faults(map(session.document(), *p), 64).broken()).sum();
         // The one with half a set has nothing wrong in the sets that pair up.
         assert_eq!(broken > 0, name != "weights-set-1-only.gltf", "{name}: {broken}");
-        let ran = session.run(&CommandLine::new("weights.normalize"));
+        let ran = session.run_line(&CommandLine::new("weights.normalize"));
         if broken == 0 {
             continue;
         }
@@ -195,11 +195,11 @@ fn characters_keep_their_weights_in_another_type() {
         if parts.is_empty() || fs::metadata(&path).expect("a file").len() > 4 << 20 {
             continue;
         }
-        session.run(&CommandLine::new("weights.normalize")).unwrap_or_else(|e| panic!("{name}: {e}"));
+        session.run_line(&CommandLine::new("weights.normalize")).unwrap_or_else(|e| panic!("{name}: {e}"));
         let start = session.document().clone();
         for (bits, encoding) in [(8, WeightEncoding::Byte), (16, WeightEncoding::Short), (32, WeightEncoding::Float)] {
             let changed = parts.iter().any(|p| map(&start, *p).encoding != encoding);
-            let ran = session.run(&CommandLine::new("weights.store").with("bits", bits));
+            let ran = session.run_line(&CommandLine::new("weights.store").with("bits", bits));
             assert_eq!(ran.unwrap_or_else(|e| panic!("{name}: {e}")), changed, "{name} {bits}");
             kinds += usize::from(changed);
             clean(session.document(), &name);
@@ -235,10 +235,10 @@ fn more_sets_and_fewer_again_keep_the_weights() {
     let Some(shared) = common::shared() else { return };
     let sets = |count: usize| CommandLine::new("weights.sets").with("sets", count);
     let mut session = open(&shared.join("corpus/characters/CesiumMan/CesiumMan.glb"));
-    session.run(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
     let part = painted(session.document())[0];
     let before = session.document().clone();
-    assert!(session.run(&sets(2)).expect("more"));
+    assert!(session.run_line(&sets(2)).expect("more"));
     let (narrow, wide) = (map(&before, part), map(session.document(), part));
     assert_eq!((narrow.sets, wide.sets), (1, 2));
     for v in 0..narrow.vertex_count() {
@@ -248,7 +248,7 @@ fn more_sets_and_fewer_again_keep_the_weights() {
     let bytes = session.pack("x").expect("it packs").bytes;
     let mut again = Session::open_bytes(&bytes).expect("it opens");
     assert!(map(again.document(), part) == wide);
-    assert!(again.run(&sets(1)).expect("fewer"));
+    assert!(again.run_line(&sets(1)).expect("fewer"));
     let after = map(again.document(), part);
     for v in 0..narrow.vertex_count() {
         let used = |m: &WeightMap| {
@@ -277,10 +277,10 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
             .with("value", 0.3)
             .with("how", "add")
             .with("mesh", format!("#{}", part.0));
-        assert!(session.run(&line).expect("it floods"), "{name}");
+        assert!(session.run_line(&line).expect("it floods"), "{name}");
         clean(session.document(), name);
         let full = map(session.document(), part).clone();
-        assert!(session.run(&CommandLine::new("weights.limit").with("most", 4)).expect("limits"), "{name}");
+        assert!(session.run_line(&CommandLine::new("weights.limit").with("most", 4)).expect("limits"), "{name}");
         clean(session.document(), name);
         let limited = map(session.document(), part).clone();
         for v in 0..full.vertex_count() {
@@ -293,7 +293,7 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
             let gone = all.iter().filter(|(j, _)| kept.iter().all(|(k, _)| k != j));
             assert!(weakest > 0.0 && gone.clone().all(|(_, w)| *w <= weakest), "{name} {v}: {all:?} {kept:?}");
         }
-        assert!(session.run(&CommandLine::new("weights.sets").with("sets", 1)).expect("fewer sets"), "{name}");
+        assert!(session.run_line(&CommandLine::new("weights.sets").with("sets", 1)).expect("fewer sets"), "{name}");
         let bytes = session.pack("x").expect("it packs").bytes;
         let again = Session::open_bytes(&bytes).expect("it opens");
         let after = map(again.document(), part);
@@ -399,7 +399,7 @@ fn woven_vertices_are_written_in_place_and_what_lies_between_stays() {
     json["accessors"][3]["bufferView"] = 1.into();
     let mut session = session(json.clone(), &bin);
     let line = CommandLine::new("weights.flood").with("joint", "J1").with("value", 0.9).with("vertices", "1-4");
-    assert!(session.run(&line).expect("it floods"));
+    assert!(session.run_line(&line).expect("it floods"));
     let bytes = session.pack("x").expect("it packs").bytes;
     let after = bin_of(&bytes);
     assert_eq!(after.len(), bin.len());
@@ -448,7 +448,7 @@ fn the_corpus_has_woven_vertices_and_they_stay_woven() {
             .with("joint", format!("#{}", joint.0))
             .with("value", 0.37)
             .with("mesh", format!("#{}", part.0));
-        if !session.run(&line).unwrap_or_else(|e| panic!("{name}: {e}")) {
+        if !session.run_line(&line).unwrap_or_else(|e| panic!("{name}: {e}")) {
             continue;
         }
         let bytes = session.pack("x").expect("it packs").bytes;
@@ -474,7 +474,7 @@ fn what_others_use_is_not_written_over() {
     json["scenes"][0]["nodes"].as_array_mut().expect("a list").push(3.into());
     let mut session = session(json, &bin);
     let line = CommandLine::new("weights.flood").with("joint", "J1").with("value", 0.75).with("mesh", "#1");
-    assert!(session.run(&line).expect("it floods"));
+    assert!(session.run_line(&line).expect("it floods"));
     assert!(map(session.document(), (0, 0)) == map(session.opened(), (0, 0)));
     let bytes = session.pack("x").expect("it packs").bytes;
     assert_eq!(bin_of(&bytes)[..bin.len()], bin);
@@ -491,7 +491,7 @@ fn what_others_use_is_not_written_over() {
     json["meshes"][0]["primitives"][0]["attributes"]["_OTHER"] = 4.into();
     let mut session = self::session(json, &bin);
     let line = CommandLine::new("weights.flood").with("joint", "J1").with("value", 0.75);
-    assert!(session.run(&line).expect("it floods"));
+    assert!(session.run_line(&line).expect("it floods"));
     let bytes = session.pack("x").expect("it packs").bytes;
     let weights = 6 * 16..6 * 32;
     assert_eq!(bin_of(&bytes)[weights.clone()], bin[weights]);
@@ -509,8 +509,8 @@ fn packed_files_take_new_weights() {
             .with("joint", format!("#{}", joint.0))
             .with("value", 0.25)
             .with("vertices", "10-99");
-        session.run(&CommandLine::new("weights.normalize")).expect("normalises");
-        assert!(session.run(&line).expect("it floods"), "{name}");
+        session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+        assert!(session.run_line(&line).expect("it floods"), "{name}");
         let bytes = session.pack("x").unwrap_or_else(|e| panic!("{name}: {e}")).bytes;
         let again = Session::open_bytes(&bytes).expect("it opens");
         assert!(map(again.document(), part) == map(session.document(), part), "{name}");
@@ -520,7 +520,7 @@ fn packed_files_take_new_weights() {
         // Changed once more, in what was saved.
         let mut again = again;
         let line = line.with("value", 0.5);
-        assert!(again.run(&line).expect("it floods"), "{name}");
+        assert!(again.run_line(&line).expect("it floods"), "{name}");
         let bytes = again.pack("x").unwrap_or_else(|e| panic!("{name}: {e}")).bytes;
         let last = Session::open_bytes(&bytes).expect("it opens");
         assert!(*last.document() == *again.document(), "{name}");
@@ -535,7 +535,7 @@ fn a_mesh_on_two_skins_is_changed_once() {
     json["scenes"][0]["nodes"].as_array_mut().expect("a list").push(3.into());
     let mut session = session(json, &bin);
     let line = CommandLine::new("weights.flood").with("joint", "J0").with("value", 0.125).with("how", "add");
-    assert!(session.run(&line).expect("it floods"));
+    assert!(session.run_line(&line).expect("it floods"));
     let after = map(session.document(), (0, 0));
     // By the first skin, joint 0 is J0; added once, not once a skin.
     for v in 0..6 {
@@ -551,17 +551,17 @@ fn a_mesh_on_two_skins_is_changed_once() {
 fn a_skin_of_one_joint_holds_all_and_gives_nothing_away() {
     let (json, bin) = rigged(1, &[[(0, 0.5), (0, 0.0), (0, 0.0), (0, 0.0)]; 6]);
     let mut session = session(json, &bin);
-    assert!(session.run(&CommandLine::new("weights.normalize")).expect("normalises"));
+    assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"));
     let all: Vec<(u16, f32)> = map(session.document(), (0, 0)).vertex(0).collect();
     assert_eq!(all, [(0, 1.0), (0, 0.0), (0, 0.0), (0, 0.0)]);
     let before = session.document().clone();
-    let done = session.run(&CommandLine::new("weights.flood").with("joint", "J0").with("value", 0.5));
+    let done = session.run_line(&CommandLine::new("weights.flood").with("joint", "J0").with("value", 0.5));
     assert!(!done.expect("it is said, and no failure"));
     let message = session.take_remarks().join("; ");
     assert!(message.contains("no unlocked joint can take the rest"), "{message}");
     assert!(*session.document() == before);
     for line in ["weights.smooth", "weights.relax", "weights.hammer", "weights.average"] {
-        session.run(&CommandLine::new(line)).unwrap_or_else(|e| panic!("{line}: {e}"));
+        session.run_line(&CommandLine::new(line)).unwrap_or_else(|e| panic!("{line}: {e}"));
         clean(session.document(), line);
         for v in 0..6 {
             assert!((map(session.document(), (0, 0)).weight(v, 0) - 1.0).abs() <= 2e-7, "{line}");
@@ -586,7 +586,7 @@ fn where_all_joints_are_locked_nothing_changes_and_the_reason_is_given() {
         locked("weights.assign").with("joints", vec!["J0"]).with("weights", vec![1.0]),
     ];
     for line in lines {
-        assert!(!session.run(&line).expect(&line.name), "{}", line.name);
+        assert!(!session.run_line(&line).expect(&line.name), "{}", line.name);
         let refused = session.take_remarks().join("; ");
         assert!(refused.contains("lock") && refused.contains("6 vertices"), "{}: {refused}", line.name);
         assert!(*session.document() == *session.opened(), "{}", line.name);
@@ -601,7 +601,7 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
     attributes.remove("JOINTS_0");
     attributes.remove("WEIGHTS_0");
     let mut session = session(json, &bin);
-    let refused = session.run(&CommandLine::new("weights.normalize")).expect_err("there are none").to_string();
+    let refused = session.run_line(&CommandLine::new("weights.normalize")).expect_err("there are none").to_string();
     assert!(refused.contains("name a mesh that hangs on a skin"), "{refused}");
     assert!(*session.document() == *session.opened());
 }
@@ -624,7 +624,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
     let mut posed = Posed::default();
     skinning::skin(primitive, &skinning::base_normals(primitive), &[], &placement, &mut posed);
     assert!(posed.positions.len() == 6 && posed.positions.iter().all(|p| p.is_finite()));
-    assert!(session.run(&CommandLine::new("weights.normalize")).expect("normalises"));
+    assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"));
     let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
     assert!(again.diagnostics.iter().all(|d| d.fix.is_none()), "{:?}", again.diagnostics);
     let after = map(again.document(), (0, 0));
@@ -648,7 +648,7 @@ fn joints_that_a_vertex_names_twice_become_one() {
         let mut session = session(json, &bin);
         let before = map(session.document(), (0, 0));
         assert_eq!((before.encoding, faults(before, 4).twice), (encoding, 6));
-        assert!(session.run(&CommandLine::new("weights.normalize")).expect("normalises"));
+        assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"));
         let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
         assert!(*again.document() == *session.document());
         assert_eq!(clean(again.document(), "twice"), 1);

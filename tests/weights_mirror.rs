@@ -44,8 +44,8 @@ fn worst_difference(document: &Document, canvas: &Canvas, mirror: &MirrorMap, ri
 
 /// Mirrors a file's weights, then paints on it with every brush and the mirror on.
 fn mirrored(session: &mut Session, name: &str) {
-    session.run(&CommandLine::new("weights.normalize")).expect("normalises");
-    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, joints) = partners(session.document());
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
@@ -69,7 +69,7 @@ fn mirrored(session: &mut Session, name: &str) {
         let mut touched = 0;
         // What mixes with its neighbours spreads the differences of rings that are not mirrored: one dab from even ground.
         let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
-        session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+        session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
         for step in 0..if rings { 1 } else { 6 } {
             let vertex = ((k * 131 + step * 17) * 97 % canvas.vertex_count()) as u32;
             let at = positions[vertex as usize];
@@ -106,12 +106,12 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
     let [a, b] = [sided[0], sided[1]];
     let pair = |a: u16| CommandLine::new("joints.pair").with("joint", text(a));
-    session.run(&pair(a).with("with", text(b))).expect("pairs");
+    session.run_line(&pair(a).with("with", text(b))).expect("pairs");
     let (_, _, joints) = partners(session.document());
     assert_eq!([joints[usize::from(a)], joints[usize::from(b)]], [b, a]);
     let left_alone = [a, b].map(|j| joints[usize::from(guessed[usize::from(j)])]);
     assert_eq!(left_alone, [u16::MAX; 2], "what they were paired with has no mirror image");
-    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let maps = canvas.maps(session.document());
     let list = |place: u32| {
@@ -130,9 +130,9 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     // Mirrored layers know it, too, since it is the document's.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     assert_eq!(sides.pairs.joint(a), b);
-    session.run(&pair(a).with("with", text(a))).expect("it is of the centre");
+    session.run_line(&pair(a).with("with", text(a))).expect("it is of the centre");
     assert_eq!(partners(session.document()).2[usize::from(a)], a);
-    session.run(&pair(a)).expect("it has none");
+    session.run_line(&pair(a)).expect("it has none");
     assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
     for _ in 0..4 {
         assert!(session.undo().is_some());
@@ -140,7 +140,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     assert_eq!(partners(session.document()).2, guessed);
     let mesh_node = CommandLine::new("joints.pair").with("joint", "#0").with("with", text(a));
     let is_joint = canvas.joints().iter().any(|j| j.0 == 0);
-    assert!(is_joint || session.run(&mesh_node).is_err());
+    assert!(is_joint || session.run_line(&mesh_node).is_err());
 }
 
 /// A model whose left side is not quite the right one's mirror image.
@@ -182,7 +182,10 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
     // The rest is told by a word.
     let mut session = session;
     let none = CommandLine::new("weights.normalize").with("vertices", "unpaired");
-    assert!(session.run(&none).is_err() || sides.pairs.unpaired > 0, "every vertex of the sample has its mirror image");
+    assert!(
+        session.run_line(&none).is_err() || sides.pairs.unpaired > 0,
+        "every vertex of the sample has its mirror image"
+    );
 }
 
 /// What one hand holds: its joint has no other side.
@@ -209,7 +212,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
     let other = guessed[usize::from(held)];
     let name = format!("#{}", canvas.joints()[usize::from(held)].0);
-    session.run(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect("it has none");
+    session.run_line(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect("it has none");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
     assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
@@ -239,7 +242,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     }
     assert!(painted > 10, "{painted} vertices painted");
 
-    session.run(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let maps = canvas.maps(session.document());
     let mut given = 0;
     for v in holds(&session, held) {
@@ -301,7 +304,7 @@ fn mirrored_layers_take_up_other_pairs() {
     let run = |lines: &[&CommandLine]| {
         let mut session = sample();
         for line in lines {
-            session.run(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+            session.run_line(line).unwrap_or_else(|e| panic!("{line}: {e}"));
         }
         session
     };

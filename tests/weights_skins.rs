@@ -53,7 +53,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
         let mut session = two(scale, 1.0, &["C", "B", "A"]);
         let before = session.document().clone();
         closed(&before);
-        assert!(session.run(&flood(0, "B", 0.3)).expect("floods"));
+        assert!(session.run_line(&flood(0, "B", 0.3)).expect("floods"));
         assert!(session.take_remarks().is_empty());
         closed(session.document());
         for (a, b) in seam() {
@@ -65,9 +65,9 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
             );
         }
         // The other way, and what one line does to both.
-        session.run(&flood(1, "C", 0.5)).expect("floods");
+        session.run_line(&flood(1, "C", 0.5)).expect("floods");
         closed(session.document());
-        session.run(&CommandLine::new("weights.smooth").with("passes", 3)).expect("smooths");
+        session.run_line(&CommandLine::new("weights.smooth").with("passes", 3)).expect("smooths");
         closed(session.document());
         while session.undo().is_some() {}
         assert_eq!(*session.document(), before);
@@ -78,7 +78,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
 fn a_twin_that_cannot_follow_holds_its_vertex() {
     let mut session = two(1.0, 1.0, &["A", "C"]);
     let before = session.document().clone();
-    session.run(&flood(0, "B", 0.3)).expect("floods the others");
+    session.run_line(&flood(0, "B", 0.3)).expect("floods the others");
     let remarks = session.take_remarks();
     assert!(matches!(&remarks[..], [one] if one.contains("another skin") && one.contains("9 vertices")), "{remarks:?}");
     closed(session.document());
@@ -89,7 +89,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     // Nothing but the seam: nothing is done, with the reason.
     let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
     let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
-    assert!(!session.run(&line).expect("it is said, and no failure"));
+    assert!(!session.run_line(&line).expect("it is said, and no failure"));
     let said = session.take_remarks().join("; ");
     assert!(said.contains("paint joints that both skins have"), "{said}");
 }
@@ -97,15 +97,15 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
 #[test]
 fn what_differed_before_is_no_seam() {
     let mut session = two(1.0, 1.0, &["A", "B", "C"]);
-    session.run(&flood(1, "C", 0.4)).expect("floods");
+    session.run_line(&flood(1, "C", 0.4)).expect("floods");
     closed(session.document());
     // Set apart by slots that name their vertices: nobody is to follow that.
     let line =
         CommandLine::new("weights.set").with("mesh", "#0").with("joints", vec!["B"]).with("vertices", vec![ROW - 1]);
     let line = line.with("of", vec![0, 0, 0, 0]).with("weights", vec![1.0, 0.0, 0.0, 0.0]);
-    session.run(&line).expect("sets");
+    session.run_line(&line).expect("sets");
     let apart = by_name(session.document(), 1, 0);
-    session.run(&flood(0, "A", 0.9)).expect("floods");
+    session.run_line(&flood(0, "A", 0.9)).expect("floods");
     assert_eq!(by_name(session.document(), 1, 0), apart);
     for (a, b) in seam().skip(1) {
         assert_eq!(by_name(session.document(), 0, a), by_name(session.document(), 1, b));
@@ -124,24 +124,24 @@ fn sheets_in_other_places_have_no_seam() {
 fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     let mut session = two(1.0, 1.0, &["C", "B", "A"]);
     let before = session.document().clone();
-    session.run(&CommandLine::new("layers.add").with("mesh", "#0")).expect("a layer");
-    session.run(&flood(0, "B", 0.3)).expect("floods");
+    session.run_line(&CommandLine::new("layers.add").with("mesh", "#0")).expect("a layer");
+    session.run_line(&flood(0, "B", 0.3)).expect("floods");
     closed(session.document());
     assert!(seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")), "the other side follows");
     // What hides or dims the layer is seen on both sides.
     let show = |shown: bool| CommandLine::new("layers.show").with("layer", "Layer 1").with("shown", shown);
-    session.run(&show(false)).expect("hides");
+    session.run_line(&show(false)).expect("hides");
     closed(session.document());
     assert!(seam().all(|(a, b)| by_name(session.document(), 1, b) == by_name(&before, 0, a)));
-    session.run(&show(true)).expect("shows");
+    session.run_line(&show(true)).expect("shows");
     let dim = CommandLine::new("layers.opacity").with("layer", "Layer 1").with("opacity", 0.5);
-    session.run(&dim).expect("dims");
+    session.run_line(&dim).expect("dims");
     closed(session.document());
     while session.undo().is_some() {}
     assert_eq!(*session.document(), before);
     // From the other side, nothing goes into layers that are not painted: the seam holds.
-    session.run(&CommandLine::new("layers.add").with("mesh", "#1")).expect("a layer");
-    session.run(&flood(0, "B", 0.3)).expect("floods the rest");
+    session.run_line(&CommandLine::new("layers.add").with("mesh", "#1")).expect("a layer");
+    session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let remarks = session.take_remarks();
     assert!(matches!(&remarks[..], [one] if one.contains("fold its layers")), "{remarks:?}");
     closed(session.document());
@@ -170,7 +170,7 @@ proptest! {
             };
             let line = if mesh < 2 { line.with("mesh", format!("#{mesh}")) } else { line };
             // Where nothing needs to change, nothing is.
-            session.run(&line).ok();
+            session.run_line(&line).ok();
             closed(session.document());
             for mesh in [MeshId(0), MeshId(1)] {
                 let all: Vec<u32> = (0..(ROW * ROW) as u32).collect();
@@ -188,9 +188,13 @@ fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
     for scale in [1.0, 0.01] {
         let mut session = two(scale, ASIDE, &["C", "B", "A"]);
         let gradient = CommandLine::new("weights.gradient").with("mesh", "#0").with("joint", "C").with("value", 0.9);
-        session.run(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![2.0, 0.0, 0.0])).expect("a gradient");
+        session
+            .run_line(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![2.0, 0.0, 0.0]))
+            .expect("a gradient");
         assert_eq!(by_name(session.document(), 1, 3).len(), 1, "it is no seam, so nothing followed");
-        session.run(&CommandLine::new("weights.transfer").with("mesh", "#1").with("from", "#0")).expect("carries over");
+        session
+            .run_line(&CommandLine::new("weights.transfer").with("mesh", "#1").with("from", "#0"))
+            .expect("carries over");
         let mut graded = 0;
         for v in (0..ROW * ROW).filter(|v| v % ROW < ROW - 1) {
             let x = (v % ROW) as f32 / f32::from(SQUARES) + ASIDE;

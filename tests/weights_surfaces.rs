@@ -55,7 +55,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     let found = session.diagnostics.iter().find(|d| d.code == "ULNA_NO_WEIGHTS").expect("it is said");
     assert_eq!((found.fix, found.place.as_str()), (Some("weights.bind"), "meshes/0/primitives/0"));
     assert!(session.availability().bare && !whole.availability().bare);
-    assert!(session.run(&CommandLine::new("weights.bind")).expect("binds"));
+    assert!(session.run_line(&CommandLine::new("weights.bind")).expect("binds"));
     assert_eq!(bare_findings(&session), 0);
     let (bound, wanted) = (map(session.document(), MeshId(0), 0), map(whole.document(), MeshId(0), 0));
     let all: Vec<u32> = (0..bound.vertex_count() as u32).collect();
@@ -86,7 +86,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     assert_eq!(*session.document(), before);
     assert!(session.pack("x").expect("it packs").bytes.as_slice() == bytes, "undone, the file is as it was");
     assert!(session.redo().is_some());
-    let error = session.run(&CommandLine::new("weights.bind")).expect_err("there is nothing left").to_string();
+    let error = session.run_line(&CommandLine::new("weights.bind")).expect_err("there is nothing left").to_string();
     assert!(error.contains("has weights"), "{error}");
 }
 
@@ -109,7 +109,7 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
             if bare_findings(&session) == 0 {
                 continue;
             }
-            session.run(&CommandLine::new("weights.bind")).unwrap_or_else(|e| panic!("{name}: {e}"));
+            session.run_line(&CommandLine::new("weights.bind")).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(bare_findings(&session), 0, "{name}");
             let (was, now) = (folder.path().join(format!("bare-{name}")), folder.path().join(&name));
             std::fs::write(&was, &bare).expect("it writes");
@@ -140,11 +140,11 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     // Two primitives over the same sheet, the second without weights.
     let mut session = common::weights::sheet(6, 2);
     let gradient = CommandLine::new("weights.gradient").with("joint", "other");
-    session.run(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 0.0, 0.0])).expect("a gradient");
+    session.run_line(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 0.0, 0.0])).expect("a gradient");
     let bytes = stripped(&session.pack("x").expect("it packs").bytes, |_, k| k == 1);
     let mut bare = Session::open_bytes(&bytes).expect("a sheet");
     assert_eq!(bare_findings(&bare), 1);
-    let refused = bare.run(&CommandLine::new("weights.bind")).expect_err("it has no bind matrices").to_string();
+    let refused = bare.run_line(&CommandLine::new("weights.bind")).expect_err("it has no bind matrices").to_string();
     assert!(refused.contains("no inverse bind matrices"), "{refused}");
     // Now with some.
     let (mut json, mut bin) = parts(&bytes);
@@ -159,7 +159,7 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     accessors.push(json!({"bufferView": view, "componentType": 5126, "count": 2, "type": "MAT4"}));
     json["skins"][0]["inverseBindMatrices"] = (accessors.len() - 1).into();
     let mut bare = Session::open_bytes(&glb(json, &bin)).expect("a sheet with bind matrices");
-    bare.run(&CommandLine::new("weights.bind")).expect("binds");
+    bare.run_line(&CommandLine::new("weights.bind")).expect("binds");
     let (first, second) = (map(bare.document(), MeshId(0), 0), map(bare.document(), MeshId(0), 1));
     assert_eq!(first, map(session.document(), MeshId(0), 0), "what had weights keeps them");
     let mut shared = 0;
@@ -220,7 +220,7 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
             assert_eq!(found.iter().any(|d| d.code == code), !list.is_empty(), "{code}");
             // The same by words.
             let line = CommandLine::new("weights.assign").with("joints", vec!["other"]).with("weights", vec![1.0]);
-            let done = session.run(&line.with("vertices", word));
+            let done = session.run_line(&line.with("vertices", word));
             assert_eq!(done.is_ok(), !list.is_empty(), "{word}");
             let moved = |v: &u32| map(session.document(), MeshId(0), 0).weight(*v as usize, 1) > 0.0;
             assert_eq!((0..5).filter(moved).collect::<Vec<u32>>(), *list, "{word}");
@@ -279,7 +279,7 @@ fn vertices_are_told_by_words() {
     let mut tell = |words: &str| -> BTreeSet<u32> {
         // A joint that none of them has, so that all of them change.
         let line = CommandLine::new("weights.assign").with("joints", vec!["RightFoot"]).with("weights", vec![1.0]);
-        session.run(&line.with("vertices", words)).unwrap_or_else(|e| panic!("{words}: {e}"));
+        session.run_line(&line.with("vertices", words)).unwrap_or_else(|e| panic!("{words}: {e}"));
         let found = changed(&before, session.document(), &canvas);
         assert!(session.undo().is_some());
         found
@@ -302,7 +302,7 @@ fn vertices_are_told_by_words() {
         ("0-9999999", "are not there"),
     ] {
         let line = CommandLine::new("weights.normalize").with("vertices", words);
-        let error = session.run(&line).expect_err(words).to_string();
+        let error = session.run_line(&line).expect_err(words).to_string();
         assert!(error.contains(says), "{words}: {error}");
     }
     assert!(session.history().done().is_empty() && *session.document() == before);

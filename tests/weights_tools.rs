@@ -391,7 +391,7 @@ proptest! {
         let line = CommandLine::new("weights.store").with("bits", bits);
         let only = canvas.parts()[0];
         let line = if named { line.with("mesh", format!("#{}", only.mesh.0)) } else { line };
-        prop_assert_eq!(session.run(&line).expect("it is stored"), from != to);
+        prop_assert_eq!(session.run_line(&line).expect("it is stored"), from != to);
         let mut compared = 0;
         for part in canvas.parts() {
             let (old, new) = (map(&before, part.mesh, part.primitive), map(session.document(), part.mesh, part.primitive));
@@ -441,7 +441,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
     let spread = line("weights.flood").with("joint", "other").with("value", 0.7);
     for part in ["0-90, 200-210", "95-130"] {
         let both = format!("0/0: {part}; 0/1: {part}");
-        assert!(session.run(&spread.clone().with("vertices", both)).expect("it floods"));
+        assert!(session.run_line(&spread.clone().with("vertices", both)).expect("it floods"));
     }
     let alike = |session: &Session| {
         let [a, b] = [0, 1].map(|k| map(session.document(), MeshId(0), k).clone());
@@ -451,7 +451,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
     let before = session.document().clone();
     let tools = [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
     for tool in tools {
-        let ran = session.run(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150")).expect("it runs");
+        let ran = session.run_line(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150")).expect("it runs");
         assert!(ran, "{tool} does nothing");
         assert!(alike(&session), "{tool} parts them");
         session.undo();
@@ -459,7 +459,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
     }
     // One primitive alone is another matter, and a line that says nonsense is refused.
     let only = line("weights.average").with("vertices", "0/1: 60-150");
-    assert!(session.run(&only).expect("it runs") && !alike(&session));
+    assert!(session.run_line(&only).expect("it runs") && !alike(&session));
     let wrong = line("weights.average").with("vertices", "0/1: 60-150; seven");
-    assert!(session.run(&wrong).is_err());
+    assert!(session.run_line(&wrong).is_err());
 }

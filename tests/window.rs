@@ -137,6 +137,43 @@ fn a_click_on_the_skin_selects_what_moves_it() {
 }
 
 #[test]
+fn marked_steps_of_the_history_are_copied_as_a_script_that_runs() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    let arms = ["LeftUpperArm", "Head"];
+    let mut poses = Vec::new();
+    for arm in arms {
+        click(&mut window, arm);
+        let centre = head(&window, node(&window, arm));
+        drag(&mut window, centre + egui::vec2(-68.0, -62.0), centre + egui::vec2(-40.0, -83.0));
+        poses.push(session(&window).document().node(node(&window, arm)).user());
+    }
+    assert_eq!(session(&window).history().done().len(), 2);
+    press(&mut window, Modifiers::COMMAND | Modifiers::ALT, Key::Z);
+    window.get_by_label("Rotate Head").click_modifiers(Modifiers::COMMAND);
+    window.run_steps(3);
+    assert_eq!(session(&window).history().done().len(), 2, "it is marked, not gone to");
+    window.get_by_label_contains("1 step is marked");
+    window.get_by_label("Copy as script").click();
+    let copied = (0..4).find_map(|_| {
+        window.step();
+        window.output().platform_output.commands.iter().find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        })
+    });
+    let copied = copied.expect("a text is copied");
+    assert_eq!(copied.lines().count(), 1, "{copied}");
+    let mut other = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).unwrap();
+    for line in copied.lines() {
+        other.run_line(&CommandLine::parse(line).unwrap()).unwrap();
+    }
+    let pose = |arm: &str| other.document().node(node(&window, arm)).user();
+    assert_eq!(pose(arms[0]), None);
+    assert_eq!(pose(arms[1]), poses[1]);
+}
+
+#[test]
 fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Pose mode");
@@ -466,7 +503,7 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     let turned = session(&window).document().node(node(&window, "Head")).local();
     // Another program gives a clip another name.
     let mut other = Session::open(&path, &Default::default()).unwrap();
-    other.run(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll")).unwrap();
+    other.run_line(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll")).unwrap();
     other.write_to(&path).unwrap();
     let theirs = std::fs::read(&path).unwrap();
     window.event(Event::WindowFocused(true));

@@ -1,18 +1,19 @@
 //! Actions → changes, after the panels are done.
 
-use std::collections::BTreeMap;
-
 use egui::Context;
 
 use super::{
     App, LONG,
+    host::Windowed,
     jobs::{Done, Purpose},
 };
 use crate::{
-    edit::{CommandLine, Doer, Kind, find},
-    model::{ClipId, TrackId},
+    edit::{
+        ArgumentSpec, Command, CommandSpec, Kind, Mode,
+        command::{Around, ClipCommand, DocumentCommand, FileCommand, RenameNode, Unfilled},
+    },
     motion::joints_at,
-    session::{RunError, Worked},
+    session::{RunError, Session, Worked},
     ui::{Action, Actions, Dialog, ToastKind},
 };
 
@@ -36,12 +37,17 @@ impl App {
 
     fn apply_one(&mut self, ctx: &Context, action: Action) {
         match action {
-            Action::Run(line) => self.run(ctx, line),
+            Action::Run(command) => self.run(ctx, command),
+            Action::Invoke(spec) => self.invoke(ctx, spec),
+            Action::RunLine(line) => match Command::read(&line) {
+                Ok(command) => self.run(ctx, command),
+                Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", line.name)),
+            },
             Action::ChooseDevice(wish) => {
                 self.devices.choose(wish);
                 self.leave(ctx, super::Leaving::Switch);
             }
-            Action::Preview { label, lines } => self.preview(ctx, &label, &lines),
+            Action::Preview { label, commands } => self.preview(ctx, &label, &commands),
             Action::Commit => {
                 if let Some(session) = &mut self.session {
                     session.commit();
@@ -140,7 +146,7 @@ impl App {
             Action::SaveThen(wish) => {
                 self.dialog = None;
                 self.after_save = Some(wish);
-                self.run(ctx, CommandLine::new("file.save"));
+                self.run(ctx, FileCommand::Save);
             }
             Action::BrushHover(at) => self.brush_at(at),
             Action::Stroke { phase, at, size, pressure, smooth, invert } => {
@@ -203,122 +209,136 @@ impl App {
     fn go_to(&mut self, steps: usize) {
         let Some(session) = &mut self.session else { return };
         while session.history().done().len() != steps {
-            let name = if session.history().done().len() > steps { "edit.undo" } else { "edit.redo" };
-            if session.run(&CommandLine::new(name)).is_err() {
+            let back = session.history().done().len() > steps;
+            if (if back { session.undo() } else { session.redo() }).is_none() {
                 return;
             }
         }
         self.selection.purge(session.document());
     }
 
-    /// What a command asks for and what is selected and shown does not say: a person is asked.
-    fn ask_arguments(&mut self, spec: &crate::edit::CommandSpec, line: &CommandLine) {
+    /// What a command asks for is typed by a person, but for what is selected and shown.
+    fn ask_arguments(&mut self, spec: &CommandSpec) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let value = |name: &str, kind: Kind| -> String {
-            match line.arguments.get(name) {
-                Some(serde_json::Value::String(text)) => return text.clone(),
-                Some(serde_json::Value::Array(list)) => {
-                    return list
-                        .iter()
-                        .map(|v| v.as_str().map_or_else(|| v.to_string(), Into::into))
-                        .collect::<Vec<_>>()
-                        .join(", ");
-                }
-                Some(other) => return other.to_string(),
-                None => {}
+        let value = |argument: &ArgumentSpec| match argument.kind {
+            _ if !argument.required => String::new(),
+            Kind::Node => {
+                let names = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
+                names.collect::<Vec<_>>().join(", ")
             }
-            match kind {
-                Kind::Node => {
-                    let names = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
-                    names.collect::<Vec<_>>().join(", ")
-                }
-                Kind::Clip => self.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c)),
-                Kind::Seconds if name == "time" => format!("{}", self.playback.time as f32),
-                _ => String::new(),
-            }
+            Kind::Clip => self.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c)),
+            Kind::Seconds if argument.name == "time" => format!("{}", self.playback.time as f32),
+            _ => String::new(),
         };
-        let values = spec.arguments.iter().map(|a| if a.required { value(a.name, a.kind) } else { String::new() });
-        self.dialog = Some(Dialog::Arguments { command: spec.name.to_owned(), values: values.collect() });
+        let values = spec.arguments.iter().map(value).collect();
+        self.dialog = Some(Dialog::Arguments { command: spec.name.to_owned(), values });
     }
 
-    /// A command of the table: of the file, or of the window.
-    pub(super) fn run(&mut self, ctx: &Context, line: CommandLine) {
+    /// A command that a person named, by a menu or a key: its arguments are what is selected and shown.
+    pub(super) fn invoke(&mut self, ctx: &Context, spec: &'static CommandSpec) {
         // Whatever it is, it begins where a gesture has ended.
         self.end_gesture(ctx);
-        let Some(spec) = find(&line.name) else { return };
-        if line.name == "key.delete" && line.arguments.is_empty() && !self.selection.keys.is_empty() {
-            self.delete_selected_keys(ctx);
-            return;
-        }
-        if line.name.starts_with("weights.") && spec.is_pure() {
-            self.run_on_weights(ctx, spec, line);
-            return;
-        }
-        let line = match self.with_defaults(line) {
-            Ok(line) => line,
-            Err(reason) => {
-                self.toast(ctx, ToastKind::Error, reason);
-                return;
-            }
-        };
-        if line.name == "node.rename" && line.arguments.is_empty() {
+        if spec.name == RenameNode::NAME {
             if let (Some(session), Some(node)) = (&self.session, self.selection.active) {
                 self.panels.rename(session.document().node(node).label(node), node);
             }
             return;
         }
-        if spec.arguments.iter().any(|a| a.required && !line.arguments.contains_key(a.name)) {
-            self.ask_arguments(spec, &line);
-            return;
-        }
-        if matches!(spec.doer, Doer::Host) || line.name == "file.save" {
-            self.host(ctx, &line);
-            return;
-        }
-        let Some(session) = &mut self.session else { return };
-        let done = session.run(&line);
-        let remarks = session.take_remarks();
-        match done {
-            Ok(_) => {
-                let document = session.document();
-                self.selection.purge(document);
-                if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
-                    let first = document.clips.keys().next().copied();
-                    self.playback.show(document, first);
-                    if first.is_none() && self.mode == crate::edit::Mode::Animate {
-                        self.mode = crate::edit::Mode::Pose;
-                    }
-                }
-                if line.name == "clip.new" || line.name == "clip.duplicate" {
-                    let last = document.clips.keys().next_back().copied();
-                    self.playback.show(document, last);
-                    self.mode = crate::edit::Mode::Animate;
+        let filled = match &self.session {
+            Some(session) => spec.fill(&Around {
+                document: session.document(),
+                selection: &self.selection,
+                clip: self.playback.clip,
+                time: self.playback.time,
+                unkeyed: self.unkeyed_shown(),
+                carried: self.carried.is_some(),
+            }),
+            None => spec.bare().map(|command| vec![command]),
+        };
+        match filled {
+            Ok(mut commands) if commands.len() == 1 => {
+                if let Some(command) = commands.pop() {
+                    self.run(ctx, command);
                 }
             }
-            Err(RunError::Host(_)) => {}
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", spec.title)),
+            Ok(commands) => {
+                let Some(session) = &mut self.session else { return };
+                let done = session.run_all(spec.title, &commands).map(|_| ());
+                self.say_done(ctx, done, spec.title);
+            }
+            Err(Unfilled::Asks) => self.ask_arguments(spec),
+            Err(Unfilled::Refused(reason)) => self.toast(ctx, ToastKind::Error, reason),
+        }
+    }
+
+    /// A command: of the file, or of the window.
+    pub(super) fn run(&mut self, ctx: &Context, command: impl Into<Command>) {
+        let command = command.into();
+        self.end_gesture(ctx);
+        match &command {
+            Command::Host(host) => {
+                let Ok(()) = host.carry_out(&mut Windowed { app: self, ctx });
+            }
+            Command::Document(DocumentCommand::Weight(_)) => self.run_on_weights(ctx, command),
+            Command::Document(_) | Command::Session(_) => {
+                self.run_on_file(ctx, &command);
+            }
+        }
+    }
+
+    fn run_on_file(&mut self, ctx: &Context, command: &Command) {
+        let Some(session) = &mut self.session else { return };
+        let done = session.run(command);
+        if done.is_ok() {
+            let document = session.document();
+            self.selection.purge(document);
+            if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
+                let first = document.clips.keys().next().copied();
+                self.playback.show(document, first);
+                if first.is_none() && self.mode == Mode::Animate {
+                    self.mode = Mode::Pose;
+                }
+            }
+            let makes = matches!(
+                command,
+                Command::Document(DocumentCommand::Clip(ClipCommand::NewClip(_) | ClipCommand::DuplicateClip(_)))
+            );
+            if makes {
+                let last = document.clips.keys().next_back().copied();
+                self.playback.show(document, last);
+                self.mode = Mode::Animate;
+            }
+        }
+        self.say_done(ctx, done.map(|_| ()), command.spec().title);
+    }
+
+    /// What a command had to say, or why it was not done.
+    fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
+        let remarks = self.session.as_mut().map_or_else(Vec::new, Session::take_remarks);
+        if let Err(error) = done {
+            self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
+        }
+        if let Some(session) = &self.session {
+            self.selection.purge(session.document());
         }
         for remark in remarks {
-            self.toast(ctx, ToastKind::Note, format!("{}: {remark}.", spec.title));
+            self.toast(ctx, ToastKind::Note, format!("{title}: {remark}."));
         }
     }
 
     /// A command on weights: on what is selected of the painted surface, with its locks and its limit.
-    fn run_on_weights(&mut self, ctx: &Context, spec: &crate::edit::CommandSpec, line: CommandLine) {
-        if spec.arguments.iter().any(|a| a.required && !line.arguments.contains_key(a.name)) {
-            self.ask_arguments(spec, &line);
-            return;
-        }
-        let lines = self.weights_lines(line);
+    fn run_on_weights(&mut self, ctx: &Context, command: Command) {
+        let title = command.spec().title;
+        let commands = self.on_painted(command);
         let Some(session) = &mut self.session else { return };
         if session.document().meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG {
-            let (work, title) = (session.work(spec.title, lines), spec.title);
+            let work = session.work(title, commands);
             self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
             return;
         }
-        let done = session.run_all(spec.title, &lines);
-        self.say_worked(ctx, done, spec.title);
+        let done = session.run_all(title, &commands);
+        self.say_worked(ctx, done, title);
     }
 
     /// Takes up what a command that took long came to.
@@ -344,75 +364,11 @@ impl App {
         }
     }
 
-    /// From a menu or a key a command comes without arguments: they are what is selected and shown.
-    fn with_defaults(&self, line: CommandLine) -> Result<CommandLine, String> {
-        let Some(session) = &self.session else { return Ok(line) };
-        if !line.arguments.is_empty() {
-            return Ok(line);
-        }
-        let document = session.document();
-        let selected: Vec<String> = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n)).collect();
-        let clip = self.playback.clip.map(|c| crate::ui::clip_text(document, c));
-        let time = self.playback.time as f32;
-        Ok(match line.name.as_str() {
-            "pose.reset" | "pose.reset_to_file" if !selected.is_empty() => line.with("node", selected),
-            "pose.reset_all" | "pose.reset_to_file" => line,
-            "key.set" => {
-                let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
-                // What was changed is keyed; where nothing was, what is selected.
-                let held = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?)));
-                let line = line.with("clip", clip).with("time", time);
-                match held {
-                    Some((at, pose)) => {
-                        let nodes: Vec<String> = pose.nodes().map(|n| crate::ui::node_text(document, n)).collect();
-                        let line = line.with("node", nodes);
-                        if self.carried.is_some() { line.with("unkeyed", at.time()) } else { line }
-                    }
-                    None if selected.is_empty() => return Err("Nothing is selected.".into()),
-                    None => line.with("node", selected),
-                }
-            }
-            "key.delete" => {
-                let clip = clip.ok_or("No clip is shown. Choose one on the timeline.")?;
-                line.with("clip", clip).with("time", time).with("node", selected)
-            }
-            "clip.duplicate" | "clip.delete" => match clip {
-                Some(clip) => line.with("clip", clip),
-                None => return Err("No clip is shown. Choose one on the timeline.".into()),
-            },
-            _ => line,
-        })
-    }
-
-    /// Selected keys go in one step, those of a track in one line.
-    pub(super) fn delete_selected_keys(&mut self, ctx: &Context) {
-        let Some(session) = &mut self.session else { return };
-        let document = session.document();
-        let mut times: BTreeMap<(ClipId, TrackId), Vec<f32>> = BTreeMap::new();
-        for key in &self.selection.keys {
-            times.entry((key.clip, key.track)).or_default().push(key.time());
-        }
-        let line = |((clip, track), times): ((ClipId, TrackId), Vec<f32>)| {
-            let track = document.clips.get(&clip)?.tracks.get(&track)?;
-            let line = CommandLine::new("key.delete")
-                .with("clip", crate::ui::clip_text(document, clip))
-                .with("times", times)
-                .with("node", crate::ui::node_text(document, track.target));
-            Some(line.with("parts", vec![track.property.path()]))
-        };
-        let lines: Vec<CommandLine> = times.into_iter().filter_map(line).collect();
-        let result = session.run_all("Delete keys", &lines);
-        self.selection.keys.clear();
-        if let Err(error) = result {
-            self.toast(ctx, ToastKind::Error, format!("The keys were not deleted: {error}."));
-        }
-    }
-
-    fn preview(&mut self, ctx: &Context, label: &str, lines: &[CommandLine]) {
+    fn preview(&mut self, ctx: &Context, label: &str, commands: &[Command]) {
         let Some(session) = &mut self.session else { return };
         self.playback.playing = false;
         // Commands of a gesture act on the state it began with.
-        if let Err(error) = session.preview_all(label, lines) {
+        if let Err(error) = session.preview_all(label, commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
         }
     }

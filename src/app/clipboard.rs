@@ -4,9 +4,12 @@ use egui::{Context, Event};
 
 use super::App;
 use crate::{
-    edit::{Arguments, CommandLine, find},
-    model::{NodeId, Property, Transform, transform::angle_between},
-    ui::{ToastKind, edits, node_text},
+    edit::{
+        Command, CommandLine,
+        command::{DocumentCommand, PoseCommand, SetUser, field::Nodes},
+    },
+    model::{Components, NodeId, Property, Transform, transform::angle_between},
+    ui::{ToastKind, edits},
 };
 
 /// A pose that differs by less than this (radians, factors, parts of a length) is pasted where it is already.
@@ -25,7 +28,7 @@ impl App {
             } else {
                 found.rest.transform().user_from(&self.stage.pose().local[node.index()].transform()).ok()?
             };
-            Some(line_of(&node_text(document, *node), &user).to_string())
+            Some(Command::from(pose_of(*node, &user)).line(document).to_string())
         });
         let lines: Vec<String> = lines.collect();
         let text = match lines.len() {
@@ -40,35 +43,31 @@ impl App {
     pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let lines: Vec<CommandLine> = text.lines().filter_map(|l| CommandLine::parse(l).ok()).collect();
-        let lines: Vec<CommandLine> = lines.into_iter().filter(|l| l.name == "pose.set").collect();
-        let Some(spec) = find("pose.set").filter(|_| !lines.is_empty()) else {
+        let read = |line: &str| match Command::read(&CommandLine::parse(line).ok()?) {
+            Ok(Command::Document(DocumentCommand::Pose(PoseCommand::SetUser(pose)))) => Some(pose),
+            _ => None,
+        };
+        let poses: Vec<SetUser> = text.lines().filter_map(read).collect();
+        if poses.is_empty() {
             self.toast(ctx, ToastKind::Error, "The clipboard holds no pose. Copy one of selected nodes first.");
             return;
-        };
-        let alone = (lines.len() == 1).then_some(self.selection.active).flatten();
+        }
+        let alone = (poses.len() == 1).then_some(self.selection.active).flatten();
         let mut wanted: Vec<(NodeId, Transform)> = Vec::new();
         let mut unknown = 0;
-        for line in &lines {
-            let Ok(arguments) = Arguments::new(line, spec) else { continue };
-            let node = alone.or_else(|| arguments.nodes(document).ok()?.first().copied());
-            let parts = (arguments.vector("translation"), arguments.rotation(), arguments.vector("scale"));
-            match (node, parts) {
-                (Some(node), (Ok(t), Ok(r), Ok(s))) if !self.marks.locked.contains(&node) => {
-                    let mut user = Transform::IDENTITY;
-                    user.translation = t.unwrap_or(user.translation);
-                    user.rotation = r.unwrap_or(user.rotation);
-                    user.scale = s.unwrap_or(user.scale);
-                    wanted.push((node, user));
+        for pose in &poses {
+            match alone.or_else(|| pose.node.all(document).ok()?.first().copied()) {
+                Some(node) if !self.marks.locked.contains(&node) => {
+                    wanted.push((node, pose.to.components().over(&Transform::IDENTITY)));
                 }
                 _ => unknown += 1,
             }
         }
         let clip = (self.mode == crate::edit::Mode::Animate).then_some(self.playback.clip).flatten();
-        let lines: Vec<CommandLine> = wanted
+        let commands: Vec<Command> = wanted
             .iter()
             .flat_map(|(node, user)| match clip {
-                None => vec![line_of(&node_text(document, *node), user)],
+                None => vec![pose_of(*node, user).into()],
                 Some(clip) => {
                     let local = document.node(*node).rest.transform().compose(user);
                     let time = self.playback.time as f32;
@@ -79,13 +78,13 @@ impl App {
                         Property::Rotation => angle_between(now.rotation, local.rotation) > SAME,
                         Property::Scale | Property::Weights => (now.scale - local.scale).abs().max_element() > SAME,
                     };
-                    let part = |p| edits::clip_line_for(document, clip, time, self.auto_key, *node, &local, p);
+                    let part = |p| edits::over_clip(clip, time, self.auto_key, *node, &local, p);
                     Property::TRS.into_iter().filter(differs).map(part).collect()
                 }
             })
             .collect();
         let Some(session) = &mut self.session else { return };
-        match session.run_all("Paste pose", &lines) {
+        match session.run_all("Paste pose", &commands) {
             Ok(_) if unknown > 0 => {
                 let text = format!("Pasted {} poses; {unknown} name no node here", wanted.len());
                 self.toast(ctx, ToastKind::Ok, text);
@@ -115,10 +114,7 @@ impl App {
     }
 }
 
-fn line_of(node: &str, user: &Transform) -> CommandLine {
-    CommandLine::new("pose.set")
-        .with("node", node)
-        .with("translation", edits::vector(user.translation))
-        .with("rotation", edits::quaternion(user.rotation))
-        .with("scale", edits::vector(user.scale))
+fn pose_of(node: NodeId, user: &Transform) -> SetUser {
+    let to = Components { translation: Some(user.translation), rotation: Some(user.rotation), scale: Some(user.scale) };
+    SetUser { node: Nodes::one(node), to: to.into() }
 }

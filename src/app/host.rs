@@ -1,5 +1,7 @@
 //! Commands that are the window's: files, playback, view, selection.
 
+use std::{collections::BTreeSet, convert::Infallible};
+
 use egui::Context;
 
 use super::{
@@ -7,66 +9,102 @@ use super::{
     jobs::{Done, Purpose},
 };
 use crate::{
-    edit::{CommandLine, Mode},
+    edit::{
+        Mode,
+        command::{
+            BrushCommand, FileCommand, Host, PlayCommand, SelectCommand, ToolCommand, VertexCommand, ViewCommand,
+            field::Nodes,
+        },
+    },
     model::NodeId,
     render::{Axis, Shading},
     ui::{Dialog, Layout, PreferencePage, Settings, Shown, ThemeChoice, ToastKind, Tool, Wish},
 };
 
-impl App {
-    pub(super) fn host(&mut self, ctx: &Context, line: &CommandLine) {
-        match line.name.as_str() {
-            "file.open" => match line.arguments.get("path").and_then(|p| p.as_str()) {
-                Some(path) => self.wish(ctx, Wish::Open(path.into())),
-                None => self.wish(ctx, Wish::AskOpen),
-            },
-            "file.sample" => self.wish(ctx, Wish::Sample),
-            "file.save" => self.save(ctx),
-            "file.save_as" => self.ask_save(ctx),
-            "file.save_copy" => self.ask_copy(),
-            "file.save_incremented" => self.save_incremented(ctx),
-            "file.revert" => self.wish(ctx, Wish::Revert),
-            "file.recover" => {
-                self.look_for_recoveries(ctx);
-                self.dialog = Some(Dialog::Recovery { open: None, discard: None });
+/// The window as the host of commands.
+pub(super) struct Windowed<'a> {
+    pub app: &'a mut App,
+    pub ctx: &'a Context,
+}
+
+impl Host for Windowed<'_> {
+    /// All of them are done.
+    type Refusal = Infallible;
+
+    fn file(&mut self, command: &FileCommand) -> Result<(), Infallible> {
+        let (app, ctx) = (&mut *self.app, self.ctx);
+        match command {
+            FileCommand::Open { path: Some(path) } => app.wish(ctx, Wish::Open(path.clone())),
+            FileCommand::Open { path: None } => app.wish(ctx, Wish::AskOpen),
+            FileCommand::Sample => app.wish(ctx, Wish::Sample),
+            FileCommand::Save => app.save(ctx),
+            FileCommand::SaveAs { path: Some(path) } => app.save_as(ctx, app.request(path.clone()), Purpose::Own),
+            FileCommand::SaveAs { path: None } => app.ask_save(ctx),
+            FileCommand::SaveCopy => app.ask_copy(),
+            FileCommand::SaveIncremented => app.save_incremented(ctx),
+            FileCommand::Revert => app.wish(ctx, Wish::Revert),
+            FileCommand::Recover => {
+                app.look_for_recoveries(ctx);
+                app.dialog = Some(Dialog::Recovery { open: None, discard: None });
             }
-            "file.changes" => self.list_changes(ctx),
-            "file.quit" => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
-            "file.welcome" if self.welcome && self.session.is_some() => self.welcome = false,
-            "file.welcome" => self.show_welcome(ctx),
-            "file.preferences" => {
-                self.dialog = Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
+            FileCommand::Changes => app.list_changes(ctx),
+            FileCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+            FileCommand::Welcome if app.welcome && app.session.is_some() => app.welcome = false,
+            FileCommand::Welcome => app.show_welcome(ctx),
+            FileCommand::Preferences => {
+                app.dialog = Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
             }
-            "edit.find" => self.dialog = Some(Dialog::Find),
-            "edit.history" => self.dialog = Some(Dialog::History),
-            "help.tour" => self.start_tour(ctx),
-            "help.commands" => self.dialog = Some(Dialog::Commands),
-            "help.about" => self.dialog = Some(Dialog::About),
-            "mode.pose" => self.set_mode(Mode::Pose),
-            "mode.animate" => self.set_mode(Mode::Animate),
-            "mode.paint" => self.set_mode(Mode::Paint),
-            "weights.look" => {
-                let all = crate::ui::WeightLook::ALL;
-                let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
-                self.painting.look = all[(at + 1) % all.len()];
-            }
-            "weights.worst" => self.search_worst(ctx),
-            "weights.range" => self.show_range(self.painting.range.is_none()),
-            name if name.starts_with("vertices.") => self.vertex_command(ctx, line),
-            name if name.starts_with("paint.") => self.paint_command(ctx, name),
-            "tool.select" => self.tool = Tool::Select,
-            "tool.rotate" => self.tool = Tool::Rotate,
-            "pose.copy" => self.copy_pose(ctx),
-            // The system's clipboard answers with an event.
-            "pose.paste" => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
-            "view.camera" => self.look_through(ctx, line),
-            name if name.starts_with("view.") => self.view(ctx, name),
-            name if name.starts_with("play.") => self.play(name),
-            name if name.starts_with("select.") => self.select(name),
-            other => log::error!("no window command “{other}”"),
+            FileCommand::Find => app.dialog = Some(Dialog::Find),
+            FileCommand::History => app.dialog = Some(Dialog::History { marked: BTreeSet::new() }),
+            FileCommand::Tour => app.start_tour(ctx),
+            FileCommand::Commands => app.dialog = Some(Dialog::Commands),
+            FileCommand::About => app.dialog = Some(Dialog::About),
         }
+        Ok(())
     }
 
+    fn select(&mut self, command: &SelectCommand) -> Result<(), Infallible> {
+        self.app.select(command);
+        Ok(())
+    }
+
+    fn tool(&mut self, command: &ToolCommand) -> Result<(), Infallible> {
+        let (app, ctx) = (&mut *self.app, self.ctx);
+        match command {
+            ToolCommand::PoseMode => app.set_mode(Mode::Pose),
+            ToolCommand::AnimateMode => app.set_mode(Mode::Animate),
+            ToolCommand::PaintMode => app.set_mode(Mode::Paint),
+            ToolCommand::Select => app.tool = Tool::Select,
+            ToolCommand::Rotate => app.tool = Tool::Rotate,
+            ToolCommand::CopyPose => app.copy_pose(ctx),
+            // The system's clipboard answers with an event.
+            ToolCommand::PastePose => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
+        }
+        Ok(())
+    }
+
+    fn view(&mut self, command: &ViewCommand) -> Result<(), Infallible> {
+        self.app.view(self.ctx, command);
+        Ok(())
+    }
+
+    fn play(&mut self, command: &PlayCommand) -> Result<(), Infallible> {
+        self.app.play(command);
+        Ok(())
+    }
+
+    fn brush(&mut self, command: &BrushCommand) -> Result<(), Infallible> {
+        self.app.paint_command(self.ctx, command);
+        Ok(())
+    }
+
+    fn vertices(&mut self, command: &VertexCommand) -> Result<(), Infallible> {
+        self.app.vertex_command(self.ctx, command);
+        Ok(())
+    }
+}
+
+impl App {
     fn set_mode(&mut self, mode: Mode) {
         // `run` has ended the gesture that was under way.
         if mode == Mode::Paint && self.mode != Mode::Paint {
@@ -77,43 +115,44 @@ impl App {
         self.playback.playing = false;
     }
 
-    fn view(&mut self, ctx: &Context, name: &str) {
-        match name {
-            "view.frame_all" => self.frame(ctx, false),
-            "view.frame_selected" => self.frame(ctx, true),
-            "view.perspective" => self.camera.orthographic = !self.camera.orthographic,
-            "view.front" => self.look(ctx, Axis::Front),
-            "view.back" => self.look(ctx, Axis::Back),
-            "view.side" => self.look(ctx, Axis::Side),
-            "view.other_side" => self.look(ctx, Axis::OtherSide),
-            "view.top" => self.look(ctx, Axis::Top),
-            "view.bottom" => self.look(ctx, Axis::Bottom),
-            "view.three_quarter" => self.look(ctx, Axis::ThreeQuarter),
-            "view.textured" => self.shown.shading = Shading::Textured,
-            "view.solid" => self.shown.shading = Shading::Solid,
-            "view.wireframe" => self.shown.shading = Shading::Wireframe,
-            "view.xray" => self.shown.shading = Shading::XRay,
-            "view.axes" => self.shown.axes = !self.shown.axes,
-            "view.lights" => self.shown.lights = !self.shown.lights,
-            "view.grid" => self.shown.grid = !self.shown.grid,
-            "view.joints" => self.shown.joints = !self.shown.joints,
-            "view.names" => self.shown.names = !self.shown.names,
-            "view.show_all" => self.marks.hidden.clear(),
-            "view.hide" | "view.isolate" | "view.lock" => self.mark(name),
-            "view.outliner" if ctx.content_rect().width() < 1000.0 => {
+    fn view(&mut self, ctx: &Context, command: &ViewCommand) {
+        match command {
+            ViewCommand::FrameAll => self.frame(ctx, false),
+            ViewCommand::FrameSelected => self.frame(ctx, true),
+            ViewCommand::Perspective => self.camera.orthographic = !self.camera.orthographic,
+            ViewCommand::Front => self.look(ctx, Axis::Front),
+            ViewCommand::Back => self.look(ctx, Axis::Back),
+            ViewCommand::Side => self.look(ctx, Axis::Side),
+            ViewCommand::OtherSide => self.look(ctx, Axis::OtherSide),
+            ViewCommand::Top => self.look(ctx, Axis::Top),
+            ViewCommand::Bottom => self.look(ctx, Axis::Bottom),
+            ViewCommand::ThreeQuarter => self.look(ctx, Axis::ThreeQuarter),
+            ViewCommand::Textured => self.shown.shading = Shading::Textured,
+            ViewCommand::Solid => self.shown.shading = Shading::Solid,
+            ViewCommand::Wireframe => self.shown.shading = Shading::Wireframe,
+            ViewCommand::XRay => self.shown.shading = Shading::XRay,
+            ViewCommand::Axes => self.shown.axes = !self.shown.axes,
+            ViewCommand::Lights => self.shown.lights = !self.shown.lights,
+            ViewCommand::Grid => self.shown.grid = !self.shown.grid,
+            ViewCommand::Joints => self.shown.joints = !self.shown.joints,
+            ViewCommand::Names => self.shown.names = !self.shown.names,
+            ViewCommand::ShowAll => self.marks.hidden.clear(),
+            ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
+            ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
+            ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
                 self.shown.outliner_narrow = !self.shown.outliner_narrow;
             }
-            "view.outliner" => self.shown.outliner = !self.shown.outliner,
-            "view.problems" => self.shown.problems = !self.shown.problems,
-            "view.theme" => {
+            ViewCommand::Outliner => self.shown.outliner = !self.shown.outliner,
+            ViewCommand::Problems => self.shown.problems = !self.shown.problems,
+            ViewCommand::Theme => {
                 let theme = if self.theme.name() == "light" { ThemeChoice::Dark } else { ThemeChoice::Light };
                 self.set_settings(ctx, Settings { theme, ..self.settings.clone() });
             }
-            "view.larger" => self.resize(ctx, 1.1),
-            "view.smaller" => self.resize(ctx, 1.0 / 1.1),
-            "view.inspector" => self.shown.inspector = !self.shown.inspector,
-            "view.timeline" => self.shown.timeline = !self.shown.timeline,
-            "view.reset_layout" => {
+            ViewCommand::Larger => self.resize(ctx, 1.1),
+            ViewCommand::Smaller => self.resize(ctx, 1.0 / 1.1),
+            ViewCommand::Inspector => self.shown.inspector = !self.shown.inspector,
+            ViewCommand::Timeline => self.shown.timeline = !self.shown.timeline,
+            ViewCommand::ResetLayout => {
                 self.shown = Shown {
                     grid: self.shown.grid,
                     joints: self.shown.joints,
@@ -128,7 +167,6 @@ impl App {
                 ctx.memory_mut(egui::Memory::reset_areas);
                 ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
             }
-            _ => {}
         }
     }
 
@@ -155,13 +193,13 @@ impl App {
     }
 
     /// Hides, isolates or locks what is selected.
-    fn mark(&mut self, name: &str) {
+    fn mark(&mut self, command: &ViewCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let nodes = self.selection.nodes.clone();
-        match name {
-            "view.hide" => self.marks.set_hidden(document, nodes, true),
-            "view.isolate" => self.marks.isolate(document, &nodes),
+        match command {
+            ViewCommand::Hide => self.marks.set_hidden(document, nodes, true),
+            ViewCommand::Isolate => self.marks.isolate(document, &nodes),
             _ => self.marks.toggle_locked(&nodes),
         }
     }
@@ -173,14 +211,13 @@ impl App {
     }
 
     /// Looks through a camera of the file: the one that is named, or the next.
-    fn look_through(&mut self, ctx: &Context, line: &CommandLine) {
+    fn look_through(&mut self, ctx: &Context, named: Option<&Nodes>) {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let cameras: Vec<NodeId> =
             document.shown_nodes().into_iter().filter(|n| document.node(*n).camera.is_some()).collect();
-        let named = line.arguments.get("node").and_then(|v| v.as_str());
         let node = match named {
-            Some(text) => cameras.iter().copied().find(|n| crate::ui::node_text(document, *n) == text),
+            Some(nodes) => nodes.all(document).ok().and_then(|n| n.into_iter().find(|n| cameras.contains(n))),
             None => {
                 let at = cameras.iter().position(|n| self.looked_through == Some(*n));
                 cameras.get(at.map_or(0, |k| (k + 1) % cameras.len())).copied()
@@ -221,40 +258,39 @@ impl App {
         }
     }
 
-    fn play(&mut self, name: &str) {
+    fn play(&mut self, command: &PlayCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        match name {
-            "play.toggle" => {
+        match command {
+            PlayCommand::Toggle => {
                 self.playback.playing = !self.playback.playing;
                 if self.playback.playing && self.playback.time >= self.playback.length(document) {
                     self.playback.time = 0.0;
                 }
             }
-            "play.loop" => self.playback.looping = !self.playback.looping,
-            "play.next_frame" => self.playback.step(1.0),
-            "play.previous_frame" => self.playback.step(-1.0),
-            "play.next_key" => self.playback.step_key(document, true),
-            "play.previous_key" => self.playback.step_key(document, false),
-            "play.start" => self.playback.seek(0.0),
-            "play.end" => self.playback.seek(self.playback.length(document)),
-            _ => {}
+            PlayCommand::Loop => self.playback.looping = !self.playback.looping,
+            PlayCommand::NextFrame => self.playback.step(1.0),
+            PlayCommand::PreviousFrame => self.playback.step(-1.0),
+            PlayCommand::NextKey => self.playback.step_key(document, true),
+            PlayCommand::PreviousKey => self.playback.step_key(document, false),
+            PlayCommand::Start => self.playback.seek(0.0),
+            PlayCommand::End => self.playback.seek(self.playback.length(document)),
         }
-        if name != "play.toggle" && name != "play.loop" {
+        if !matches!(command, PlayCommand::Toggle | PlayCommand::Loop) {
             self.playback.playing = false;
         }
     }
 
-    fn select(&mut self, name: &str) {
+    fn select(&mut self, command: &SelectCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let active = self.selection.active;
-        let next: Option<NodeId> = match name {
-            "select.none" => {
+        let next: Option<NodeId> = match command {
+            SelectCommand::Nothing => {
                 self.selection.clear();
                 None
             }
-            "select.joints" => {
+            SelectCommand::Joints => {
                 let flags = document.joint_flags();
                 self.selection.nodes = document.node_ids().filter(|id| flags[id.index()]).collect();
                 self.selection.active = active
@@ -262,14 +298,13 @@ impl App {
                     .or_else(|| self.selection.nodes.first().copied());
                 None
             }
-            "select.parent" => active.and_then(|a| document.node(a).parent),
-            "select.child" => active.and_then(|a| document.node(a).children.first().copied()),
-            "select.sibling" => active.and_then(|a| {
+            SelectCommand::Parent => active.and_then(|a| document.node(a).parent),
+            SelectCommand::Child => active.and_then(|a| document.node(a).children.first().copied()),
+            SelectCommand::Sibling => active.and_then(|a| {
                 let siblings = &document.node(document.node(a).parent?).children;
                 let at = siblings.iter().position(|s| *s == a)?;
                 siblings.get((at + 1) % siblings.len()).copied()
             }),
-            _ => None,
         };
         if let Some(node) = next {
             self.selection.set(node);

@@ -4,7 +4,7 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::App;
 use crate::{
-    edit::{CommandLine, is_of_brush, table},
+    edit::{command::ToolCommand, is_of_brush, table},
     ui::{Action, ToastKind},
 };
 
@@ -35,6 +35,7 @@ impl App {
         // While a gesture is open nothing else runs, but another mode ends it.
         let gesture = self.is_gesture_open() && ctx.input(|i| i.pointer.any_down());
         let availability = self.availability();
+        let modes = [ToolCommand::PoseMode, ToolCommand::AnimateMode, ToolCommand::PaintMode].map(|m| m.name());
         let mut actions = Vec::new();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
         let mut commands: Vec<_> = table()
@@ -49,25 +50,23 @@ impl App {
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };
             // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same.
-            let always = command.name.starts_with("file.") || command.name == "edit.find";
-            if typing && !(shortcut.modifiers.command && always) {
+            if typing && !(shortcut.modifiers.command && command.anywhere) {
                 continue;
             }
             // The panels are not seen behind the welcome page, and are not worked.
-            let anywhere = ["file.", "help.", "edit.find", "view.theme", "view.larger", "view.smaller"];
-            if self.welcome && !anywhere.iter().any(|a| command.name.starts_with(a)) {
+            if self.welcome && !command.anywhere {
                 continue;
             }
             // Escape belongs to a gesture while there is one.
             if key == "Escape" && (ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some()) {
                 continue;
             }
-            if gesture && !command.name.starts_with("mode.") {
+            if gesture && !modes.contains(&command.name) {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {
                 match (command.enabled)(&availability) {
-                    Ok(()) => actions.push(Action::Run(CommandLine::new(command.name))),
+                    Ok(()) => actions.push(Action::Invoke(command)),
                     // Escape is pressed to be sure that nothing is selected: that it is so already is no news.
                     Err(_) if key == "Escape" => {}
                     Err(reason) => self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title)),

@@ -19,7 +19,10 @@ use glam::{Vec2, Vec3};
 
 use super::{App, Stage};
 use crate::{
-    edit::{Change, CommandLine, Mode},
+    edit::{
+        Change, Mode,
+        command::{Assign, VertexCommand},
+    },
     model::{Clip, Document, NodeId, PrimitiveKey, SkinId},
     motion::{Posed, Roles, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
@@ -41,7 +44,7 @@ pub(super) struct Painting {
     /// Whether a drag is a gradient, radial or not.
     pub gradient: Option<bool>,
     /// What was copied from a vertex.
-    pub clipboard: Option<CommandLine>,
+    pub clipboard: Option<Assign>,
     canvas: Option<Arc<Canvas>>,
     /// The thread that prepares the canvas, while it is at it.
     preparing: Option<JoinHandle<Seams>>,
@@ -68,7 +71,7 @@ pub(super) struct Painting {
     /// Places that became strays, or ceased to be, since the vertices were tinted.
     stray_moved: Vec<u32>,
     /// The command that selects vertices as soon as there is a canvas.
-    pub select_next: Option<&'static str>,
+    pub select_next: Option<VertexCommand>,
     tinted: Option<tints::Tinted>,
     adjusting: Option<Adjusting>,
     dab_ms: f32,
@@ -450,7 +453,7 @@ impl App {
             && self.painting.is_ready()
             && let Some(command) = self.painting.select_next.take()
         {
-            self.painting.select_by(document, command, None, (0.0, 1.0));
+            self.painting.select_by(document, &command);
         }
         if self.painting.brush.mirror && self.painting.is_ready() {
             self.painting.pair();

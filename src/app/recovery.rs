@@ -9,7 +9,11 @@ use super::{
     jobs::{Done, Loaded, Redone, load},
 };
 use crate::{
-    edit::{Mode, find_clip},
+    edit::{
+        Command, Mode,
+        command::{DocumentCommand, MorphCommand},
+        find_clip,
+    },
     session::{KeptStep, Recovery, RecoveryError},
     ui::{Dialog, RecoveryView, StepView, ToastKind},
 };
@@ -96,9 +100,12 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let Some(line) = session.history().done().last().and_then(|step| step.lines(document).pop()) else { return };
-        self.mode = match line.name.split('.').next().unwrap_or_default() {
-            "pose" => Mode::Pose,
-            "weights" | "layers" | "vertices" | "joints" => Mode::Paint,
+        self.mode = match Command::read(&line) {
+            Ok(Command::Document(DocumentCommand::Pose(_)) | Command::Session(_)) => Mode::Pose,
+            Ok(Command::Document(DocumentCommand::Morph(MorphCommand::SetMorph(_) | MorphCommand::ResetMorphs(_)))) => {
+                Mode::Pose
+            }
+            Ok(Command::Document(DocumentCommand::Weight(_) | DocumentCommand::Layer(_))) => Mode::Paint,
             _ => self.mode,
         };
         let clip = line.arguments.get("clip").and_then(|c| c.as_str()).and_then(|c| find_clip(document, c).ok());

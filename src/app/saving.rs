@@ -13,7 +13,10 @@ use super::{
     jobs::{Done, Loaded, Purpose, load_whole},
 };
 use crate::{
-    edit::CommandLine,
+    edit::command::{
+        SetKey,
+        field::{ClipName, Nodes, Seconds, Trs},
+    },
     formats::gltf::ReadError,
     model::{Unkeyed, UnkeyedAt},
     session::{
@@ -63,20 +66,27 @@ impl App {
         self.dialog = None;
         let Some(session) = &mut self.session else { return };
         let document = session.document();
-        let mut lines = Vec::new();
+        let mut keys = Vec::new();
         for row in rows {
             let Some(pose) = document.aids.unkeyed.get(&row.at) else { continue };
             if !row.key {
                 self.left_unkeyed.insert(row.at, pose.clone());
                 continue;
             }
-            let nodes: Vec<String> = pose.nodes().map(|n| crate::ui::node_text(document, n)).collect();
-            let clip = crate::ui::clip_text(document, row.at.clip);
-            let line = CommandLine::new("key.set").with("clip", clip).with("time", row.at.time()).with("node", nodes);
-            lines.push(line.with("unkeyed", row.at.time()));
+            let time = Seconds(row.at.time());
+            let key = SetKey {
+                clip: ClipName::Id(row.at.clip),
+                time,
+                node: Nodes::Ids(pose.nodes().collect()),
+                parts: None,
+                to: Trs::default(),
+                unkeyed: Some(time),
+                exact: None,
+            };
+            keys.push(key.into());
         }
-        if !lines.is_empty()
-            && let Err(error) = session.run_all("Key poses", &lines)
+        if !keys.is_empty()
+            && let Err(error) = session.run_all("Key poses", &keys)
         {
             self.toast(ctx, ToastKind::Error, format!("The poses were not keyed, and nothing was saved: {error}."));
             return;

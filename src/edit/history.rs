@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Edit, EditError, apply, command::CommandLine, layers::lines_of, weights::line_of};
+use super::{
+    Edit, EditError, apply,
+    command::{Command, CommandLine, line_of, lines_of},
+};
 use crate::model::{Document, MeshId, WeightPatch, put_in_order};
 
 /// One undo step.
@@ -55,8 +58,10 @@ impl Transaction {
 #[derive(Clone, Debug)]
 struct Open {
     label: String,
-    /// What it would be as text.
-    lines: Vec<CommandLine>,
+    /// The document that it began with, but for strokes, which are taken back vertex by vertex.
+    base: Option<Document>,
+    /// What it would be as commands.
+    commands: Vec<Command>,
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
     strokes: Vec<Stroked>,
@@ -66,7 +71,8 @@ impl Open {
     fn new(label: &str) -> Self {
         Self {
             label: label.to_owned(),
-            lines: Vec::new(),
+            base: None,
+            commands: Vec::new(),
             forward: Vec::new(),
             inverse: Vec::new(),
             strokes: Vec::new(),
@@ -165,22 +171,53 @@ impl Default for History {
     }
 }
 
+impl Change {
+    /// What an edit touches, or its inverse.
+    fn by(edit: &Edit) -> Self {
+        match edit {
+            Edit::PatchWeights { mesh, primitive, patch } => {
+                Self::Weights { mesh: *mesh, primitive: *primitive, vertices: Some(patch.vertices.clone()) }
+            }
+            Edit::SetWeights { mesh, primitive, .. } => {
+                Self::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
+            }
+            Edit::BindWeights { mesh, primitive, .. } => Self::Bound { mesh: *mesh, primitive: *primitive },
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A document to which a gesture's edits are applied, each on what the ones before left.
+#[derive(Debug)]
+pub struct Showing<'a> {
+    document: &'a mut Document,
+    forward: Vec<Edit>,
+    inverse: Vec<Edit>,
+}
+
+impl Showing<'_> {
+    /// The document with what was applied so far.
+    pub const fn document(&self) -> &Document {
+        self.document
+    }
+
+    /// Applies an edit.
+    ///
+    /// # Errors
+    /// Where it does not fit.
+    pub fn apply(&mut self, edit: Edit) -> Result<(), EditError> {
+        self.inverse.push(apply(self.document, edit.clone())?);
+        self.forward.push(edit);
+        Ok(())
+    }
+}
+
 impl History {
     /// Applies an edit, and notes what it touched.
     fn touch(&mut self, document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         let inverse = apply(document, edit)?;
         self.generation += 1;
-        let change = match &inverse {
-            Edit::PatchWeights { mesh, primitive, patch } => {
-                Change::Weights { mesh: *mesh, primitive: *primitive, vertices: Some(patch.vertices.clone()) }
-            }
-            Edit::SetWeights { mesh, primitive, .. } => {
-                Change::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
-            }
-            Edit::BindWeights { mesh, primitive, .. } => Change::Bound { mesh: *mesh, primitive: *primitive },
-            _ => Change::Other,
-        };
-        self.note(change);
+        self.note(Change::by(&inverse));
         Ok(inverse)
     }
 
@@ -221,7 +258,33 @@ impl History {
         self.generation
     }
 
-    /// Shows what a gesture would do: takes its last preview back and applies these edits.
+    /// Shows what a gesture would do, in place of what it showed before: the work is done on the document that it began with.
+    /// `commands` are what does the same.
+    ///
+    /// # Errors
+    /// Where the work fails; the document is then as before the gesture.
+    pub fn show<E>(
+        &mut self,
+        document: &mut Document,
+        label: &str,
+        commands: Vec<Command>,
+        work: impl FnOnce(&mut Showing<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.cancel(document);
+        let base = document.clone();
+        let mut showing = Showing { document, forward: Vec::new(), inverse: Vec::new() };
+        if let Err(error) = work(&mut showing) {
+            *document = base;
+            return Err(error);
+        }
+        let Showing { forward, inverse, .. } = showing;
+        self.generation += 1;
+        inverse.iter().for_each(|edit| self.note(Change::by(edit)));
+        self.open = Some(Open { base: Some(base), commands, forward, inverse, ..Open::new(label) });
+        Ok(())
+    }
+
+    /// Shows what edits come to, as [`History::show`].
     ///
     /// # Errors
     /// Where an edit does not fit; the document is then as before the gesture.
@@ -230,22 +293,9 @@ impl History {
         document: &mut Document,
         label: &str,
         edits: Vec<Edit>,
-        lines: Vec<CommandLine>,
+        commands: Vec<Command>,
     ) -> Result<(), EditError> {
-        self.cancel(document);
-        let mut open = Open { lines, ..Open::new(label) };
-        for edit in edits {
-            open.forward.push(edit.clone());
-            match self.touch(document, edit) {
-                Ok(inverse) => open.inverse.push(inverse),
-                Err(error) => {
-                    self.undo_all(document, open.inverse);
-                    return Err(error);
-                }
-            }
-        }
-        self.open = Some(open);
-        Ok(())
+        self.show(document, label, commands, |showing| edits.into_iter().try_for_each(|edit| showing.apply(edit)))
     }
 
     /// Adds to a gesture: the next dab of a stroke. What it did before stays; it is one step in the end.
@@ -342,10 +392,19 @@ impl History {
 
     /// Takes the gesture's preview back.
     pub fn cancel(&mut self, document: &mut Document) {
-        if let Some(open) = self.open.take() {
-            let strokes: Vec<Edit> = open.strokes.iter().map(|s| s.edit(s.first.clone())).collect();
-            self.undo_all(document, strokes);
-            self.undo_all(document, open.inverse);
+        let Some(open) = self.open.take() else { return };
+        let strokes: Vec<Edit> = open.strokes.iter().map(|s| s.edit(s.first.clone())).collect();
+        self.undo_all(document, strokes);
+        match open.base {
+            Some(base) => {
+                // What is chosen to be looked at is no part of the gesture.
+                let shown = document.shown;
+                *document = base;
+                document.shown = shown;
+                self.generation += 1;
+                open.inverse.iter().for_each(|edit| self.note(Change::by(edit)));
+            }
+            None => self.undo_all(document, open.inverse),
         }
     }
 
@@ -367,10 +426,12 @@ impl History {
             return false;
         }
         self.undone.clear();
+        // With the names that things had when it began.
+        let given = open.commands.iter().map(|c| c.line(open.base.as_ref().unwrap_or(document))).collect();
         let size = open.forward.iter().chain(&open.inverse).map(Edit::size).sum();
         let transaction = Transaction {
             label: open.label,
-            given: open.lines,
+            given,
             forward: open.forward,
             inverse: open.inverse,
             revision: self.next,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Failure, open, print, writable};
 use crate::{
-    edit::CommandLine,
+    edit::{CommandLine, command::Bind},
     model::{Diagnostic, Severity},
 };
 
@@ -23,9 +23,9 @@ pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u
     names.sort_unstable();
     names.dedup();
     // What has no weights is bound before weights are made sound.
-    names.sort_by_key(|name| *name != "weights.bind");
+    names.sort_by_key(|name| *name != Bind::NAME);
     for name in names {
-        match session.run(&CommandLine::new(name)) {
+        match session.run_line(&CommandLine::new(name)) {
             Ok(true) => eprintln!("ulna: {}: {name} done", path.display()),
             Ok(false) => eprintln!("ulna: {}: {name} had nothing to change", path.display()),
             Err(error) => eprintln!("ulna: {}: {name} was not done: {error}", path.display()),

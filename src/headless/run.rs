@@ -4,10 +4,55 @@ use std::{fs, io::Read as _, path::Path};
 
 use super::{Failure, open, print, writable};
 use crate::{
-    edit::{CommandLine, Doer, find},
+    edit::{
+        Command, CommandLine, CommandSpec,
+        command::{
+            BrushCommand, DiscardUnkeyed, FileCommand, Host, PlayCommand, SelectCommand, SetKey, ToolCommand,
+            VertexCommand, ViewCommand,
+        },
+    },
     model::UnkeyedAt,
     session::Session,
 };
+
+/// A script's run has no window, and so does nothing of what is one's.
+struct NoWindow;
+
+fn refused(spec: &CommandSpec) -> Result<(), String> {
+    Err(format!("“{}” is the window's to do; a script changes the document, and -o says where it goes", spec.name))
+}
+
+impl Host for NoWindow {
+    type Refusal = String;
+
+    fn file(&mut self, command: &FileCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn select(&mut self, command: &SelectCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn tool(&mut self, command: &ToolCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn view(&mut self, command: &ViewCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn play(&mut self, command: &PlayCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn brush(&mut self, command: &BrushCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn vertices(&mut self, command: &VertexCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+}
 
 /// Applies a script; what its commands had to say goes to standard error.
 pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure> {
@@ -29,15 +74,13 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
         let place = |e: &dyn std::fmt::Display| {
             Failure::fault(format!("{}, line {}: {e}. Nothing was written", script.display(), number + 1))
         };
-        let command = CommandLine::parse(line).map_err(|e| place(&e))?;
-        if find(&command.name).is_some_and(|c| matches!(c.doer, Doer::Host)) {
-            let what = format!(
-                "“{}” is the window's to do; a script changes the document, and -o says where it goes",
-                command.name
-            );
-            return Err(place(&what));
+        let command = CommandLine::parse(line).and_then(|line| Command::read(&line)).map_err(|e| place(&e))?;
+        match &command {
+            Command::Host(command) => command.carry_out(&mut NoWindow).map_err(|what| place(&what))?,
+            Command::Document(_) | Command::Session(_) => {
+                session.run(&command).map_err(|e| place(&e))?;
+            }
         }
-        session.run(&command).map_err(|e| place(&e))?;
         for remark in session.take_remarks() {
             eprintln!("ulna: {}, line {}: {remark}", script.display(), number + 1);
         }
@@ -50,9 +93,11 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
         None => Ok(()),
         // What no file holds would be lost in silence.
         Some((line, at)) => Err(Failure::fault(format!(
-            "{}, line {line}: its pose at {} s is left without a key, and no file holds one. Key it by “key.set”, or end with “unkeyed.discard”. Nothing was written",
+            "{}, line {line}: its pose at {} s is left without a key, and no file holds one. Key it by “{}”, or end with “{}”. Nothing was written",
             script.display(),
-            at.time()
+            at.time(),
+            SetKey::NAME,
+            DiscardUnkeyed::NAME
         ))),
     }
 }

@@ -194,6 +194,13 @@ pub fn angle_between(a: Quat, b: Quat) -> f32 {
     (2.0 * d.xyz().length().atan2(d.w.abs())) as f32
 }
 
+/// Whether [`angle_between`] two unit quaternions is at most `angle` radians, which is below π; without a number that is an angle.
+pub fn is_turned_less(a: Quat, b: Quat, angle: f32) -> bool {
+    let d = a.as_dquat().conjugate() * b.as_dquat();
+    let most = d.w * (f64::from(angle) * 0.5).tan();
+    d.xyz().length_squared() <= most * most
+}
+
 /// A quaternion made unit, or `fallback` where it has no direction. One that is unit within rounding keeps its bits, so that
 /// what was made unit once is read back as it was written.
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {

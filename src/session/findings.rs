@@ -1,6 +1,7 @@
 //! What is wrong with weights and the surfaces they move, as findings with a command that mends them.
 
 use crate::{
+    edit::command::{Bind, Normalize},
     model::{Diagnostic, Document, MeshId, Primitive, Severity, SkinId, Topology, WeightMap},
     weights::{self, Canvas},
 };
@@ -36,7 +37,7 @@ fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diag
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
         let found = || Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}"));
-        (count > 0).then(|| Diagnostic { fix: Some("weights.normalize"), ..found() })
+        (count > 0).then(|| Diagnostic { fix: Some(Normalize::NAME), ..found() })
     };
     list.into_iter().filter_map(finding).collect()
 }
@@ -56,7 +57,7 @@ fn of(document: &Document, mesh: MeshId, primitive: usize, counts: &[usize]) -> 
         None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
             let message = "The mesh hangs on a skin, but no joint moves this part of it: it has no weights";
             let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
-            vec![Diagnostic { fix: Some("weights.bind"), ..found }]
+            vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
         }
         None => Vec::new(),
     }

@@ -530,7 +530,7 @@ impl Recovery {
             match line {
                 Line::Step { label, lines, .. } => {
                     let parsed: Vec<CommandLine> = lines.iter().cloned().filter_map(CommandLine::from_object).collect();
-                    match session.run_all(label, &parsed) {
+                    match session.run_lines(label, &parsed) {
                         Ok(true) => {}
                         Ok(false) => failed.push(format!("“{label}” changed nothing")),
                         Err(error) => failed.push(format!("“{label}”: {error}")),

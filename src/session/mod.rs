@@ -32,8 +32,8 @@ pub use self::{
 pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
-        Arguments, Availability, Change, CommandError, CommandLine, Doer, Done, Edit, EditError, History, find,
-        free_of_matrices, layer_for, paint_into,
+        Availability, Change, Command, CommandError, CommandLine, Done, Edit, EditError, History, Scene,
+        command::SessionCommand, free_of_matrices, layer_for, paint_into,
     },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
@@ -115,7 +115,7 @@ impl Clone for Known {
 /// A command that is for somebody else.
 #[derive(Debug, Error)]
 #[error("“{0}” needs the window")]
-pub struct NeedsHost(String);
+pub struct NeedsHost(&'static str);
 
 /// Why a command line failed.
 #[derive(Debug, Error)]
@@ -126,6 +126,33 @@ pub enum RunError {
     /// It is the host's to do.
     #[error(transparent)]
     Host(#[from] NeedsHost),
+}
+
+/// What a command of the document, or the file's own, comes to on a document; not applied.
+fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result<Done, RunError> {
+    match command {
+        Command::Document(command) => Ok(command.work(&Scene::new(document))?),
+        Command::Session(SessionCommand::ResetToFile { node }) => {
+            let nodes: Vec<NodeId> = match node {
+                Some(nodes) => nodes.all(document).map_err(CommandError::from)?,
+                None => document.node_ids().collect(),
+            };
+            let back = |node: NodeId| {
+                let was = opened.nodes.get(node.index());
+                let (pose, morphs) = (was.and_then(|n| n.pose), was.and_then(|n| n.morph_weights.clone()));
+                let pose = (document.node(node).pose != pose).then_some(Edit::SetPose { node, to: pose });
+                let morphs =
+                    (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
+                [pose, morphs]
+            };
+            let mut done = Done::from(nodes.into_iter().flat_map(back).flatten().collect::<Vec<_>>());
+            free_of_matrices(document, &mut done);
+            Ok(done)
+        }
+        Command::Session(SessionCommand::Undo | SessionCommand::Redo) | Command::Host(_) => {
+            Err(NeedsHost(command.spec().name).into())
+        }
+    }
 }
 
 impl Session {
@@ -341,55 +368,26 @@ impl Session {
         }
     }
 
-    /// What a command of the document, or the file's own, comes to; not applied.
-    fn edits_on(&self, document: &Document, line: &CommandLine) -> Result<Done, RunError> {
-        let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
-        let arguments = Arguments::new(line, spec).map_err(CommandError::from)?;
-        let freed = |mut done: Done| {
-            free_of_matrices(document, &mut done);
-            done
-        };
-        match spec.doer {
-            Doer::Document(work) => Ok(freed(Done { edits: work(document, &arguments)?, remark: None })),
-            Doer::Tool(work) => Ok(freed(work(document, &arguments)?)),
-            Doer::Session if line.name == "pose.reset_to_file" => {
-                let nodes: Vec<NodeId> = if arguments.has("node") {
-                    arguments.nodes(document).map_err(CommandError::from)?
-                } else {
-                    document.node_ids().collect()
-                };
-                let back = |node: NodeId| {
-                    let was = self.opened.nodes.get(node.index());
-                    let (pose, morphs) = (was.and_then(|n| n.pose), was.and_then(|n| n.morph_weights.clone()));
-                    let pose = (document.node(node).pose != pose).then_some(Edit::SetPose { node, to: pose });
-                    let morphs =
-                        (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
-                    [pose, morphs]
-                };
-                Ok(freed(Done { edits: nodes.into_iter().flat_map(back).flatten().collect(), remark: None }))
-            }
-            Doer::Session | Doer::Host => Err(NeedsHost(line.name.clone()).into()),
-        }
-    }
-
     /// Carries a command out as one undo step; whether it changed anything.
     ///
     /// # Errors
-    /// As [`Session::edits`], and where saving fails.
-    pub fn run(&mut self, line: &CommandLine) -> Result<bool, RunError> {
-        let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
-        Arguments::new(line, spec).map_err(CommandError::from)?;
-        match line.name.as_str() {
-            "edit.undo" => return Ok(self.undo().is_some()),
-            "edit.redo" => return Ok(self.redo().is_some()),
+    /// Where it cannot be done, or is the host's to do.
+    pub fn run(&mut self, command: &Command) -> Result<bool, RunError> {
+        match command {
+            Command::Session(SessionCommand::Undo) => return Ok(self.undo().is_some()),
+            Command::Session(SessionCommand::Redo) => return Ok(self.redo().is_some()),
             _ => {}
         }
-        self.settle();
-        let Done { edits, remark } = self.edits_on(&self.document, line)?;
-        let title = find(&line.name).map_or("", |c| c.title);
-        self.history.preview(&mut self.document, title, edits, vec![line.clone()]).map_err(CommandError::from)?;
-        self.remarks.extend(remark);
-        Ok(self.end_gesture())
+        let title = command.spec().title;
+        self.run_all(title, std::slice::from_ref(command))
+    }
+
+    /// As [`Session::run`], of a command's text.
+    ///
+    /// # Errors
+    /// As that, and where the text is none.
+    pub fn run_line(&mut self, line: &CommandLine) -> Result<bool, RunError> {
+        self.run(&Command::read(line)?)
     }
 
     /// Ends the gesture that is under way, if there is one, as if it had been let go.
@@ -410,22 +408,41 @@ impl Session {
     ///
     /// # Errors
     /// Where one of them cannot be done; nothing is shown then.
-    pub fn preview_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<(), RunError> {
-        // On the state that the gesture began with.
-        self.history.cancel(&mut self.document);
-        let (edits, remarks) = self.work_out(&self.document, lines)?;
-        self.remarks = remarks;
-        Ok(self.history.preview(&mut self.document, label, edits, lines.to_vec()).map_err(CommandError::from)?)
+    pub fn preview_all(&mut self, label: &str, commands: &[Command]) -> Result<(), RunError> {
+        let (opened, remarks) = (&self.opened, &mut self.remarks);
+        remarks.clear();
+        self.history.show(&mut self.document, label, commands.to_vec(), |showing| {
+            for command in commands {
+                let done = edits_of(opened, showing.document(), command)?;
+                for edit in done.edits {
+                    showing.apply(edit).map_err(CommandError::from)?;
+                }
+                remarks.extend(done.remark);
+            }
+            Ok(())
+        })
     }
 
     /// Carries several commands out as one undo step; whether they changed anything.
     ///
     /// # Errors
     /// Where one of them cannot be done; none is then.
-    pub fn run_all(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
+    pub fn run_all(&mut self, label: &str, commands: &[Command]) -> Result<bool, RunError> {
         self.settle();
-        self.preview_all(label, lines)?;
+        let before = std::mem::take(&mut self.remarks);
+        let shown = self.preview_all(label, commands);
+        self.remarks.splice(0..0, before);
+        shown?;
         Ok(self.end_gesture())
+    }
+
+    /// As [`Session::run_all`], of commands' texts.
+    ///
+    /// # Errors
+    /// As that, and where a text is none.
+    pub fn run_lines(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
+        let commands: Result<Vec<Command>, CommandError> = lines.iter().map(Command::read).collect();
+        self.run_all(label, &commands?)
     }
 
     /// Shows what a gesture would do, in place of what it showed before.

@@ -40,7 +40,7 @@ impl Session {
         let mut lines: Vec<CommandLine> = Vec::new();
         for step in steps {
             for line in step.lines(&older.document) {
-                match probe.run(&line) {
+                match probe.run_line(&line) {
                     Ok(_) => {
                         lines.push(line);
                         replayed.done += 1;
@@ -54,7 +54,7 @@ impl Session {
         }
         let count = steps.len();
         let label = if count == 1 { "Replay 1 edit".to_owned() } else { format!("Replay {count} edits") };
-        if let Err(error) = self.run_all(&label, &lines) {
+        if let Err(error) = self.run_lines(&label, &lines) {
             replayed.done = 0;
             replayed.failed.push(format!("nothing could be done again: {error}"));
         }
@@ -73,7 +73,7 @@ impl Session {
             }
         }
         for (label, lines) in later {
-            match self.run_all(&label, &lines) {
+            match self.run_lines(&label, &lines) {
                 Ok(_) => replayed.done += lines.len(),
                 Err(error) => replayed.failed.push(format!("“{label}”: {error}")),
             }

@@ -1,18 +1,15 @@
 //! Commands that take long, carried out beside the window: what they come to is worked out on a copy, and applied where the
 //! document is still the one they began with.
 
-use super::{RunError, Session};
-use crate::{
-    edit::{CommandError, CommandLine, Edit},
-    model::Document,
-};
+use super::{RunError, Session, edits_of};
+use crate::edit::{Command, CommandError, Edit};
 
 /// A command, or several, to be worked out.
 #[derive(Clone, Debug)]
 pub struct Work {
     session: Session,
     label: String,
-    lines: Vec<CommandLine>,
+    commands: Vec<Command>,
     generation: u64,
 }
 
@@ -20,7 +17,7 @@ pub struct Work {
 #[derive(Debug)]
 pub struct Worked {
     label: String,
-    lines: Vec<CommandLine>,
+    commands: Vec<Command>,
     generation: u64,
     found: Result<(Vec<Edit>, Vec<String>), RunError>,
 }
@@ -28,28 +25,24 @@ pub struct Worked {
 impl Work {
     /// Works it out.
     pub fn run(self) -> Worked {
-        let Self { session, label, lines, generation } = self;
-        let found = session.work_out(&session.document, &lines);
-        Worked { label, lines, generation, found }
+        let Self { session, label, commands, generation } = self;
+        let found = session.work_out(&commands);
+        Worked { label, commands, generation, found }
     }
 }
 
 impl Session {
     /// Commands to be worked out elsewhere, on the document as it is now.
-    pub fn work(&self, label: &str, lines: Vec<CommandLine>) -> Work {
-        Work { session: self.clone(), label: label.to_owned(), lines, generation: self.generation() }
+    pub fn work(&self, label: &str, commands: Vec<Command>) -> Work {
+        Work { session: self.clone(), label: label.to_owned(), commands, generation: self.generation() }
     }
 
     /// What commands come to one after the other, each on what the ones before left.
-    pub(super) fn work_out(
-        &self,
-        document: &Document,
-        lines: &[CommandLine],
-    ) -> Result<(Vec<Edit>, Vec<String>), RunError> {
+    fn work_out(&self, commands: &[Command]) -> Result<(Vec<Edit>, Vec<String>), RunError> {
         let (mut edits, mut remarks) = (Vec::new(), Vec::new());
-        let mut probe = document.clone();
-        for line in lines {
-            let done = self.edits_on(&probe, line)?;
+        let mut probe = self.document.clone();
+        for command in commands {
+            let done = edits_of(&self.opened, &probe, command)?;
             for edit in &done.edits {
                 crate::edit::apply(&mut probe, edit.clone()).map_err(CommandError::from)?;
             }
@@ -70,7 +63,7 @@ impl Session {
         }
         let (edits, remarks) = worked.found?;
         self.settle();
-        self.history.preview(&mut self.document, &worked.label, edits, worked.lines).map_err(CommandError::from)?;
+        self.history.preview(&mut self.document, &worked.label, edits, worked.commands).map_err(CommandError::from)?;
         self.remarks.extend(remarks);
         Ok(self.end_gesture())
     }

@@ -1,6 +1,6 @@
 //! What panels see and what they ask for: a read-only [`View`] in, [`Action`]s out.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use egui::TextureId;
 use glam::Vec2;
@@ -11,7 +11,7 @@ use super::{
     theme::Theme,
 };
 use crate::{
-    edit::{Availability, CommandLine, KeyMap, Marks, Mode, Selection, Space},
+    edit::{Availability, Command, CommandLine, CommandSpec, KeyMap, Marks, Mode, Selection, Space},
     model::{ClipId, Diagnostic, NodeId, UnkeyedAt},
     motion::{Bone, Pose},
     render::{Camera, DeviceFacts, Shading},
@@ -231,7 +231,10 @@ pub enum Dialog {
         values: Vec<String>,
     },
     /// What was done.
-    History,
+    History {
+        /// Steps that are marked, the first is 1.
+        marked: BTreeSet<usize>,
+    },
     /// The preferences.
     Preferences {
         /// Which page.
@@ -455,11 +458,16 @@ impl View<'_> {
 
 /// What a panel asks for.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "few are there at a time")]
 pub enum Action {
     /// Carries an unkeyed pose along with the playhead, or none.
     Carry(Option<UnkeyedAt>),
-    /// A command of the table.
-    Run(CommandLine),
+    /// A command.
+    Run(Command),
+    /// A command that a person named: what is selected and shown are its arguments.
+    Invoke(&'static CommandSpec),
+    /// A command whose arguments were typed.
+    RunLine(CommandLine),
     /// Draws on this graphics device from now on, by its name; on the best unless given.
     ChooseDevice(Option<String>),
     /// A gesture's present state, as commands that act on the state it began with.
@@ -467,7 +475,7 @@ pub enum Action {
         /// For the undo menu.
         label: String,
         /// What it would do.
-        lines: Vec<CommandLine>,
+        commands: Vec<Command>,
     },
     /// The gesture ends as previewed.
     Commit,

@@ -4,31 +4,32 @@ use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Theme, Tool, View, clip_text,
+    Action, Actions, Theme, Tool, View,
     theme::Font,
     widgets::{icon_button, key_chips, segment, segments, tooltip},
 };
 use crate::{
-    edit::{CommandLine, Mode, Space, find},
+    edit::{
+        CommandSpec, Mode, Space,
+        command::{
+            DiscardUnkeyed, FileCommand, SessionCommand, SetKey, ToolCommand,
+            field::{ClipName, Seconds},
+        },
+    },
     weights::layers::Painted,
 };
-
-fn run(actions: &mut Actions, name: &str) {
-    actions.push(Action::Run(CommandLine::new(name)));
-}
 
 fn command_button(
     ui: &mut Ui,
     view: &View<'_>,
     icon: egui_material_icons::MaterialIcon,
-    name: &str,
+    command: &'static CommandSpec,
     on: bool,
     actions: &mut Actions,
 ) {
-    let Some(command) = find(name) else { return };
     let enabled = (command.enabled)(&view.availability);
-    if icon_button(ui, view.theme, icon, command.title, view.keys.key(name), on, enabled).clicked() {
-        run(actions, name);
+    if icon_button(ui, view.theme, icon, command.title, view.keys.key(command.name), on, enabled).clicked() {
+        actions.push(Action::Invoke(command));
     }
 }
 
@@ -42,11 +43,18 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ui,
                 view,
                 icons::ICON_ARROW_SELECTOR_TOOL,
-                "tool.select",
+                ToolCommand::Select.spec(),
                 view.tool == Tool::Select,
                 actions,
             );
-            command_button(ui, view, icons::ICON_ROTATE_RIGHT, "tool.rotate", view.tool == Tool::Rotate, actions);
+            command_button(
+                ui,
+                view,
+                icons::ICON_ROTATE_RIGHT,
+                ToolCommand::Rotate.spec(),
+                view.tool == Tool::Rotate,
+                actions,
+            );
             divider(ui, theme);
             segments(ui, theme, |ui| {
                 for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
@@ -85,8 +93,8 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             if ui.available_width() > 280.0 {
                 find_button(ui, view, actions);
             }
-            command_button(ui, view, icons::ICON_REDO, "edit.redo", false, actions);
-            command_button(ui, view, icons::ICON_UNDO, "edit.undo", false, actions);
+            command_button(ui, view, icons::ICON_REDO, SessionCommand::Redo.spec(), false, actions);
+            command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
         });
     });
 }
@@ -94,7 +102,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// A field that is a door: the palette opens with it.
 fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let key = view.keys.key("edit.find");
+    let key = view.keys.key(FileCommand::Find.name());
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Find a command…"));
     let fill = if response.hovered() { "surface.control" } else { "surface.field" };
@@ -117,7 +125,7 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let area = rect.shrink2(vec2(6.0, 0.0));
     key_chips(&mut ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout)), theme, key);
     if response.clicked() {
-        run(actions, "edit.find");
+        actions.push(Action::Run(FileCommand::Find.into()));
     }
 }
 
@@ -164,11 +172,11 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
         let hint = "Sets keys for what was changed, at the playhead (S)";
         if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
-            run(actions, "key.set");
+            actions.push(Action::Invoke(SetKey::spec()));
         }
         if ui.button("Discard").on_hover_text("Throws this unkeyed pose away").clicked() {
-            let line = CommandLine::new("unkeyed.discard").with("clip", clip_text(session.document(), at.clip));
-            actions.push(Action::Run(line.with("time", at.time())));
+            let discard = DiscardUnkeyed { clip: Some(ClipName::Id(at.clip)), time: Some(Seconds(at.time())) };
+            actions.push(Action::Run(discard.into()));
         }
         let mut carried = view.carried;
         let carry = ui.checkbox(&mut carried, "Carry along");

@@ -6,6 +6,8 @@ mod save;
 mod toasts;
 
 pub use self::toasts::toasts_ui;
+use std::{collections::BTreeSet, sync::Arc};
+
 use egui::{Align2, Id, Key, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
@@ -15,7 +17,7 @@ use super::{
     widgets::{name_widget, paint_icon},
 };
 use crate::{
-    edit::{CommandLine, key_parts, table},
+    edit::{Transaction, command::FileCommand, key_parts, table},
     render::DeviceFacts,
 };
 
@@ -51,7 +53,7 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
             Dialog::Changes { lines } => changes(ui, view, lines, actions),
             Dialog::Find => {}
             Dialog::Arguments { command, values } => palette::arguments_ui(ui, view, command, values, actions),
-            Dialog::History => history(ui, view, actions),
+            Dialog::History { marked } => history(ui, view, marked, actions),
             Dialog::Preferences { page, listening } => {
                 preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
             }
@@ -214,7 +216,7 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
     ui.horizontal(|ui| {
         if plain(ui, "Save as…").clicked() {
             actions.push(Action::SetDialog(None));
-            actions.push(Action::Run(CommandLine::new("file.save_as")));
+            actions.push(Action::Run(FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let save = ui.add_enabled_ui(!lines.is_empty(), |ui| primary(ui, theme, "Save")).inner;
@@ -222,7 +224,7 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
                 actions.push(Action::SetDialog(None));
             } else if save.clicked() {
                 actions.push(Action::SetDialog(None));
-                actions.push(Action::Run(CommandLine::new("file.save")));
+                actions.push(Action::Run(FileCommand::Save.into()));
             }
         });
     });
@@ -250,12 +252,15 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// What was done, the oldest first; a click goes back to it, or forward.
-fn history(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// What was done, the oldest first; a click goes back to it, or forward. With Ctrl or Shift it marks steps, to be copied as a
+/// script.
+fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut Actions) {
     let theme = view.theme;
     title(ui, theme, "History");
-    let Some(history) = view.session.map(|s| s.history()) else { return };
+    let Some(session) = view.session else { return };
+    let history = session.history();
     let done = history.done().len();
+    let modifiers = ui.input(|i| i.modifiers);
     let labels = std::iter::once("As opened")
         .chain(history.done().iter().map(|t| t.label.as_str()))
         .chain(history.undone().iter().rev().map(|t| t.label.as_str()));
@@ -263,6 +268,10 @@ fn history(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (k, label) in labels.enumerate() {
             let (rect, response) = super::widgets::row(ui, theme, 24.0, label, k == done);
+            if marked.contains(&k) {
+                let bar = egui::Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
+                ui.painter().rect_filled(bar, 0.0, theme.color("accent.base"));
+            }
             let color = match k.cmp(&done) {
                 std::cmp::Ordering::Less => "text.primary",
                 std::cmp::Ordering::Equal => "selection.text",
@@ -270,17 +279,55 @@ fn history(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             };
             let at = egui::pos2(rect.left() + 12.0, rect.center().y);
             ui.painter().text(at, Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color(color));
-            if k == done {
+            if k == done && marked.is_empty() {
                 response.scroll_to_me(None);
-            } else if response.clicked() {
+            }
+            if response.clicked() && k > 0 && k <= done && (modifiers.command || modifiers.shift) {
+                let marked = mark(marked, k, modifiers.shift);
+                actions.push(Action::SetDialog(Some(Dialog::History { marked })));
+            } else if response.clicked() && k != done {
                 actions.push(Action::GoTo(k));
             }
         }
     });
-    ui.add_space(12.0);
-    if plain(ui, "Close").clicked() {
-        actions.push(Action::SetDialog(None));
+    ui.add_space(8.0);
+    let chosen: Vec<&Arc<Transaction>> = match marked.is_empty() {
+        true => history.done().iter().collect(),
+        false => marked.iter().filter_map(|k| history.done().get(k - 1)).collect(),
+    };
+    let note = match (chosen.len(), marked.is_empty()) {
+        (0, _) => "Nothing was done yet".to_owned(),
+        (_, true) => "Ctrl or Shift and a click marks steps".to_owned(),
+        (1, _) => "1 step is marked".to_owned(),
+        (n, _) => format!("{n} steps are marked"),
+    };
+    ui.horizontal(|ui| {
+        if plain(ui, "Close").clicked() {
+            actions.push(Action::SetDialog(None));
+        }
+        let copy = ui.add_enabled_ui(!chosen.is_empty(), |ui| plain(ui, "Copy as script")).inner;
+        if copy.on_hover_text("Copies these steps as lines of text, which “ulna run” does to any file").clicked() {
+            let lines = chosen.iter().flat_map(|step| step.lines(session.document()));
+            let text: String = lines.map(|line| format!("{line}\n")).collect();
+            ui.ctx().copy_text(text);
+            actions.push(Action::SetDialog(None));
+        }
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+    });
+}
+
+/// Marks a step, or takes its mark; with `all`, all from the last one that is marked.
+fn mark(marked: &BTreeSet<usize>, k: usize, all: bool) -> BTreeSet<usize> {
+    let mut marked = marked.clone();
+    match marked.last().copied().filter(|_| all) {
+        Some(last) => marked.extend(last.min(k)..=last.max(k)),
+        None => {
+            if !marked.remove(&k) {
+                marked.insert(k);
+            }
+        }
     }
+    marked
 }
 
 /// What the device is, what it holds, and what is done another way on it.

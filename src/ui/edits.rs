@@ -1,48 +1,46 @@
 //! Where an edit goes: to the pose in Pose mode, to keys or an unkeyed pose where a clip is shown.
 
-use glam::{Quat, Vec3};
-
-use super::{View, clip_text, node_text};
+use super::View;
 use crate::{
-    edit::CommandLine,
-    model::{ClipId, Document, NodeId, Property, Transform},
+    edit::{
+        Command,
+        command::{
+            SetKey, SetUnkeyed,
+            field::{ClipName, Nodes, Seconds, Trs},
+        },
+    },
+    model::{ClipId, Components, NodeId, Property, Transform},
 };
 
-/// Three numbers for a command line.
-pub fn vector(v: Vec3) -> serde_json::Value {
-    v.to_array().to_vec().into()
-}
-
-/// Four numbers for a command line.
-pub fn quaternion(q: Quat) -> serde_json::Value {
-    q.to_array().to_vec().into()
+/// One component of a transform.
+pub fn component(of: &Transform, property: Property) -> Trs {
+    let nothing = Components::default();
+    match property {
+        Property::Translation => Components { translation: Some(of.translation), ..nothing },
+        Property::Rotation => Components { rotation: Some(of.rotation), ..nothing },
+        Property::Scale | Property::Weights => Components { scale: Some(of.scale), ..nothing },
+    }
+    .into()
 }
 
 /// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on, else an unkeyed pose.
 /// `changed` says which part a person touched.
-pub fn clip_line(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<CommandLine> {
-    let (document, clip) = (view.session?.document(), view.shown_clip()?);
-    Some(clip_line_for(document, clip, view.edit_time(), view.auto_key, node, local, changed))
+pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<Command> {
+    Some(over_clip(view.shown_clip()?, view.edit_time(), view.auto_key, node, local, changed))
 }
 
-/// [`clip_line`] without a window's view: `time` in seconds on the clip's clock.
-pub fn clip_line_for(
-    document: &Document,
+/// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock.
+pub fn over_clip(
     clip: ClipId,
     time: f32,
     auto_key: bool,
     node: NodeId,
     local: &Transform,
     changed: Property,
-) -> CommandLine {
-    let name = node_text(document, node);
-    let line = CommandLine::new(if auto_key { "key.set" } else { "unkeyed.set" })
-        .with("clip", clip_text(document, clip))
-        .with("time", time)
-        .with("node", name);
-    match changed {
-        Property::Translation => line.with("translation", vector(local.translation)),
-        Property::Rotation => line.with("rotation", quaternion(local.rotation)),
-        Property::Scale | Property::Weights => line.with("scale", vector(local.scale)),
+) -> Command {
+    let (clip, time, node, to) = (ClipName::Id(clip), Seconds(time), Nodes::one(node), component(local, changed));
+    if auto_key {
+        return SetKey { clip, time, node, parts: None, to, unkeyed: None, exact: None }.into();
     }
+    SetUnkeyed { clip, time, node, to }.into()
 }

@@ -7,7 +7,11 @@ use super::{
     theme::Font,
     widgets::{elided, segment, segments},
 };
-use crate::edit::{CommandLine, CommandSpec, Mode, key_parts, table};
+use crate::edit::{
+    CommandSpec, Mode,
+    command::{SessionCommand, ToolCommand},
+    key_parts, table,
+};
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
@@ -36,16 +40,16 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
     segments(&mut right, theme, |ui| {
         let modes = [
-            (Mode::Paint, "Paint", "mode.paint"),
-            (Mode::Animate, "Animate", "mode.animate"),
-            (Mode::Pose, "Pose", "mode.pose"),
+            (Mode::Paint, "Paint", ToolCommand::PaintMode),
+            (Mode::Animate, "Animate", ToolCommand::AnimateMode),
+            (Mode::Pose, "Pose", ToolCommand::PoseMode),
         ];
         for (mode, text, command) in modes {
             let response = segment(ui, theme, text, view.mode == mode, true);
             response
                 .widget_info(|| WidgetInfo::selected(Role::Button, true, view.mode == mode, format!("{text} mode")));
             if response.clicked() {
-                actions.push(Action::Run(CommandLine::new(command)));
+                actions.push(Action::Run(command.into()));
             }
         }
     });
@@ -54,7 +58,7 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// A menu's commands, then the menus inside it, then what always asks for numbers.
 fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
     let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name);
-    let all: Vec<&CommandSpec> = table().iter().filter(here).collect();
+    let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
     for command in all.iter().filter(|c| !c.asks && c.menu == name) {
         item(ui, view, command, actions);
     }
@@ -110,19 +114,19 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actions) {
+fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, actions: &mut Actions) {
     let theme = view.theme;
     let enabled = (command.enabled)(&view.availability);
     let history = view.session.map(|s| s.history());
-    let title = match (command.name, history) {
-        ("edit.undo", Some(h)) => {
-            h.undo_label().map_or_else(|| "Undo".into(), |l| format!("Undo {}", l.to_lowercase()))
-        }
-        ("edit.redo", Some(h)) => {
-            h.redo_label().map_or_else(|| "Redo".into(), |l| format!("Redo {}", l.to_lowercase()))
-        }
-        _ if command.asks => format!("{}…", command.title),
-        _ => command.title.to_owned(),
+    let label = match history {
+        Some(h) if command.name == SessionCommand::Undo.name() => h.undo_label(),
+        Some(h) if command.name == SessionCommand::Redo.name() => h.redo_label(),
+        _ => None,
+    };
+    let title = match label {
+        Some(label) => format!("{} {}", command.title, label.to_lowercase()),
+        None if command.asks => format!("{}…", command.title),
+        None => command.title.to_owned(),
     };
     let key = RichText::new(key_parts(view.keys.key(command.name)).join(" "))
         .font(Theme::font(Font::Caption))
@@ -135,7 +139,7 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, actions: &mut Actio
         Err(reason) => response.on_disabled_hover_text(reason),
     };
     if response.clicked() {
-        actions.push(Action::Run(CommandLine::new(command.name)));
+        actions.push(Action::Invoke(command));
         ui.close();
     }
 }

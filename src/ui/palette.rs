@@ -44,7 +44,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
     if up {
         state.chosen = state.chosen.saturating_sub(1);
     }
-    let mut run: Option<&CommandSpec> = found.get(state.chosen).map(|f| f.0).filter(|_| enter);
+    let mut run: Option<&'static CommandSpec> = found.get(state.chosen).map(|f| f.0).filter(|_| enter);
     let width = Theme::size("palette").min(ctx.content_rect().width() - 32.0);
     let area = Area::new(Id::unique("palette"))
         .order(Order::Foreground)
@@ -96,7 +96,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
         let enabled = (command.enabled)(&view.availability);
         if enabled.is_ok() {
             actions.push(Action::SetDialog(None));
-            actions.push(Action::Run(CommandLine::new(command.name)));
+            actions.push(Action::Invoke(command));
         }
     } else if escape || outside {
         actions.push(Action::SetDialog(None));
@@ -280,7 +280,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
                 actions.push(Action::SetDialog(None));
             } else if wrong.is_none() && (go.clicked() || enter) {
                 actions.push(Action::SetDialog(None));
-                actions.push(Action::Run(line));
+                actions.push(Action::RunLine(line));
             }
         });
     });

@@ -137,7 +137,7 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
     ui.horizontal(|ui| {
         if dialogs::plain(ui, "Recover…").clicked() {
-            actions.push(Action::Run(crate::edit::CommandLine::new("file.recover")));
+            actions.push(Action::Run(crate::edit::command::FileCommand::Recover.into()));
         }
         if dialogs::plain(ui, "Clear journals").clicked() {
             actions.push(Action::ClearJournals);

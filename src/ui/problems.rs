@@ -8,7 +8,10 @@ use super::{
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
-use crate::model::{NodeId, Severity};
+use crate::{
+    edit::command::Bind,
+    model::{NodeId, Severity},
+};
 
 pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -49,7 +52,7 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
                             // Buttons first: the text takes what is left.
                             let how = match problem.fix {
-                                Some("weights.bind") => "Gives it the weights of the nearest bones",
+                                Some(Bind::NAME) => "Gives it the weights of the nearest bones",
                                 _ => "Normalises the weights there",
                             };
                             if problem.fix.is_some() && ui.small_button("Fix").on_hover_text(how).clicked() {

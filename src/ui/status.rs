@@ -4,7 +4,11 @@ use egui::{ProgressBar, RichText, Ui, vec2};
 
 use super::{Action, Actions, Theme, Tool, View, theme::Font};
 use crate::{
-    edit::{Mode, key_parts},
+    edit::{
+        Mode,
+        command::{BrushCommand, FileCommand, PlayCommand, SelectCommand, SetKey, ToolCommand, ViewCommand},
+        key_parts,
+    },
     weights::BrushKind,
 };
 
@@ -22,9 +26,16 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         };
         let hints: Vec<(String, &str)> = match (view.session.is_some(), view.selection.nodes.is_empty(), view.tool) {
             _ if view.welcome => {
-                vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command"), ("Esc".into(), "back")]
+                vec![
+                    (key(FileCommand::Open { path: None }.name()), "open a file"),
+                    (key(FileCommand::Find.name()), "find a command"),
+                    ("Esc".into(), "back"),
+                ]
             }
-            (false, ..) => vec![(key("file.open"), "open a file"), (key("edit.find"), "find a command")],
+            (false, ..) => vec![
+                (key(FileCommand::Open { path: None }.name()), "open a file"),
+                (key(FileCommand::Find.name()), "find a command"),
+            ],
             _ if view.paint.adjusting.is_some() => {
                 vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")]
             }
@@ -32,7 +43,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ("Drag".into(), view.paint.brush.kind.verb()),
                 ("Ctrl".into(), against),
                 ("Shift".into(), "smooth"),
-                (key("paint.radius"), "radius"),
+                (key(BrushCommand::Radius.name()), "radius"),
                 ("Right-click".into(), "pick joint"),
                 ("Alt drag".into(), "select vertices"),
             ],
@@ -40,21 +51,24 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ("Click".into(), "select"),
                 ("Alt drag".into(), "orbit"),
                 ("Wheel".into(), "zoom"),
-                (key("view.frame_all"), "frame all"),
-                (key("play.toggle"), "play"),
+                (key(ViewCommand::FrameAll.name()), "frame all"),
+                (key(PlayCommand::Toggle.name()), "play"),
             ],
             (true, false, Tool::Rotate) => vec![
                 ("Drag a ring".into(), "rotate"),
                 ("Ctrl".into(), "snap 5°"),
                 ("Esc".into(), "cancel"),
-                (key("key.set"), "set key"),
-                (key("view.frame_selected"), "frame"),
+                (key(SetKey::NAME), "set key"),
+                (key(ViewCommand::FrameSelected.name()), "frame"),
             ],
             (true, false, Tool::Select) => vec![
-                (key("tool.rotate"), "rotate"),
-                (key("key.set"), "set key"),
-                (key("view.frame_selected"), "frame"),
-                (format!("{} {}", key("select.parent"), key("select.child")), "walk the chain"),
+                (key(ToolCommand::Rotate.name()), "rotate"),
+                (key(SetKey::NAME), "set key"),
+                (key(ViewCommand::FrameSelected.name()), "frame"),
+                (
+                    format!("{} {}", key(SelectCommand::Parent.name()), key(SelectCommand::Child.name())),
+                    "walk the chain",
+                ),
             ],
         };
         // Numbers at the right come first where there is little room.

@@ -9,7 +9,10 @@ use super::{
     theme::Font,
     widgets::{cut, elided, filter_field, key_chips, paint_icon, segment, segments},
 };
-use crate::edit::{CommandLine, Preset};
+use crate::edit::{
+    Preset,
+    command::{FileCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
+};
 
 /// What the page keeps.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +26,7 @@ const ONE_COLUMN: f32 = 900.0;
 
 pub fn welcome_ui(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if view.session.is_some() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-        actions.push(Action::Run(CommandLine::new("file.welcome")));
+        actions.push(Action::Run(FileCommand::Welcome.into()));
     }
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         let whole = ui.available_width();
@@ -76,12 +79,12 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.add_space(16.0);
     ui.horizontal_wrapped(|ui| {
         if super::dialogs::primary(ui, theme, "Open file…").clicked() {
-            actions.push(Action::Run(CommandLine::new("file.open")));
+            actions.push(Action::Run(FileCommand::Open { path: None }.into()));
         }
         if let Some(session) = view.session
             && super::dialogs::plain(ui, &format!("Back to {}", session.file_name())).clicked()
         {
-            actions.push(Action::Run(CommandLine::new("file.welcome")));
+            actions.push(Action::Run(FileCommand::Welcome.into()));
         }
         ui.add_space(8.0);
         ui.label(
@@ -112,10 +115,10 @@ fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             if ui.button("Open the sample").clicked() {
-                actions.push(Action::Run(CommandLine::new("file.sample")));
+                actions.push(Action::Run(FileCommand::Sample.into()));
             }
             if ui.add(egui::Button::new("Start the tour").frame_when_inactive(false)).clicked() {
-                actions.push(Action::Run(CommandLine::new("help.tour")));
+                actions.push(Action::Run(FileCommand::Tour.into()));
             }
         });
     });
@@ -125,14 +128,14 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     let theme = view.theme;
     section(ui, theme, "Keys");
     let rows: [(&str, &[&str]); 8] = [
-        ("Open a file", &["file.open"]),
-        ("Find a command", &["edit.find"]),
-        ("Select, rotate", &["tool.select", "tool.rotate"]),
-        ("Set a key", &["key.set"]),
-        ("Play or pause", &["play.toggle"]),
-        ("Frame the selection", &["view.frame_selected"]),
-        ("Pose, Animate", &["mode.pose", "mode.animate"]),
-        ("Undo", &["edit.undo"]),
+        ("Open a file", &[FileCommand::Open { path: None }.name()]),
+        ("Find a command", &[FileCommand::Find.name()]),
+        ("Select, rotate", &[ToolCommand::Select.name(), ToolCommand::Rotate.name()]),
+        ("Set a key", &[SetKey::NAME]),
+        ("Play or pause", &[PlayCommand::Toggle.name()]),
+        ("Frame the selection", &[ViewCommand::FrameSelected.name()]),
+        ("Pose, Animate", &[ToolCommand::PoseMode.name(), ToolCommand::AnimateMode.name()]),
+        ("Undo", &[SessionCommand::Undo.name()]),
     ];
     for (what, commands) in rows {
         let (rect, _) = ui.allocate_exact_size(vec2(width, 28.0), Sense::hover());

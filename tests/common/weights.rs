@@ -39,7 +39,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     let bytes = session.pack("x").expect("it packs").bytes;
     let mut session = Session::open_bytes(&bytes).expect("the sample with whole weights");
     assert_eq!(map(session.document(), MeshId(0), 0).encoding, encoding);
-    session.run(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
     session
 }
 
@@ -48,8 +48,8 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
     static FILES: [OnceLock<std::sync::Arc<Vec<u8>>>; 3] = [const { OnceLock::new() }; 3];
     let bytes = FILES[encoding as usize].get_or_init(|| {
         let mut session = with_encoding(encoding);
-        session.run(&CommandLine::new("weights.sets").with("sets", 2)).expect("two sets");
-        session.run(&CommandLine::new("weights.smooth").with("passes", 40)).expect("smooths");
+        session.run_line(&CommandLine::new("weights.sets").with("sets", 2)).expect("two sets");
+        session.run_line(&CommandLine::new("weights.smooth").with("passes", 40)).expect("smooths");
         let many = (0..map(session.document(), MeshId(0), 0).vertex_count()).filter(|v| {
             let used = map(session.document(), MeshId(0), 0).vertex(*v).filter(|(_, w)| *w > 0.0);
             used.count() > 4

@@ -5,22 +5,29 @@ use glam::Vec2;
 
 use crate::{
     app::App,
-    edit::{CommandLine, Mode, node_text},
+    edit::{
+        Command, Mode,
+        command::{
+            Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, Normalize, Smooth, ToolCommand, Touch,
+            VertexCommand,
+            field::{How, Meshes, Nodes, Reach, VertexTerms},
+        },
+    },
     model::{Diagnostic, MeshId, NodeId, SkinId},
     session::{surface_findings, surface_place, weight_place},
     ui::{BrushNumber, ToastKind, WeightLook},
-    weights::{BrushKind, Canvas, Radius},
+    weights::{BrushKind, CanvasPart, Radius},
 };
 
 impl App {
     /// Commands of the brush.
-    pub(in crate::app) fn paint_command(&mut self, ctx: &Context, name: &str) {
-        match name {
-            "paint.radius" => self.adjust_brush(Some(BrushNumber::Radius)),
-            "paint.strength" => self.adjust_brush(Some(BrushNumber::Strength)),
-            "paint.value" => self.adjust_brush(Some(BrushNumber::Value)),
-            "paint.smaller" | "paint.larger" => {
-                let factor = if name == "paint.smaller" { 0.9 } else { 1.0 / 0.9 };
+    pub(in crate::app) fn paint_command(&mut self, ctx: &Context, command: &BrushCommand) {
+        match command {
+            BrushCommand::Radius => self.adjust_brush(Some(BrushNumber::Radius)),
+            BrushCommand::Strength => self.adjust_brush(Some(BrushNumber::Strength)),
+            BrushCommand::Value => self.adjust_brush(Some(BrushNumber::Value)),
+            BrushCommand::Smaller | BrushCommand::Larger => {
+                let factor = if *command == BrushCommand::Smaller { 0.9 } else { 1.0 / 0.9 };
                 let brush = &mut self.painting.brush;
                 brush.radius = match brush.radius {
                     Radius::Pixels(r) => Radius::Pixels(r * factor),
@@ -28,16 +35,16 @@ impl App {
                 };
                 *brush = brush.sane();
             }
-            "paint.lock" => {
+            BrushCommand::Lock => {
                 if let Some(node) = self.painting.joint_node()
                     && !self.painting.locked.remove(&node)
                 {
                     self.painting.locked.insert(node);
                 }
             }
-            "paint.unlock_all" => self.painting.locked.clear(),
-            "paint.mirror" => self.painting.brush.mirror = !self.painting.brush.mirror,
-            "paint.sample" if self.painting.layering.masked().is_some() => {
+            BrushCommand::UnlockAll => self.painting.locked.clear(),
+            BrushCommand::Mirror => self.painting.brush.mirror = !self.painting.brush.mirror,
+            BrushCommand::Sample if self.painting.layering.masked().is_some() => {
                 let vertex = self.painting.hover.as_ref().map(|h| h.canvas_vertex);
                 match vertex.and_then(|v| self.painting.layering.mask_at(v)) {
                     Some(mask) => self.painting.brush.value = mask,
@@ -48,15 +55,15 @@ impl App {
                     ),
                 }
             }
-            "paint.sample" => match (&self.painting.hover, self.painting.joint_node()) {
+            BrushCommand::Sample => match (&self.painting.hover, self.painting.joint_node()) {
                 (Some(hover), Some(joint)) => {
                     let share = hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
                     self.painting.brush.value = share;
                 }
                 _ => self.toast(ctx, ToastKind::Error, "No vertex is under the brush to take a weight from."),
             },
-            "paint.flood" if self.painting.layering.masked().is_some() => self.flood_mask(ctx),
-            "paint.flood" => {
+            BrushCommand::Flood if self.painting.layering.masked().is_some() => self.flood_mask(ctx),
+            BrushCommand::Flood => {
                 let kind = self.painting.brush.kind;
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
                     let text = format!(
@@ -66,29 +73,28 @@ impl App {
                     self.toast(ctx, ToastKind::Note, text);
                     return;
                 }
-                let Some(line) = self.flood_line() else { return };
-                self.run(ctx, line);
+                let Some(command) = self.flood() else { return };
+                self.run(ctx, command);
             }
-            _ => {}
+            BrushCommand::Look => {
+                let all = WeightLook::ALL;
+                let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
+                self.painting.look = all[(at + 1) % all.len()];
+            }
+            BrushCommand::Worst => self.search_worst(ctx),
+            BrushCommand::Range => self.show_range(self.painting.range.is_none()),
         }
     }
 
     /// What the brush does to a spot, done to all of the surface, or to what is selected of it.
-    fn flood_line(&self) -> Option<CommandLine> {
-        let document = self.session.as_ref()?.document();
-        let node = self.painting.joint_node()?;
-        let brush = &self.painting.brush;
+    fn flood(&self) -> Option<Command> {
+        let joint = Nodes::one(self.painting.joint_node()?);
+        let (brush, reach) = (&self.painting.brush, Reach::default());
+        let amount = Some(brush.strength);
         if brush.kind == BrushKind::Smooth {
-            let line = CommandLine::new("weights.smooth").with("amount", brush.strength);
-            return Some(if brush.this_joint { line.with("joint", node_text(document, node)) } else { line });
+            return Some(Smooth { passes: None, amount, joint: brush.this_joint.then_some(joint), reach }.into());
         }
-        let how = how(brush.kind);
-        let line = CommandLine::new("weights.flood")
-            .with("joint", node_text(document, node))
-            .with("value", brush.value)
-            .with("how", how)
-            .with("amount", brush.strength);
-        Some(line)
+        Some(Flood { joint, value: Some(brush.value), how: Some(how(brush.kind)), amount, reach }.into())
     }
 
     /// The brush's value for all of the mask, or for what is selected.
@@ -101,9 +107,16 @@ impl App {
             return;
         }
         let value = brush.value.min(1.0);
-        let lines = self.weights_lines(CommandLine::new("layers.mask").with("value", value));
+        let name = self
+            .session
+            .as_ref()
+            .zip(self.painting.canvas())
+            .and_then(|(session, canvas)| self.painting.layering.text(session.document(), canvas.skin));
+        let Some(layer) = name else { return };
+        let mask = MaskLayer { layer, value, mesh: None, primitive: None, vertices: None };
+        let commands = self.on_painted(mask.into());
         let Some(session) = &mut self.session else { return };
-        if let Err(error) = session.run_all("Flood mask", &lines) {
+        if let Err(error) = session.run_all("Flood mask", &commands) {
             self.toast(ctx, ToastKind::Error, format!("The mask was not flooded: {error}."));
         }
     }
@@ -129,109 +142,97 @@ impl App {
             let canvas = self.painting.canvas.as_ref()?;
             let corner = |k: usize| canvas.rest()[canvas.place_of(found.touch.corners[k]) as usize];
             let spot = corner(0) * found.shares[0] + corner(1) * found.shares[1] + corner(2) * found.shares[2];
-            Some(spot.to_array().to_vec())
+            Some(spot)
         };
         let (Some(a), Some(b)) = (rest(from), rest(to)) else {
             self.toast(ctx, ToastKind::Error, "Nothing was painted: both ends of a gradient must lie on the surface.");
             return;
         };
-        let (Some(node), Some(session)) = (self.painting.joint_node(), &self.session) else { return };
-        let line = CommandLine::new("weights.gradient")
-            .with("joint", node_text(session.document(), node))
-            .with("from", a)
-            .with("to", b)
-            .with("radial", self.painting.gradient.unwrap_or(false))
-            .with("value", brush.value)
-            .with("how", how(brush.kind))
-            .with("amount", brush.strength);
-        self.run(ctx, line);
+        let Some(node) = self.painting.joint_node() else { return };
+        let gradient = Gradient {
+            joint: Nodes::one(node),
+            from: a,
+            to: b,
+            radial: Some(self.painting.gradient.unwrap_or(false)),
+            value: Some(brush.value),
+            how: Some(how(brush.kind)),
+            amount: Some(brush.strength),
+            reach: Reach::default(),
+        };
+        self.run(ctx, gradient);
     }
 
-    /// A line on weights for each part that has selected vertices; the line alone where none are selected.
-    pub(in crate::app) fn weights_lines(&self, line: CommandLine) -> Vec<CommandLine> {
-        let takes = crate::edit::find(&line.name).is_some_and(|s| s.arguments.iter().any(|a| a.name == "vertices"));
-        let named = ["mesh", "primitive", "vertices"].iter().any(|n| line.arguments.contains_key(*n));
-        let session = self.session.as_ref();
+    /// A command on weights with what painting knows: the meshes of the skin, locked joints, the limit, and what is selected of
+    /// the surface, or is seen of it. Several where it cannot say that alone.
+    pub(in crate::app) fn on_painted(&self, mut command: Command) -> Vec<Command> {
+        const fn given<T>(argument: &Option<&mut Option<T>>) -> bool {
+            matches!(argument, Some(Some(_)))
+        }
+        let Some(touch) = command.touch() else { return vec![command] };
+        let named = given(&touch.mesh) || given(&touch.primitive) || given(&touch.vertices);
+        let narrows = touch.vertices.is_some() && !named && self.mode == Mode::Paint;
         // What the brush does to all of the surface it does not do to what is hidden.
-        let of_brush = matches!(&*line.name, "weights.flood" | "weights.gradient" | "weights.smooth" | "layers.mask");
-        let all_seen = self.painting.vertices.is_empty() && of_brush && self.painting.hides_any();
+        let all_seen = self.painting.vertices.is_empty() && touch.of_brush && self.painting.hides_any();
         let seen = if all_seen { self.painting.seen() } else { Vec::new() };
         if all_seen && seen.is_empty() {
             return Vec::new();
         }
         let chosen = if all_seen { &seen } else { &self.painting.vertices };
-        let (Some(canvas), Some(session), false) = (&self.painting.canvas, session, chosen.is_empty()) else {
-            return vec![self.weights_line(line)];
-        };
-        if !takes || named || self.mode != Mode::Paint {
-            return vec![self.weights_line(line)];
-        }
-        let own = |part: &crate::weights::CanvasPart| -> Vec<u32> {
+        let own = |part: &CanvasPart| -> Vec<u32> {
             let own = chosen.iter().map(|v| v.wrapping_sub(part.first));
             own.filter(|v| *v < part.count).collect()
         };
-        let parts: Vec<_> = canvas.parts().iter().map(|p| (p, own(p))).filter(|(_, own)| !own.is_empty()).collect();
-        if parts.len() > 1 && line.name.starts_with("weights.") {
-            // One line for all: what each makes of its neighbours it makes of them as they are now, across seams too.
-            let text: Vec<String> =
-                parts.iter().map(|(p, own)| format!("{}/{}: {}", p.mesh.0, p.primitive, spell(own))).collect();
-            return vec![self.weights_line(line.with("vertices", text.join("; ")))];
-        }
-        let line = |(part, own): &(&crate::weights::CanvasPart, Vec<u32>)| {
-            let line = line
-                .clone()
-                .with("mesh", crate::edit::mesh_text(session.document(), part.mesh))
-                .with("primitive", part.primitive)
-                .with("vertices", spell(own));
-            self.weights_line(line)
+        let canvas = self.painting.canvas.as_ref().filter(|_| narrows);
+        let parts = canvas.map_or(&[][..], |c| c.parts()).iter().map(|p| (p, own(p)));
+        let parts: Vec<_> = parts.filter(|(_, own)| !own.is_empty()).collect();
+        let of_weights = matches!(command, Command::Document(DocumentCommand::Weight(_)));
+        let mut commands = match &parts[..] {
+            [] => vec![command],
+            // One for all: what each makes of its neighbours it makes of them as they are now, across seams too.
+            [_, _, ..] if of_weights => {
+                let spelled = parts.iter().map(|(p, own)| format!("{}/{}: {}", p.mesh.0, p.primitive, spell(own)));
+                if let Some(vertices) = command.touch().and_then(|t| t.vertices) {
+                    *vertices = VertexTerms::parse(&spelled.collect::<Vec<_>>().join("; "));
+                }
+                vec![command]
+            }
+            parts => parts.iter().map(|(part, own)| on_part(command.clone(), part, own)).collect(),
         };
-        parts.iter().map(line).collect()
+        commands.iter_mut().for_each(|command| self.fill_painted(command));
+        commands
     }
 
-    /// Adds to a line on weights what painting knows: the meshes of the skin, locked joints, the limit.
-    pub(in crate::app) fn weights_line(&self, mut line: CommandLine) -> CommandLine {
-        let Some(document) = self.session.as_ref().map(|s| s.document()) else { return line };
-        // What has no weights is no part of what is painted.
-        if line.name == "weights.bind" {
-            return line;
+    fn painted_meshes(&self) -> Option<Meshes> {
+        let canvas = self.painting.canvas.as_ref()?;
+        let mut meshes: Vec<MeshId> = canvas.parts().iter().map(|p| p.mesh).collect();
+        meshes.dedup();
+        Some(Meshes::Ids(meshes))
+    }
+
+    /// Adds to a command on weights what painting knows: the meshes of the skin, locked joints, the limit, the layer.
+    fn fill_painted(&self, command: &mut Command) {
+        let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
+        let canvas = self.painting.canvas.as_ref().filter(|_| self.mode == Mode::Paint);
+        let painted = self.painted_meshes();
+        let Some(touch) = command.touch() else { return };
+        if let Some(locked) = touch.locked.filter(|l| l.is_none() && !self.painting.locked.is_empty()) {
+            *locked = Some(Nodes::Ids(self.painting.locked.iter().copied().collect()));
         }
-        let spec = crate::edit::find(&line.name);
-        let takes = |name: &str| {
-            spec.is_some_and(|s| s.arguments.iter().any(|a| a.name == name)) && !line.arguments.contains_key(name)
-        };
-        let (mesh, locked, most, layer) = (takes("mesh"), takes("locked"), takes("most"), takes("layer"));
+        let Some(canvas) = canvas else { return };
         // What names another mesh has nothing to do with the painted layer.
-        let ours = |canvas: &Canvas| {
-            let given = line.arguments.get("mesh").and_then(|m| m.as_str());
-            let is = |name: &str, mesh: MeshId| {
-                name == crate::edit::mesh_text(document, mesh) || name == format!("#{}", mesh.0)
-            };
-            given.is_none_or(|name| canvas.parts().iter().any(|p| is(name, p.mesh)))
-        };
-        if layer
-            && self.mode == Mode::Paint
-            && let Some(canvas) = self.painting.canvas.as_ref().filter(|c| ours(c))
-            && let Some(text) = self.painting.layering.text(document, canvas.skin)
-        {
-            line = line.with("layer", text);
+        let ours = touch.mesh.as_ref().and_then(|m| m.as_ref()).is_none_or(|meshes| {
+            let found = meshes.find(document).unwrap_or_default();
+            canvas.parts().iter().any(|p| found.contains(&p.mesh))
+        });
+        if let Some(layer) = touch.layer.filter(|l| l.is_none() && ours) {
+            *layer = self.painting.layering.text(document, canvas.skin);
         }
-        if mesh
-            && self.mode == Mode::Paint
-            && let Some(canvas) = &self.painting.canvas
-        {
-            let mut meshes: Vec<_> = canvas.parts().iter().map(|p| p.mesh).collect();
-            meshes.dedup();
-            let names: Vec<String> = meshes.into_iter().map(|m| crate::edit::mesh_text(document, m)).collect();
-            line = line.with("mesh", names);
+        if let Some(mesh) = touch.mesh.filter(|m| m.is_none()) {
+            *mesh = painted;
         }
-        if locked && !self.painting.locked.is_empty() {
-            let names: Vec<String> = self.painting.locked.iter().map(|n| node_text(document, *n)).collect();
-            line = line.with("locked", names);
+        if let Some(most) = touch.most.filter(|m| m.is_none()) {
+            *most = Some(self.painting.limit);
         }
-        if most && self.mode == Mode::Paint {
-            line = line.with("most", self.painting.limit);
-        }
-        line
     }
 
     /// Shows where a problem is: its node, and the faults of weights in colours.
@@ -240,9 +241,9 @@ impl App {
         let document = session.document();
         let node = problem.place.strip_prefix("nodes/").and_then(|t| t.split('/').next()?.parse::<u32>().ok());
         let flaw = match problem.code {
-            "ULNA_MESH_OPEN" => Some("vertices.open"),
-            "ULNA_MESH_CROWDED" => Some("vertices.crowded"),
-            "ULNA_MESH_DOUBLED" => Some("vertices.doubled"),
+            "ULNA_MESH_OPEN" => Some(VertexCommand::Open),
+            "ULNA_MESH_CROWDED" => Some(VertexCommand::Crowded),
+            "ULNA_MESH_DOUBLED" => Some(VertexCommand::Doubled),
             _ => None,
         };
         if let Some(command) = flaw {
@@ -253,7 +254,7 @@ impl App {
             if let Some(joint) = joint.or(document.skin(skin).joints.first().copied()) {
                 self.selection.set(joint);
                 self.painting.select_next = Some(command);
-                self.run(ctx, CommandLine::new("mode.paint"));
+                self.run(ctx, ToolCommand::PaintMode);
             }
         } else if let Some(node) = node.map(NodeId).filter(|n| n.index() < document.nodes.len()) {
             self.selection.set(node);
@@ -265,13 +266,13 @@ impl App {
                 return;
             };
             self.selection.set(node);
-            if problem.fix == Some("weights.bind") {
+            if problem.fix == Some(Bind::NAME) {
                 return;
             }
             self.painting.look = WeightLook::Faults;
             // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
-            self.painting.select_next = Some("vertices.faulty");
-            self.run(ctx, CommandLine::new("mode.paint"));
+            self.painting.select_next = Some(VertexCommand::Faulty);
+            self.run(ctx, ToolCommand::PaintMode);
         }
     }
 
@@ -279,10 +280,12 @@ impl App {
     pub(in crate::app) fn fix_problem(&mut self, ctx: &Context, problem: usize) {
         let Some(problem) = self.problems.get(problem).filter(|p| p.fix.is_some()) else { return };
         let Some((mesh, primitive)) = primitive_of(&problem.place) else { return };
-        let line = CommandLine::new(problem.fix.unwrap_or("weights.normalize"))
-            .with("mesh", format!("#{}", mesh.index()))
-            .with("primitive", primitive);
-        self.run(ctx, line);
+        let (mesh, primitive) = (Some(Meshes::Ids(vec![mesh])), Some(primitive));
+        if problem.fix == Some(Bind::NAME) {
+            self.run(ctx, Bind { mesh, primitive, most: None, passes: None });
+        } else {
+            self.run(ctx, Normalize { reach: Reach { mesh, primitive, ..Reach::default() } });
+        }
     }
 
     /// What is to be known of the painted surface, once its canvas is ready.
@@ -335,13 +338,24 @@ fn primitive_of(place: &str) -> Option<(MeshId, usize)> {
 }
 
 /// What a brush does to a whole surface, in the words of `weights.flood`.
-const fn how(kind: BrushKind) -> &'static str {
+const fn how(kind: BrushKind) -> How {
     match kind {
-        BrushKind::Add => "add",
-        BrushKind::Subtract => "subtract",
-        BrushKind::Scale => "scale",
-        _ => "set",
+        BrushKind::Add => How::Add,
+        BrushKind::Subtract => How::Subtract,
+        BrushKind::Scale => How::Scale,
+        _ => How::Set,
     }
+}
+
+/// A command on vertices of one part of the canvas.
+fn on_part(mut command: Command, part: &CanvasPart, own: &[u32]) -> Command {
+    if let Some(Touch { mesh: Some(mesh), primitive: Some(primitive), vertices: Some(vertices), .. }) = command.touch()
+    {
+        *mesh = Some(Meshes::Ids(vec![part.mesh]));
+        *primitive = Some(part.primitive);
+        *vertices = VertexTerms::parse(&spell(own));
+    }
+    command
 }
 
 /// Vertices in rising order as text: `0-99, 120`.

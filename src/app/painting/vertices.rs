@@ -6,7 +6,13 @@ use glam::Vec2;
 use super::Painting;
 use crate::{
     app::App,
-    edit::{CommandLine, node_text},
+    edit::{
+        Command,
+        command::{
+            Assign, VertexCommand,
+            field::{Nodes, Numbers, Reach},
+        },
+    },
     model::{Document, NodeId},
     render::Camera,
     ui::{ToastKind, VertexArea},
@@ -52,39 +58,48 @@ impl Painting {
     }
 
     /// Changes the selection of vertices by how they hang together, or by a joint.
-    pub fn select_by(&mut self, document: &Document, name: &str, joint: Option<u16>, range: (f32, f32)) {
+    pub fn select_by(&mut self, document: &Document, command: &VertexCommand) {
         let Some(canvas) = &self.canvas else { return };
         let chosen = |what: Pick| pick(document, canvas, &what);
         let reshaped = |how: Reshape| reshape(canvas, &self.vertices, how);
-        self.vertices = match name {
-            "vertices.all" => chosen(Pick::All),
-            "vertices.none" => Vec::new(),
-            "vertices.invert" => reshaped(Reshape::Invert),
-            "vertices.grow" => reshaped(Reshape::Grow),
-            "vertices.shrink" => reshaped(Reshape::Shrink),
-            "vertices.linked" => reshaped(Reshape::Linked),
-            "vertices.faulty" => chosen(Pick::Faulty { most: self.limit }),
-            "vertices.stray" => chosen(Pick::Stray),
-            "vertices.open" => chosen(Pick::Open),
-            "vertices.crowded" => chosen(Pick::Crowded),
-            "vertices.doubled" => chosen(Pick::Doubled),
-            "vertices.unpaired" => chosen(Pick::Unpaired),
-            _ => {
-                let Some(joint) = joint.or(self.joint) else { return };
-                chosen(Pick::Of { joint, from: range.0, to: range.1 })
-            }
+        let of = |joint: Option<u16>, from, to| {
+            let joint = joint.or(self.joint)?;
+            Some(chosen(Pick::Of { joint, from, to }))
         };
+        let vertices = match command {
+            VertexCommand::All => Some(chosen(Pick::All)),
+            VertexCommand::Nothing => Some(Vec::new()),
+            VertexCommand::Invert => Some(reshaped(Reshape::Invert)),
+            VertexCommand::Grow => Some(reshaped(Reshape::Grow)),
+            VertexCommand::Shrink => Some(reshaped(Reshape::Shrink)),
+            VertexCommand::Linked => Some(reshaped(Reshape::Linked)),
+            VertexCommand::Faulty => Some(chosen(Pick::Faulty { most: self.limit })),
+            VertexCommand::Stray => Some(chosen(Pick::Stray)),
+            VertexCommand::Open => Some(chosen(Pick::Open)),
+            VertexCommand::Crowded => Some(chosen(Pick::Crowded)),
+            VertexCommand::Doubled => Some(chosen(Pick::Doubled)),
+            VertexCommand::Unpaired => Some(chosen(Pick::Unpaired)),
+            VertexCommand::OfJoint => of(None, 0.0, 1.0),
+            VertexCommand::InRange { from, to, joint } => {
+                let nodes = joint.as_ref().and_then(|j| j.all(document).ok()).unwrap_or_default();
+                of(nodes.into_iter().find_map(|n| canvas.joint(n)), *from, *to)
+            }
+            VertexCommand::Copy | VertexCommand::Paste => None,
+        };
+        if let Some(vertices) = vertices {
+            self.vertices = vertices;
+        }
     }
 
-    /// What the first selected vertex has, as the line that gives it to others.
-    pub fn copied(&self, document: &Document) -> Option<CommandLine> {
+    /// What the first selected vertex has, as the command that gives it to others.
+    pub fn copied(&self, document: &Document) -> Option<Assign> {
         let canvas = self.canvas.as_ref()?;
         let vertex = self.vertices.first().copied().or(self.last.as_ref().map(|h| h.canvas_vertex))?;
         let (map, own) = canvas.maps(document).map_of(vertex);
         let list = Influences::of(map, own);
-        let named = list.iter().filter_map(|(j, w)| Some((canvas.joints().get(usize::from(j))?, w)));
-        let (names, weights): (Vec<String>, Vec<f32>) = named.map(|(n, w)| (node_text(document, *n), w)).unzip();
-        Some(CommandLine::new("weights.assign").with("joints", names).with("weights", weights))
+        let named = list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, f64::from(w))));
+        let (joints, weights): (Vec<NodeId>, Vec<f64>) = named.unzip();
+        Some(Assign { joints: Nodes::Ids(joints), weights: Numbers(weights), reach: Reach::default() })
     }
 }
 
@@ -102,38 +117,23 @@ fn within(line: &[Vec2], at: Vec2) -> bool {
 
 impl App {
     /// Commands that select vertices, and that copy their weights.
-    pub(in crate::app) fn vertex_command(&mut self, ctx: &Context, line: &CommandLine) {
+    pub(in crate::app) fn vertex_command(&mut self, ctx: &Context, command: &VertexCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        match line.name.as_str() {
-            "vertices.copy" => match self.painting.copied(document) {
+        match command {
+            VertexCommand::Copy => match self.painting.copied(document) {
                 Some(copied) => {
-                    ctx.copy_text(copied.to_string());
+                    ctx.copy_text(Command::from(copied.clone()).line(document).to_string());
                     self.painting.clipboard = Some(copied);
                     self.toast(ctx, ToastKind::Ok, "The weights of the vertex were copied.");
                 }
                 None => self.toast(ctx, ToastKind::Error, "No vertex is selected, or under the brush, to copy from."),
             },
-            "vertices.paste" => match self.painting.clipboard.clone() {
-                Some(line) => self.run(ctx, line),
+            VertexCommand::Paste => match self.painting.clipboard.clone() {
+                Some(assign) => self.run(ctx, assign),
                 None => self.toast(ctx, ToastKind::Error, "No weights were copied yet. Copy those of a vertex first."),
             },
-            name => {
-                let number = |name: &str, other: f64| {
-                    line.arguments.get(name).and_then(serde_json::Value::as_f64).unwrap_or(other) as f32
-                };
-                let joint = line.arguments.get("joint").and_then(|v| match v {
-                    serde_json::Value::Array(list) => list.first()?.as_str(),
-                    other => other.as_str(),
-                });
-                let found = joint.and_then(|text| {
-                    let canvas = self.painting.canvas.as_ref()?;
-                    let named = |n: &&NodeId| node_text(document, **n) == text || document.node(**n).label(**n) == text;
-                    canvas.joint(*canvas.joints().iter().find(named)?)
-                });
-                let range = (number("from", 0.0), number("to", 1.0));
-                self.painting.select_by(document, name, found, range);
-            }
+            other => self.painting.select_by(document, other),
         }
     }
 }

@@ -173,7 +173,7 @@ pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Optio
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if primary(ui, theme, "Save").clicked() {
             actions.push(Action::SetDialog(None));
-            actions.push(Action::Run(crate::edit::CommandLine::new("file.save")));
+            actions.push(Action::Run(crate::edit::command::FileCommand::Save.into()));
         }
         if plain(ui, "Go on").clicked() {
             actions.push(Action::SetDialog(None));

@@ -168,7 +168,7 @@ pub fn changed_ui(
     ui.horizontal(|ui| {
         if plain(ui, "Save mine as…").clicked() {
             actions.push(Action::SetDialog(None));
-            actions.push(Action::Run(crate::edit::CommandLine::new("file.save_as")));
+            actions.push(Action::Run(crate::edit::command::FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if primary(ui, theme, verb).clicked() {

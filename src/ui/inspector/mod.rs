@@ -12,12 +12,15 @@ use glam::Vec3;
 use self::fields::{Order, Shape, Triple, triple_ui};
 pub use self::typed::evaluate;
 use super::{
-    Action, Actions, Theme, Thing, View, edits, node_text,
+    Action, Actions, Theme, Thing, View, edits,
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
 use crate::{
-    edit::CommandLine,
+    edit::{
+        Command,
+        command::{Reset, SetUser, SetWorld, field::Nodes},
+    },
     model::{Document, Local, NodeId, Property, RestSource, Transform},
 };
 
@@ -154,7 +157,7 @@ fn node_sections(
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
     if section(ui, theme, "Ul", "Yours", &note, posed) {
-        actions.push(Action::Run(CommandLine::new("pose.reset").with("node", node_text(document, node))));
+        actions.push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None }.into()));
     }
     match user {
         Ok(user) => {
@@ -185,7 +188,7 @@ fn node_sections(
                     Some((state.order.rotation(values), Some(values)))
                 });
                 if let Some((rotation, values)) = changed {
-                    let mut lines = Vec::new();
+                    let mut commands = Vec::new();
                     for (id, rest, now) in std::iter::once((node, rest, user)).chain(others.iter().copied()) {
                         let mut wanted = now;
                         let axis = edited.axis;
@@ -203,18 +206,18 @@ fn node_sections(
                             (_, Some(values)) => wanted.scale[axis] = values[axis],
                             (_, None) => {}
                         }
-                        lines.extend(user_line(view, document, id, &rest, &wanted, property));
+                        commands.extend(set_user(view, id, &rest, &wanted, property));
                     }
                     let verb = match property {
                         Property::Translation => "Move",
                         Property::Rotation => "Rotate",
                         Property::Scale | Property::Weights => "Scale",
                     };
-                    let label = match lines.len() {
+                    let label = match commands.len() {
                         1 => format!("{verb} {}", document.node(node).label(node)),
                         n => format!("{verb} {n} nodes"),
                     };
-                    actions.push(Action::Preview { label, lines });
+                    actions.push(Action::Preview { label, commands });
                 }
                 if edited.done {
                     actions.push(Action::Commit);
@@ -292,7 +295,7 @@ fn world_section(
         if edited.values.is_some() || edited.quaternion.is_some() {
             let values = edited.values.unwrap_or(values);
             let mut wanted = world.transform;
-            let argument = if property == Property::Rotation {
+            if property == Property::Rotation {
                 wanted.rotation = match edited.quaternion {
                     Some(rotation) => rotation,
                     None => {
@@ -300,24 +303,19 @@ fn world_section(
                         state.order.rotation(values)
                     }
                 };
-                "rotation"
             } else {
                 wanted.translation = values;
-                "translation"
-            };
+            }
             let label = format!("Pose {}", document.node(node).label(node));
-            let line = match view.shown_clip() {
-                None => Some(CommandLine::new("pose.set_world").with("node", node_text(document, node)).with(
-                    argument,
-                    if argument == "rotation" { edits::quaternion(wanted.rotation) } else { edits::vector(values) },
-                )),
+            let command = match view.shown_clip() {
+                None => Some(SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }.into()),
                 Some(_) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())
                     .ok()
-                    .and_then(|l| edits::clip_line(view, node, &l.transform, property)),
+                    .and_then(|l| edits::over_shown_clip(view, node, &l.transform, property)),
             };
-            actions.extend(line.map(|line| Action::Preview { label, lines: vec![line] }));
+            actions.extend(command.map(|command| Action::Preview { label, commands: vec![command] }));
         }
         if edited.done {
             actions.push(Action::Commit);
@@ -344,23 +342,17 @@ fn others(view: &View<'_>, document: &Document, node: NodeId) -> Vec<(NodeId, Tr
 }
 
 /// The command that gives a node another `Ul`, where edits go now.
-fn user_line(
+fn set_user(
     view: &View<'_>,
-    document: &Document,
     node: NodeId,
     rest: &Transform,
     wanted: &Transform,
     property: Property,
-) -> Option<CommandLine> {
+) -> Option<Command> {
     if view.shown_clip().is_some() {
-        return edits::clip_line(view, node, &rest.compose(wanted), property);
+        return edits::over_shown_clip(view, node, &rest.compose(wanted), property);
     }
-    let line = CommandLine::new("pose.set").with("node", node_text(document, node));
-    Some(match property {
-        Property::Translation => line.with("translation", edits::vector(wanted.translation)),
-        Property::Rotation => line.with("rotation", edits::quaternion(wanted.rotation)),
-        Property::Scale | Property::Weights => line.with("scale", edits::vector(wanted.scale)),
-    })
+    Some(SetUser { node: Nodes::one(node), to: edits::component(wanted, property) }.into())
 }
 
 /// The diamond beside a row: filled on a key, hollow where the clip moves it, amber where it waits.

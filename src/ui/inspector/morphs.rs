@@ -4,10 +4,16 @@ use egui::{RichText, Sense, Slider, Ui, vec2};
 use egui_material_icons::icons;
 
 use crate::{
-    edit::CommandLine,
+    edit::{
+        Command,
+        command::{
+            HoldMorph, KeyMorphs, ResetMorphs, SetMorph,
+            field::{ClipName, Nodes, Seconds},
+        },
+    },
     model::{Document, NodeId, Property},
     ui::{
-        Action, Actions, Theme, View, clip_text, node_text,
+        Action, Actions, Theme, View,
         theme::Font,
         widgets::{elided, icon_button, name_widget},
     },
@@ -39,8 +45,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let reset = "Reset morph targets";
                 if icon_button(ui, theme, icons::ICON_RESTART_ALT, reset, "", false, Ok(())).clicked() {
-                    let line = CommandLine::new("pose.reset_morphs").with("node", node_text(document, node));
-                    actions.push(Action::Run(line));
+                    actions.push(Action::Run(ResetMorphs { node: Nodes::one(node) }.into()));
                 }
             });
         }
@@ -69,8 +74,8 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
             let response = ui.add(slider);
             name_widget(ui, &response, &format!("Morph {name}"));
             if response.changed() {
-                let line = line(view, document, node, k, weight);
-                actions.push(Action::Preview { label: format!("Morph {name}"), lines: vec![line] });
+                let commands = vec![set(view, node, k, weight)];
+                actions.push(Action::Preview { label: format!("Morph {name}"), commands });
             }
             if response.drag_stopped() || (response.changed() && !response.dragged()) {
                 actions.push(Action::Commit);
@@ -88,19 +93,12 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
 }
 
 /// The command that sets a weight where edits go now.
-fn line(view: &View<'_>, document: &Document, node: NodeId, target: usize, weight: f32) -> CommandLine {
-    let name = node_text(document, node);
-    let Some(clip) = view.shown_clip() else {
-        return CommandLine::new("pose.morph")
-            .with("node", name)
-            .with("target", format!("#{target}"))
-            .with("weight", weight);
-    };
-    let command = if view.auto_key { "key.morph" } else { "unkeyed.morph" };
-    CommandLine::new(command)
-        .with("clip", clip_text(document, clip))
-        .with("time", view.edit_time())
-        .with("node", name)
-        .with("target", format!("#{target}"))
-        .with("weight", weight)
+fn set(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> Command {
+    let (node, target) = (Nodes::one(node), format!("#{target}"));
+    let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };
+    let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
+    if view.auto_key {
+        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight) }.into();
+    }
+    HoldMorph { clip, time, node, target, weight }.into()
 }

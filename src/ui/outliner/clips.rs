@@ -4,7 +4,7 @@ use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
 use crate::{
-    edit::CommandLine,
+    edit::command::NewClip,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -26,7 +26,7 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             );
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(())).clicked() {
-                    actions.push(Action::Run(CommandLine::new("clip.new")));
+                    actions.push(Action::Run(NewClip { name: None }.into()));
                 }
             });
         });

@@ -13,7 +13,7 @@ use super::{
     things::{self, Section},
 };
 use crate::{
-    edit::CommandLine,
+    edit::command::{RenameNode, field::Nodes},
     model::{Clip, NodeId, Severity},
     ui::{
         Action, Actions, Theme, Thing, View,
@@ -349,8 +349,8 @@ fn rename_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, id: NodeId
         let name = text.trim().to_owned();
         let same = view.session.is_some_and(|s| s.document().node(id).label(id) == name);
         if !same && !name.is_empty() {
-            let node = format!("#{}", id.0);
-            actions.push(Action::Run(CommandLine::new("node.rename").with("node", node).with("name", name)));
+            let node = Nodes::one(id);
+            actions.push(Action::Run(RenameNode { node, name }.into()));
         }
         state.renaming = None;
     } else if !field.has_focus() {

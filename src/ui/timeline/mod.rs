@@ -10,7 +10,7 @@ use egui::{RichText, Ui};
 
 use super::{Action, Actions, Theme, View, theme::Font};
 use crate::{
-    edit::CommandLine,
+    edit::command::NewClip,
     model::{Clip, ClipId, NodeId},
 };
 
@@ -54,7 +54,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
             );
             ui.add_space(4.0);
             if ui.button("Make a clip").on_hover_text("Makes an empty clip, for keys to come").clicked() {
-                actions.push(Action::Run(CommandLine::new("clip.new")));
+                actions.push(Action::Run(NewClip { name: None }.into()));
             }
         });
         return;

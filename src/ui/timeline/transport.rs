@@ -5,7 +5,7 @@ use egui_material_icons::icons;
 
 use super::TimelineState;
 use crate::{
-    edit::{CommandLine, find},
+    edit::command::{DeleteKeys, PlayCommand, SetKey},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -24,17 +24,17 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.spacing_mut().item_spacing.x = 2.0;
             let play = if playback.playing { (icons::ICON_PAUSE, "Pause") } else { (icons::ICON_PLAY_ARROW, "Play") };
             let buttons = [
-                (icons::ICON_FIRST_PAGE, "Clip start", "play.start", false),
-                (icons::ICON_SKIP_PREVIOUS, "Previous key", "play.previous_key", false),
-                (play.0, play.1, "play.toggle", playback.playing),
-                (icons::ICON_SKIP_NEXT, "Next key", "play.next_key", false),
-                (icons::ICON_LAST_PAGE, "Clip end", "play.end", false),
-                (icons::ICON_REPEAT, "Loop", "play.loop", playback.looping),
+                (icons::ICON_FIRST_PAGE, "Clip start", PlayCommand::Start, false),
+                (icons::ICON_SKIP_PREVIOUS, "Previous key", PlayCommand::PreviousKey, false),
+                (play.0, play.1, PlayCommand::Toggle, playback.playing),
+                (icons::ICON_SKIP_NEXT, "Next key", PlayCommand::NextKey, false),
+                (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
+                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.looping),
             ];
             for (icon, name, command, on) in buttons {
-                let key = view.keys.key(command);
+                let key = view.keys.key(command.name());
                 if icon_button(ui, theme, icon, name, key, on, Ok(())).clicked() {
-                    actions.push(Action::Run(CommandLine::new(command)));
+                    actions.push(Action::Run(command.into()));
                 }
             }
             ui.add_space(8.0);
@@ -122,15 +122,14 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 {
                     state.selected_only = !state.selected_only;
                 }
-                let delete = find("key.delete").map_or(Ok(()), |c| (c.enabled)(&view.availability));
-                if icon_button(ui, theme, icons::ICON_DELETE, "Delete keys", view.keys.key("key.delete"), false, delete)
-                    .clicked()
-                {
-                    actions.push(Action::Run(CommandLine::new("key.delete")));
-                }
-                let set = find("key.set").map_or(Ok(()), |c| (c.enabled)(&view.availability));
-                if icon_button(ui, theme, icons::ICON_KEY, "Set key", view.keys.key("key.set"), false, set).clicked() {
-                    actions.push(Action::Run(CommandLine::new("key.set")));
+                for (icon, name, command) in [
+                    (icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()),
+                    (icons::ICON_KEY, "Set key", SetKey::spec()),
+                ] {
+                    let (key, enabled) = (view.keys.key(command.name), (command.enabled)(&view.availability));
+                    if icon_button(ui, theme, icon, name, key, false, enabled).clicked() {
+                        actions.push(Action::Invoke(command));
+                    }
                 }
             });
         });

@@ -4,7 +4,7 @@ use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos
 use glam::{Vec2, Vec3};
 
 use crate::{
-    edit::CommandLine,
+    edit::command::ViewCommand,
     model::NodeId,
     ui::{Action, Actions, Theme, View, theme::Font, widgets::tooltip},
 };
@@ -24,27 +24,27 @@ struct End {
     role: &'static str,
     positive: bool,
     name: &'static str,
-    command: &'static str,
+    command: ViewCommand,
 }
 
-const ENDS: [End; 6] = {
+static ENDS: [End; 6] = {
     const fn end(
         axis: Vec3,
         letter: &'static str,
         role: &'static str,
         positive: bool,
         name: &'static str,
-        command: &'static str,
+        command: ViewCommand,
     ) -> End {
         End { axis, letter, role, positive, name, command }
     }
     [
-        end(Vec3::X, "X", "axis.x", true, "View from +X", "view.side"),
-        end(Vec3::NEG_X, "X", "axis.x", false, "View from −X", "view.other_side"),
-        end(Vec3::Y, "Y", "axis.y", true, "View from +Y", "view.top"),
-        end(Vec3::NEG_Y, "Y", "axis.y", false, "View from −Y", "view.bottom"),
-        end(Vec3::Z, "Z", "axis.z", true, "View from +Z", "view.front"),
-        end(Vec3::NEG_Z, "Z", "axis.z", false, "View from −Z", "view.back"),
+        end(Vec3::X, "X", "axis.x", true, "View from +X", ViewCommand::Side),
+        end(Vec3::NEG_X, "X", "axis.x", false, "View from −X", ViewCommand::OtherSide),
+        end(Vec3::Y, "Y", "axis.y", true, "View from +Y", ViewCommand::Top),
+        end(Vec3::NEG_Y, "Y", "axis.y", false, "View from −Y", ViewCommand::Bottom),
+        end(Vec3::Z, "Z", "axis.z", true, "View from +Z", ViewCommand::Front),
+        end(Vec3::NEG_Z, "Z", "axis.z", false, "View from −Z", ViewCommand::Back),
     ]
 };
 
@@ -96,8 +96,8 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
         if response.has_focus() {
             painter.circle_stroke(at, BALL + 2.0, Stroke::new(2.0, theme.color("accent.base")));
         }
-        if tooltip(response, theme, end.name, view.keys.key(end.command), Ok(())).clicked() {
-            actions.push(Action::Run(CommandLine::new(end.command)));
+        if tooltip(response, theme, end.name, view.keys.key(end.command.name()), Ok(())).clicked() {
+            actions.push(Action::Run(end.command.clone().into()));
         }
     }
     over

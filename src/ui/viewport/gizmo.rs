@@ -6,9 +6,16 @@ use glam::{Mat3, Mat4, Vec2, Vec3};
 
 use super::{overlay::haloed, pick::segment_distance};
 use crate::{
-    edit::{CommandLine, Space, rotation_after_turn},
+    edit::{
+        Space,
+        command::{
+            Rotate,
+            field::{Axis, Degrees, Nodes},
+        },
+        rotation_after_turn,
+    },
     model::{NodeId, Property, Transform},
-    ui::{Action, Actions, Theme, View, edits, node_text, theme::Font, widgets::short_number},
+    ui::{Action, Actions, Theme, View, edits, theme::Font, widgets::short_number},
 };
 
 /// Radius of the rings, in points; that of the outer one, which turns about the line of sight.
@@ -192,30 +199,26 @@ fn update(
     }
     turn.shown = degrees;
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let names: Vec<String> = turn.nodes.iter().map(|(n, ..)| node_text(document, *n)).collect();
-    let label = match names.as_slice() {
-        [one] => format!("Rotate {one}"),
-        many => format!("Rotate {} joints", many.len()),
+    let nodes: Vec<NodeId> = turn.nodes.iter().map(|(n, ..)| *n).collect();
+    let label = match nodes[..] {
+        [one] => format!("Rotate {}", document.node(one).label(one)),
+        _ => format!("Rotate {} joints", nodes.len()),
     };
     let (space, axis) = match turn.ring.index {
         3 => (Space::World, turn.axis),
         k => (view.space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
     };
-    let lines = if view.shown_clip().is_none() {
-        let line =
-            CommandLine::new("pose.rotate").with("node", names).with("degrees", degrees).with("space", space.word());
-        vec![match turn.ring.index {
-            k @ 0..=2 => line.with("axis", ["x", "y", "z"][k]),
-            _ => line.with("axis", edits::vector(axis)),
-        }]
+    let commands = if view.shown_clip().is_none() {
+        let (node, degrees) = (Nodes::Ids(nodes), Degrees(degrees));
+        vec![Rotate { node, axis: Axis(axis), degrees, space: Some(space) }.into()]
     } else {
         let turned = |(node, local, parent): &(NodeId, Transform, Mat4)| {
             let rotation = rotation_after_turn(parent, local.rotation, axis, degrees.to_radians(), space).ok()?;
-            edits::clip_line(view, *node, &Transform { rotation, ..*local }, Property::Rotation)
+            edits::over_shown_clip(view, *node, &Transform { rotation, ..*local }, Property::Rotation)
         };
         turn.nodes.iter().filter_map(turned).collect()
     };
-    actions.push(Action::Preview { label, lines });
+    actions.push(Action::Preview { label, commands });
 }
 
 /// A ring on the screen; each point with whether it is on the near side.

@@ -5,22 +5,22 @@ use egui_material_icons::icons;
 use glam::Vec2;
 
 use crate::{
-    edit::{CommandLine, find},
+    edit::command::{ViewCommand, field::Nodes},
     model,
     render::Shading,
-    ui::{Action, Actions, Theme, View, node_text, theme::Font, widgets::icon_button},
+    ui::{Action, Actions, Theme, View, theme::Font, widgets::icon_button},
 };
 
 /// What the view menu offers to look from.
-const DIRECTIONS: [&str; 8] = [
-    "view.perspective",
-    "view.front",
-    "view.back",
-    "view.side",
-    "view.other_side",
-    "view.top",
-    "view.bottom",
-    "view.three_quarter",
+static DIRECTIONS: [ViewCommand; 8] = [
+    ViewCommand::Perspective,
+    ViewCommand::Front,
+    ViewCommand::Back,
+    ViewCommand::Side,
+    ViewCommand::OtherSide,
+    ViewCommand::Top,
+    ViewCommand::Bottom,
+    ViewCommand::ThreeQuarter,
 ];
 
 /// The switches at the top left; whether the pointer is over them.
@@ -40,20 +40,20 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             }
             let shading = view.shown.shading;
             let switches = [
-                (icons::ICON_CONTRAST, "view.textured", shading == Shading::Textured),
-                (icons::ICON_DEPLOYED_CODE, "view.solid", shading == Shading::Solid),
-                (icons::ICON_GRID_3X3, "view.wireframe", shading == Shading::Wireframe),
-                (icons::ICON_RADIOLOGY, "view.xray", shading == Shading::XRay),
+                (icons::ICON_CONTRAST, ViewCommand::Textured, shading == Shading::Textured),
+                (icons::ICON_DEPLOYED_CODE, ViewCommand::Solid, shading == Shading::Solid),
+                (icons::ICON_GRID_3X3, ViewCommand::Wireframe, shading == Shading::Wireframe),
+                (icons::ICON_RADIOLOGY, ViewCommand::XRay, shading == Shading::XRay),
             ];
             for (icon, command, on) in switches {
                 switch(ui, view, icon, command, on, actions);
             }
             divider(ui, theme);
             let switches = [
-                (icons::ICON_GRID_4X4, "view.grid", view.shown.grid),
-                (icons::ICON_POLYLINE, "view.joints", view.shown.joints),
-                (icons::ICON_LABEL, "view.names", view.shown.names),
-                (icons::ICON_3D_ROTATION, "view.axes", view.shown.axes),
+                (icons::ICON_GRID_4X4, ViewCommand::Grid, view.shown.grid),
+                (icons::ICON_POLYLINE, ViewCommand::Joints, view.shown.joints),
+                (icons::ICON_LABEL, ViewCommand::Names, view.shown.names),
+                (icons::ICON_3D_ROTATION, ViewCommand::Axes, view.shown.axes),
             ];
             for (icon, command, on) in switches {
                 switch(ui, view, icon, command, on, actions);
@@ -107,13 +107,13 @@ fn switch(
     ui: &mut Ui,
     view: &View<'_>,
     icon: egui_material_icons::MaterialIcon,
-    command: &str,
+    command: ViewCommand,
     on: bool,
     actions: &mut Actions,
 ) {
-    let Some(spec) = find(command) else { return };
-    if icon_button(ui, view.theme, icon, spec.title, view.keys.key(command), on, Ok(())).clicked() {
-        actions.push(Action::Run(CommandLine::new(command)));
+    let spec = command.spec();
+    if icon_button(ui, view.theme, icon, spec.title, view.keys.key(spec.name), on, Ok(())).clicked() {
+        actions.push(Action::Run(command.into()));
     }
 }
 
@@ -130,7 +130,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let label = format!("{text} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = ui.menu_button(egui::RichText::new(label).color(theme.color("text.primary")), |ui| {
         ui.set_min_width(200.0);
-        for command in DIRECTIONS {
+        for command in &DIRECTIONS {
             menu_row(ui, view, command, actions);
         }
         let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -142,8 +142,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         for node in cameras.into_iter().take(40) {
             let name = format!("Through {}", document.node(node).label(node));
             if ui.add(egui::Button::new(&name).min_size(vec2(190.0, 24.0)).frame_when_inactive(false)).clicked() {
-                let line = CommandLine::new("view.camera").with("node", node_text(document, node));
-                actions.push(Action::Run(line));
+                actions.push(Action::Run(ViewCommand::Camera { node: Some(Nodes::one(node)) }.into()));
                 ui.close();
             }
         }
@@ -170,15 +169,15 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
 }
 
-fn menu_row(ui: &mut Ui, view: &View<'_>, command: &str, actions: &mut Actions) {
-    let Some(spec) = find(command) else { return };
-    let key = egui::RichText::new(view.keys.key(command)).font(Theme::font(Font::Caption));
+fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut Actions) {
+    let spec = command.spec();
+    let key = egui::RichText::new(view.keys.key(spec.name)).font(Theme::font(Font::Caption));
     let button = egui::Button::new(spec.title)
         .shortcut_text(key.color(view.theme.color("text.tertiary")))
         .min_size(vec2(190.0, 24.0))
         .frame_when_inactive(false);
     if ui.add(button).on_hover_text(spec.help).clicked() {
-        actions.push(Action::Run(CommandLine::new(command)));
+        actions.push(Action::Run(command.clone().into()));
         ui.close();
     }
 }

@@ -4,7 +4,7 @@ use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, 
 use egui_material_icons::{MaterialIcon, icons};
 
 use crate::{
-    edit::CommandLine,
+    edit::command::{BrushCommand, VertexCommand},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -51,23 +51,23 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.add_space(4.0);
     drags_ui(ui, view, actions);
     ui.add_space(2.0);
-    let key = |command: &str| view.keys.key(command).to_owned();
+    let key = |command: BrushCommand| view.keys.key(command.name()).to_owned();
     ui.spacing_mut().item_spacing.y = 3.0;
     match &mut brush.radius {
         Radius::Pixels(points) => {
-            bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key("paint.radius"));
+            bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key(BrushCommand::Radius));
         }
         Radius::Scene(metres) => {
             let unit = view.settings.length;
             let mut shown = *metres * unit.per_metre();
             let most = unit.per_metre();
-            bar(ui, theme, "Radius", &mut shown, 0.001 * most..=most, unit.sign(), 3, &key("paint.radius"));
+            bar(ui, theme, "Radius", &mut shown, 0.001 * most..=most, unit.sign(), 3, &key(BrushCommand::Radius));
             *metres = shown / unit.per_metre();
         }
     }
-    bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key("paint.strength"));
+    bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
-    bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key("paint.value"));
+    bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
     ui.add_space(4.0);
     // Beside each other, where that fits.
     let line = if ui.available_width() < 250.0 {
@@ -161,7 +161,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.secondary"));
             ui.add(egui::Label::new(text).truncate());
             if ui.small_button("Select them").clicked() {
-                actions.push(Action::Run(CommandLine::new("vertices.unpaired")));
+                actions.push(Action::Run(VertexCommand::Unpaired.into()));
             }
         });
     }

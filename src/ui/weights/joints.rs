@@ -5,7 +5,7 @@ use egui_material_icons::icons;
 
 use super::WeightsState;
 use crate::{
-    edit::{CommandLine, node_text},
+    edit::command::{PairJoints, field::Nodes},
     model::{Document, NodeId, SkinId},
     render::heat,
     ui::{
@@ -259,10 +259,12 @@ fn joint_row(
                 (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.words()),
                 _ => "Mirror joint: none".to_owned(),
             };
-            let line = CommandLine::new("joints.pair").with("joint", node_text(document, node));
+            let pair = |with: Option<NodeId>| {
+                Action::Run(PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into())
+            };
             ui.menu_button(text, |ui| {
                 if ui.selectable_label(partner.is_none(), "None").clicked() {
-                    actions.push(Action::Run(line.clone()));
+                    actions.push(pair(None));
                     ui.close();
                 }
                 egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
@@ -270,7 +272,7 @@ fn joint_row(
                         let label = document.node(*other).label(*other);
                         let label = if *other == node { format!("{label} itself, of the centre") } else { label };
                         if ui.selectable_label(partner == Some(other), label).clicked() {
-                            actions.push(Action::Run(line.clone().with("with", node_text(document, *other))));
+                            actions.push(pair(Some(*other)));
                             ui.close();
                         }
                     }

@@ -4,7 +4,13 @@ use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
 use crate::{
-    edit::{CommandLine, layer_text, mesh_text},
+    edit::{
+        command::{
+            AddLayer, FlattenLayers, LayerOpacity, MirrorLayer, MoveLayer, RemoveLayer, ShowLayer,
+            field::{LayerSide, Meshes},
+        },
+        layer_text,
+    },
     model::{MirrorFrom, SkinId, WeightLayer},
     ui::{
         Action, Actions, Theme, View,
@@ -36,7 +42,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
-    let Some(mesh) = canvas.parts().first().map(|p| mesh_text(document, p.mesh)) else { return };
+    let Some(mesh) = canvas.parts().first().map(|p| Meshes::Ids(vec![p.mesh])) else { return };
     let layers = document.aids.weight_layers.get(&canvas.skin);
     let count = layers.map_or(0, |l| l.layers.len());
     ui.horizontal(|ui| {
@@ -45,14 +51,14 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             if count == 0 { "strokes go into the weights".to_owned() } else { format!("{count} over the weights") };
         caption(ui, theme, &note);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let line = |name: &str| CommandLine::new(name).with("mesh", mesh.clone());
             if icon_button(ui, theme, icons::ICON_ADD, "Add a layer", "", false, Ok(())).clicked() {
                 let next = layers.map_or(0, |l| l.next) + 1;
-                actions.push(Action::Run(line("layers.add").with("name", format!("Layer {next}"))));
+                let add = AddLayer { name: Some(format!("Layer {next}")), mesh: Some(mesh.clone()) };
+                actions.push(Action::Run(add.into()));
             }
             let flat = if count == 0 { Err("There are no layers") } else { Ok(()) };
             if icon_button(ui, theme, icons::ICON_LAYERS_CLEAR, "Flatten", "", false, flat).clicked() {
-                actions.push(Action::Run(line("layers.flatten")));
+                actions.push(Action::Run(FlattenLayers { mesh: Some(mesh.clone()) }.into()));
             }
         });
     });
@@ -112,10 +118,13 @@ const NAME: f32 = 36.0;
 /// What stands behind a name.
 const CONTROLS: f32 = 168.0;
 
+/// What names a layer in a command.
+type Named = (String, Option<Meshes>);
+
 /// Where a layer is.
 struct Place<'a> {
     skin: SkinId,
-    mesh: &'a str,
+    mesh: &'a Meshes,
     top: bool,
 }
 
@@ -125,7 +134,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let target = LayerTarget::Layer(layer.id);
     let active = view.paint.layer == Some(target);
     let text = layer_text(document, at.skin, layer.id);
-    let of = |name: &str| CommandLine::new(name).with("mesh", at.mesh).with("layer", text.clone());
+    let named = (text, Some(at.mesh.clone()));
     let (rect, response) = row(ui, theme, HEIGHT, &format!("Layer {}", layer.name), active);
     let font = Theme::font(if active { Font::Heading } else { Font::Body });
     let color = match (active, layer.shown) {
@@ -153,35 +162,32 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
             (icons::ICON_VISIBILITY_OFF, format!("Show layer {}", layer.name))
         };
         if icon_button(ui, theme, icon, &name, "", false, Ok(())).clicked() {
-            actions.push(Action::Run(of("layers.show").with("shown", !layer.shown)));
+            let (text, mesh) = named.clone();
+            actions.push(Action::Run(ShowLayer { layer: text, shown: Some(!layer.shown), mesh }.into()));
         }
     });
     let rest = Rect::from_min_max(pos2(rect.right() - CONTROLS, rect.top()), rect.max);
     cells(ui, rest, Layout::right_to_left(Align::Center), &mut |ui, actions| {
         let name = format!("Remove layer {}", layer.name);
         if icon_button(ui, theme, icons::ICON_DELETE, &name, "", false, Ok(())).clicked() {
-            actions.push(Action::Run(of("layers.remove")));
+            let (text, mesh) = named.clone();
+            actions.push(Action::Run(RemoveLayer { layer: text, mesh }.into()));
         }
         let up = if at.top { Err("It is the topmost") } else { Ok(()) };
         let name = format!("Move layer {} up", layer.name);
         if icon_button(ui, theme, icons::ICON_ARROW_UPWARD, &name, "", false, up).clicked() {
-            actions.push(Action::Run(of("layers.move").with("up", true)));
+            let (text, mesh) = named.clone();
+            actions.push(Action::Run(MoveLayer { layer: text, up: true, mesh }.into()));
         }
-        mirror_ui(ui, view, layer, &of, actions);
-        opacity_ui(ui, layer, &of, actions);
+        mirror_ui(ui, view, layer, &named, actions);
+        opacity_ui(ui, layer, &named, actions);
     });
     if response.clicked() {
         actions.push(Action::PaintLayer(target));
     }
 }
 
-fn mirror_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    layer: &WeightLayer,
-    of: &impl Fn(&str) -> CommandLine,
-    actions: &mut Actions,
-) {
+fn mirror_ui(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, named: &Named, actions: &mut Actions) {
     let now = match layer.mirror {
         None => "no mirror",
         Some(MirrorFrom::Left) => "left to right",
@@ -190,10 +196,15 @@ fn mirror_ui(
     let color = view.theme.color(if layer.mirror.is_some() { "accent.text" } else { "text.secondary" });
     let icon = RichText::new(icons::ICON_FLIP.codepoint).font(icon_font(16.0, false)).color(color);
     let menu = ui.menu_button(icon, |ui| {
-        let ways = [("No mirror", "none"), ("Mirror left to right", "left"), ("Mirror right to left", "right")];
+        let ways = [
+            ("No mirror", LayerSide::None),
+            ("Mirror left to right", LayerSide::Left),
+            ("Mirror right to left", LayerSide::Right),
+        ];
         for (text, from) in ways {
             if ui.button(text).clicked() {
-                actions.push(Action::Run(of("layers.mirror").with("from", from)));
+                let (layer, mesh) = named.clone();
+                actions.push(Action::Run(MirrorLayer { layer, from, mesh }.into()));
                 ui.close();
             }
         }
@@ -203,14 +214,15 @@ fn mirror_ui(
     menu.response.on_hover_text(format!("Mirror: {now}"));
 }
 
-fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, of: &impl Fn(&str) -> CommandLine, actions: &mut Actions) {
+fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, named: &Named, actions: &mut Actions) {
     let mut percent = layer.opacity * 100.0;
     let field = DragValue::new(&mut percent).range(0.0..=100.0).fixed_decimals(0).suffix(" %");
     let response = ui.add_sized(vec2(54.0, 22.0), field);
     name_widget(ui, &response, &format!("Opacity of layer {}", layer.name));
     if response.changed() {
-        let lines = vec![of("layers.opacity").with("opacity", percent / 100.0)];
-        actions.push(Action::Preview { label: "Opacity of a layer".into(), lines });
+        let (layer, mesh) = named.clone();
+        let commands = vec![LayerOpacity { layer, opacity: percent / 100.0, mesh }.into()];
+        actions.push(Action::Preview { label: "Opacity of a layer".into(), commands });
         if !response.dragged() {
             actions.push(Action::Commit);
         }

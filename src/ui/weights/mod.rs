@@ -44,7 +44,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 if view.availability.bare {
                     let button = egui::Button::new("Bind to the nearest bones");
                     if ui.add(button).on_hover_text("Gives the mesh weights by distance, and smooths them").clicked() {
-                        actions.push(super::Action::Run(crate::edit::CommandLine::new("weights.bind")));
+                        actions.push(super::Action::Invoke(crate::edit::command::Bind::spec()));
                     }
                 }
                 return;

@@ -4,7 +4,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2
 use egui_material_icons::icons;
 
 use crate::{
-    edit::CommandLine,
+    edit::command::{BrushCommand, PlayCommand, ToolCommand},
     motion::Spot,
     ui::{Action, Actions, Theme, View, WeightLook, theme::Font, widgets::icon_button},
 };
@@ -26,14 +26,14 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let enabled = if shows { Ok(()) } else { off };
             let play = if playback.playing { (icons::ICON_PAUSE, "Pause") } else { (icons::ICON_PLAY_ARROW, "Play") };
             let buttons = [
-                (icons::ICON_FIRST_PAGE, "Clip start", "play.start", false),
-                (play.0, play.1, "play.toggle", playback.playing),
-                (icons::ICON_LAST_PAGE, "Clip end", "play.end", false),
-                (icons::ICON_REPEAT, "Loop", "play.loop", playback.looping),
+                (icons::ICON_FIRST_PAGE, "Clip start", PlayCommand::Start, false),
+                (play.0, play.1, PlayCommand::Toggle, playback.playing),
+                (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
+                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.looping),
             ];
             for (icon, name, command, on) in buttons {
-                if icon_button(ui, theme, icon, name, view.keys.key(command), on, enabled).clicked() {
-                    actions.push(Action::Run(CommandLine::new(command)));
+                if icon_button(ui, theme, icon, name, view.keys.key(command.name()), on, enabled).clicked() {
+                    actions.push(Action::Run(command.into()));
                 }
             }
             ui.add_space(6.0);
@@ -177,7 +177,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let name = if view.paint.searched { "Look again" } else { "Find the worst pose" };
     if ui.add_enabled(view.job.is_none(), egui::Button::new(name)).clicked() {
-        actions.push(Action::Run(CommandLine::new("weights.worst")));
+        actions.push(Action::Run(BrushCommand::Worst.into()));
     }
     if !view.paint.spots.is_empty() {
         let text = format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
@@ -196,7 +196,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let key = view.keys.key("mode.animate");
+        let key = view.keys.key(ToolCommand::AnimateMode.name());
         let (font, color) = (Theme::font(Font::Caption), theme.color("text.tertiary"));
         let text = format!("Keys are edited in Animate mode ({key}).");
         if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x <= ui.available_width() {

@@ -2,11 +2,16 @@
 
 use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
-use serde_json::Value;
 
 use super::{WeightsState, joints::heat_color};
 use crate::{
-    edit::{CommandLine, find, node_text},
+    edit::{
+        Command,
+        command::{
+            Flood, Normalize, Smooth, VertexCommand,
+            field::{How, Nodes, Reach, VertexTerms},
+        },
+    },
     model::NodeId,
     ui::{
         Action, Actions, Theme, VertexPick, View,
@@ -14,6 +19,7 @@ use crate::{
         theme::Font,
         widgets::{elided, icon_button, name_widget},
     },
+    weights::Canvas,
 };
 
 /// Rows and columns that are shown at most.
@@ -40,9 +46,9 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         // Buttons first: the text takes what is left.
-        for (text, name) in [("Normalise", "weights.normalize"), ("Smooth", "weights.smooth")] {
+        for (text, command) in [("Normalise", Normalize::spec()), ("Smooth", Smooth::spec())] {
             if ui.add_enabled(!chosen.is_empty(), egui::Button::new(text)).clicked() {
-                actions.push(Action::Run(CommandLine::new(name)));
+                actions.push(Action::Invoke(command));
             }
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -72,18 +78,18 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         }
         ui.add_space(6.0);
         let commands = [
-            (icons::ICON_ZOOM_OUT_MAP, "vertices.grow"),
-            (icons::ICON_ZOOM_IN_MAP, "vertices.shrink"),
-            (icons::ICON_LINK, "vertices.linked"),
-            (icons::ICON_CONTENT_COPY, "vertices.copy"),
-            (icons::ICON_CONTENT_PASTE, "vertices.paste"),
-            (icons::ICON_CLOSE, "vertices.none"),
+            (icons::ICON_ZOOM_OUT_MAP, VertexCommand::Grow),
+            (icons::ICON_ZOOM_IN_MAP, VertexCommand::Shrink),
+            (icons::ICON_LINK, VertexCommand::Linked),
+            (icons::ICON_CONTENT_COPY, VertexCommand::Copy),
+            (icons::ICON_CONTENT_PASTE, VertexCommand::Paste),
+            (icons::ICON_CLOSE, VertexCommand::Nothing),
         ];
-        for (icon, name) in commands {
-            let Some(spec) = find(name) else { continue };
+        for (icon, command) in commands {
+            let spec = command.spec();
             let enabled = (spec.enabled)(&view.availability);
-            if icon_button(ui, theme, icon, spec.title, view.keys.key(name), false, enabled).clicked() {
-                actions.push(Action::Run(CommandLine::new(name)));
+            if icon_button(ui, theme, icon, spec.title, view.keys.key(spec.name), false, enabled).clicked() {
+                actions.push(Action::Run(command.into()));
             }
         }
     });
@@ -169,7 +175,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
                     && let Some(value) = gone_on(weight, &text)
                     && let Some(joint) = node(*j)
                 {
-                    actions.push(Action::Run(set_line(view, v, joint, value)));
+                    actions.push(Action::Run(set(view, canvas, v, joint, value)));
                 }
             }
             let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
@@ -231,34 +237,40 @@ fn all_row(
         if let Some(text) = cell(state, ui, view, area, (EVERY, *joint), mean, &name)
             && let Some((how, value)) = meant(&text)
         {
-            let line = CommandLine::new("weights.flood").with("joint", node_text(document, node));
-            actions.push(Action::Run(line.with("how", how).with("value", value)));
+            let flood = Flood {
+                joint: Nodes::one(node),
+                value: Some(value),
+                how: Some(how),
+                amount: None,
+                reach: Reach::default(),
+            };
+            actions.push(Action::Run(flood.into()));
         }
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color("stroke.subtle")));
 }
 
 /// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale.
-fn meant(text: &str) -> Option<(&'static str, f32)> {
+fn meant(text: &str) -> Option<(How, f32)> {
     let text = text.trim();
     let rest = |signs: &[char]| text.strip_prefix(signs).and_then(evaluate).map(|v| v as f32);
-    let within = |(how, value): (&'static str, f32)| {
-        let most = if how == "scale" { 100.0 } else { 1.0 };
+    let within = |(how, value): (How, f32)| {
+        let most = if how == How::Scale { 100.0 } else { 1.0 };
         value.is_finite().then(|| (how, value.clamp(0.0, most)))
     };
     if let Some(value) = rest(&['+']) {
-        return within(("add", value));
+        return within((How::Add, value));
     }
     if let Some(value) = rest(&['-', '−']) {
-        return within(("subtract", value));
+        return within((How::Subtract, value));
     }
     if let Some(value) = rest(&['*', '×']) {
-        return within(("scale", value));
+        return within((How::Scale, value));
     }
     if let Some(value) = rest(&['/']) {
-        return within(("scale", 1.0 / value));
+        return within((How::Scale, 1.0 / value));
     }
-    evaluate(text).and_then(|v| within(("set", v as f32)))
+    evaluate(text).and_then(|v| within((How::Set, v as f32)))
 }
 
 /// Which joints are shown, and the way to the others.
@@ -341,23 +353,21 @@ fn gone_on(weight: f32, text: &str) -> Option<f32> {
     evaluate(&sum).map(|v| (v as f32).clamp(0.0, 1.0))
 }
 
-/// The line that gives a joint a weight on one vertex of the canvas and on all its copies; the rest follows the rule.
-fn set_line(view: &View<'_>, vertex: u32, joint: NodeId, value: f32) -> CommandLine {
-    let line = CommandLine::new("weights.flood");
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return line };
-    let document = session.document();
+/// The command that gives a joint a weight on one vertex of the canvas and on all its copies; the rest follows the rule.
+fn set(view: &View<'_>, canvas: &Canvas, vertex: u32, joint: NodeId, value: f32) -> Command {
     let copies = canvas.vertices_at(canvas.place_of(vertex)).iter().map(|v| {
         let (part, own) = canvas.part_of(*v);
         let part = canvas.parts()[part];
         format!("{}/{}: {own}", part.mesh.0, part.primitive)
     });
-    let locked: Vec<Value> = view.paint.locked.iter().map(|n| node_text(document, *n).into()).collect();
-    let line = line
-        .with("joint", node_text(document, joint))
-        .with("value", value)
-        .with("vertices", copies.collect::<Vec<_>>().join("; "))
-        .with("most", view.paint.limit);
-    if locked.is_empty() { line } else { line.with("locked", locked) }
+    let locked: Vec<NodeId> = view.paint.locked.iter().copied().collect();
+    let reach = Reach {
+        vertices: VertexTerms::parse(&copies.collect::<Vec<_>>().join("; ")),
+        most: Some(view.paint.limit),
+        locked: (!locked.is_empty()).then_some(Nodes::Ids(locked)),
+        ..Reach::default()
+    };
+    Flood { joint: Nodes::one(joint), value: Some(value), how: None, amount: None, reach }.into()
 }
 
 /// Why a vertex is where it is: each joint's term of the sum, `w · T · p`.

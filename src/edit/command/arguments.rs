@@ -6,7 +6,7 @@ use glam::{Quat, Vec3, Vec4};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{CommandLine, CommandSpec, Kind, pose::Space};
+use super::{CommandLine, CommandSpec, Kind, Space};
 use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, transform::unit_or};
 
 /// What is wrong with an argument.
@@ -148,16 +148,11 @@ impl Arguments {
     }
 
     /// Whether it is given.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// What is given.
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.values.get(name)
-    }
-
-    fn value(&self, name: &'static str) -> Result<&Value, ArgumentError> {
+    pub(super) fn value(&self, name: &'static str) -> Result<&Value, ArgumentError> {
         self.values.get(name).ok_or_else(|| ArgumentError::Missing { command: self.command.clone(), name })
     }
 
@@ -165,28 +160,26 @@ impl Arguments {
         ArgumentError::Type { name: name.to_owned(), wanted, found: found.to_string() }
     }
 
-    /// One of some words, if given; a number that is spelled as one of them means it.
-    ///
-    /// # Errors
-    /// Where it is none of them.
-    pub fn choice(&self, name: &'static str, words: &[&str]) -> Result<Option<String>, ArgumentError> {
-        let Some(value) = self.values.get(name) else { return Ok(None) };
-        let text = match value {
+    /// A word; a number that is spelled as one means it.
+    pub(super) fn word(&self, name: &'static str) -> Result<String, ArgumentError> {
+        Ok(match self.value(name)? {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
             _ => String::new(),
-        };
-        if words.contains(&text.as_str()) {
-            return Ok(Some(text));
-        }
-        Err(ArgumentError::Choice { name: name.to_owned(), wanted: words.join(", "), found: value.to_string() })
+        })
+    }
+
+    /// It is none of these words.
+    pub(super) fn no_choice(&self, name: &'static str, words: &[&str]) -> ArgumentError {
+        let found = self.values.get(name).map_or_else(String::new, ToString::to_string);
+        ArgumentError::Choice { name: name.to_owned(), wanted: words.join(", "), found }
     }
 
     /// Text.
     ///
     /// # Errors
     /// Where it is missing or no text.
-    pub fn text(&self, name: &'static str) -> Result<&str, ArgumentError> {
+    pub(super) fn text(&self, name: &'static str) -> Result<&str, ArgumentError> {
         let value = self.value(name)?;
         value.as_str().ok_or_else(|| Self::wrong(name, "text", value))
     }
@@ -195,7 +188,7 @@ impl Arguments {
     ///
     /// # Errors
     /// Where it is missing or none.
-    pub fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
+    pub(super) fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
         single(value).ok_or_else(|| Self::wrong(name, "a number that single precision can hold", value))
     }
@@ -206,54 +199,38 @@ impl Arguments {
         list.and_then(|l| <[f32; N]>::try_from(l).ok()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
-    /// Three numbers, if given.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn vector(&self, name: &'static str) -> Result<Option<Vec3>, ArgumentError> {
-        if !self.has(name) {
-            return Ok(None);
-        }
-        self.numbers::<3>(name, "three numbers").map(|v| Some(v.into()))
+    /// Three numbers.
+    pub(super) fn vector(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
+        self.numbers::<3>(name, "three numbers").map(Into::into)
     }
 
     /// One number for all axes, or three.
     ///
     /// # Errors
     /// Where it is missing or something else.
-    pub fn factor(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
+    pub(super) fn factor(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
         match self.value(name)?.as_f64() {
             Some(_) => self.number(name).map(Vec3::splat),
             None => self.numbers::<3>(name, "a number or three").map(Into::into),
         }
     }
 
-    /// `rotation`, a quaternion, or `degrees`, Euler angles x, y, z applied in that order about the own axes, if given.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn rotation(&self) -> Result<Option<Quat>, ArgumentError> {
-        if self.has("rotation") {
-            if self.has("degrees") {
-                return Err(ArgumentError::Both("rotation", "degrees"));
-            }
-            let q = Quat::from_array(self.numbers::<4>("rotation", "four numbers")?);
-            if q.length() < 1e-12 {
-                return Err(Self::wrong("rotation", "a rotation, which four zeros are not", self.value("rotation")?));
-            }
-            // Numbers so large that their squares are none still have a direction.
-            let largest = Vec4::from(q).abs().max_element();
-            return Ok(Some(unit_or(Quat::from_vec4(Vec4::from(q) / largest), Quat::IDENTITY)));
+    /// A quaternion of any length, made unit.
+    pub(super) fn rotation(&self, name: &'static str) -> Result<Quat, ArgumentError> {
+        let q = Quat::from_array(self.numbers::<4>(name, "four numbers")?);
+        if q.length() < 1e-12 {
+            return Err(Self::wrong(name, "a rotation, which four zeros are not", self.value(name)?));
         }
-        let degrees = self.vector("degrees")?;
-        Ok(degrees.map(|d| Quat::from_euler(glam::EulerRot::XYZ, d.x.to_radians(), d.y.to_radians(), d.z.to_radians())))
+        // Numbers so large that their squares are none still have a direction.
+        let largest = Vec4::from(q).abs().max_element();
+        Ok(unit_or(Quat::from_vec4(Vec4::from(q) / largest), Quat::IDENTITY))
     }
 
     /// `x`, `y`, `z`, or three numbers with a direction; unit.
     ///
     /// # Errors
     /// Where it is missing or something else.
-    pub fn axis(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
+    pub(super) fn axis(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
         let value = self.value(name)?;
         let axis = match value.as_str() {
             Some("x" | "X") => Some(Vec3::X),
@@ -267,197 +244,102 @@ impl Arguments {
         axis.ok_or_else(|| Self::wrong(name, "x, y, z or three numbers that are not all 0", value))
     }
 
-    /// The space of a move; local unless given.
-    ///
-    /// # Errors
-    /// Where it is none.
-    pub fn space(&self) -> Result<Space, ArgumentError> {
-        match self.values.get("space").map(|v| (v, v.as_str())) {
-            None | Some((_, Some("local"))) => Ok(Space::Local),
-            Some((_, Some("parent"))) => Ok(Space::Parent),
-            Some((_, Some("world"))) => Ok(Space::World),
-            Some((value, _)) => Err(Self::wrong("space", "local, parent or world", value)),
+    /// A space.
+    pub(super) fn space(&self, name: &'static str) -> Result<Space, ArgumentError> {
+        let value = self.value(name)?;
+        match value.as_str() {
+            Some("local") => Ok(Space::Local),
+            Some("parent") => Ok(Space::Parent),
+            Some("world") => Ok(Space::World),
+            _ => Err(Self::wrong(name, "local, parent or world", value)),
         }
     }
 
-    /// Which of translation, rotation, scale; all unless given.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn parts(&self) -> Result<Vec<Property>, ArgumentError> {
-        self.some_of(&Property::TRS, "some of translation, rotation, scale")
+    /// Some of translation, rotation, scale.
+    pub(super) fn parts(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
+        self.some_of(name, &Property::TRS, "some of translation, rotation, scale")
     }
 
-    /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`) too, and all of them
-    /// unless given.
-    ///
-    /// # Errors
-    /// Where they are something else.
-    pub fn parts_of_keys(&self) -> Result<Vec<Property>, ArgumentError> {
+    /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`) too.
+    pub(super) fn parts_of_keys(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
         let [t, r, s] = Property::TRS;
-        self.some_of(&[t, r, s, Property::Weights], "some of translation, rotation, scale, weights")
+        self.some_of(name, &[t, r, s, Property::Weights], "some of translation, rotation, scale, weights")
     }
 
-    fn some_of(&self, all: &[Property], wanted: &'static str) -> Result<Vec<Property>, ArgumentError> {
-        let Some(value) = self.values.get("parts") else { return Ok(all.to_vec()) };
+    fn some_of(
+        &self,
+        name: &'static str,
+        all: &[Property],
+        wanted: &'static str,
+    ) -> Result<Vec<Property>, ArgumentError> {
+        let value = self.value(name)?;
         let words: Vec<&str> = match value {
             Value::String(word) => vec![word.as_str()],
-            Value::Array(list) => list
-                .iter()
-                .map(Value::as_str)
-                .collect::<Option<_>>()
-                .ok_or_else(|| Self::wrong("parts", wanted, value))?,
+            Value::Array(list) => {
+                list.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(|| Self::wrong(name, wanted, value))?
+            }
             _ => Vec::new(),
         };
         let means = |p: &Property, w: &str| p.path() == w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase()));
         let parts: Option<Vec<Property>> = words.iter().map(|w| all.iter().copied().find(|p| means(p, w))).collect();
-        parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong("parts", wanted, value))
+        parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
-    /// The nodes a text names. At least one.
-    ///
-    /// # Errors
-    /// Where it names none, or several without a `*`.
-    pub fn nodes(&self, document: &Document) -> Result<Vec<NodeId>, ArgumentError> {
-        self.value("node")?;
-        self.named_nodes(document, "node")
-    }
-
-    /// The nodes that an argument names, each once; none where it is not given.
-    ///
-    /// # Errors
-    /// Where a text names none, or several without a `*`.
-    pub fn named_nodes(&self, document: &Document, name: &'static str) -> Result<Vec<NodeId>, ArgumentError> {
-        let mut found = self.nodes_in_order(document, name)?;
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
-    }
-
-    /// The nodes that an argument names, in its order; none where it is not given.
-    ///
-    /// # Errors
-    /// Where a text names none, or several without a `*`.
-    pub fn nodes_in_order(&self, document: &Document, name: &'static str) -> Result<Vec<NodeId>, ArgumentError> {
-        let texts = self.texts(name, "a name, a path, #index or a pattern, or a list of those")?;
-        let mut found = Vec::new();
-        for text in texts.unwrap_or_default() {
-            let nodes = find_nodes(document, text)?;
-            if nodes.is_empty() {
-                return Err(ArgumentError::NotFound(text.to_owned()));
+    /// A text or a list of texts, which is not empty.
+    pub(super) fn texts(&self, name: &'static str, wanted: &'static str) -> Result<Vec<String>, ArgumentError> {
+        match self.value(name)? {
+            Value::String(text) => Ok(vec![text.clone()]),
+            Value::Array(list) if list.is_empty() => Err(ArgumentError::Empty(name.to_owned())),
+            value @ Value::Array(list) => {
+                let texts: Option<Vec<String>> = list.iter().map(|v| v.as_str().map(ToOwned::to_owned)).collect();
+                texts.ok_or_else(|| Self::wrong(name, wanted, value))
             }
-            found.extend(nodes);
-        }
-        Ok(found)
-    }
-
-    /// The meshes that `mesh` names, by their own names, `#index`, or a pattern; none where it is not given.
-    ///
-    /// # Errors
-    /// Where a text names none.
-    pub fn meshes(&self, document: &Document) -> Result<Vec<MeshId>, ArgumentError> {
-        self.meshes_of(document, "mesh")
-    }
-
-    /// As [`Arguments::meshes`], of another argument.
-    ///
-    /// # Errors
-    /// Where a text names none.
-    pub fn meshes_of(&self, document: &Document, name: &'static str) -> Result<Vec<MeshId>, ArgumentError> {
-        let texts = self.texts(name, "a mesh's name or #index, or a list of those")?.unwrap_or_default();
-        let mut found = Vec::new();
-        for text in texts {
-            let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
-            let named = |m: &Arc<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
-            let hits: Vec<MeshId> = match number {
-                Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
-                None => (0..document.meshes.len()).filter(|k| named(&document.meshes[*k])).map(Into::into).collect(),
-            };
-            if hits.is_empty() {
-                return Err(ArgumentError::NotFound(text.to_owned()));
-            }
-            found.extend(hits);
-        }
-        Ok(found)
-    }
-
-    /// A text or a list of texts, which is not empty, if given.
-    fn texts(&self, name: &str, wanted: &'static str) -> Result<Option<Vec<&str>>, ArgumentError> {
-        match self.values.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(vec![text])),
-            Some(Value::Array(list)) if list.is_empty() => Err(ArgumentError::Empty(name.to_owned())),
-            Some(value @ Value::Array(list)) => {
-                let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-                texts.map(Some).ok_or_else(|| Self::wrong(name, wanted, value))
-            }
-            Some(value) => Err(Self::wrong(name, wanted, value)),
+            value => Err(Self::wrong(name, wanted, value)),
         }
     }
 
-    /// Whole numbers that are not negative, if given.
-    ///
-    /// # Errors
-    /// Where one is something else.
-    pub fn counts(&self, name: &'static str) -> Result<Option<Vec<u32>>, ArgumentError> {
-        let Some(value) = self.values.get(name) else { return Ok(None) };
+    /// Whole numbers that are not negative.
+    pub(super) fn counts(&self, name: &'static str) -> Result<Vec<u32>, ArgumentError> {
+        let value = self.value(name)?;
         let one = |v: &Value| {
             let number = v.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v <= f64::from(u32::MAX));
             number.map(|v| v as u32)
         };
         let list: Option<Vec<u32>> = value.as_array().and_then(|a| a.iter().map(one).collect());
-        list.map(Some).ok_or_else(|| Self::wrong(name, "a list of whole numbers of 0 or more", value))
+        list.ok_or_else(|| Self::wrong(name, "a list of whole numbers of 0 or more", value))
     }
 
-    /// A whole number that is not negative, if given.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn count(&self, name: &'static str) -> Result<Option<usize>, ArgumentError> {
-        let Some(value) = self.values.get(name) else { return Ok(None) };
+    /// A whole number that is not negative.
+    pub(super) fn count(&self, name: &'static str) -> Result<usize, ArgumentError> {
+        let value = self.value(name)?;
         let number = value.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v < 4e9);
-        number.map(|v| Some(v as usize)).ok_or_else(|| Self::wrong(name, "a whole number", value))
+        number.map(|v| v as usize).ok_or_else(|| Self::wrong(name, "a whole number", value))
     }
 
-    /// A finite number, or another where it is not given.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn number_or(&self, name: &'static str, other: f32) -> Result<f32, ArgumentError> {
-        if self.has(name) { self.number(name) } else { Ok(other) }
-    }
-
-    /// `true` or `false`, if given.
-    ///
-    /// # Errors
-    /// Where it is something else.
-    pub fn flag(&self, name: &'static str) -> Result<Option<bool>, ArgumentError> {
-        let Some(value) = self.values.get(name) else { return Ok(None) };
-        value.as_bool().map(Some).ok_or_else(|| Self::wrong(name, "true or false", value))
+    /// `true` or `false`.
+    pub(super) fn flag(&self, name: &'static str) -> Result<bool, ArgumentError> {
+        let value = self.value(name)?;
+        value.as_bool().ok_or_else(|| Self::wrong(name, "true or false", value))
     }
 
     /// Finite numbers.
     ///
     /// # Errors
     /// Where it is missing or something else.
-    pub fn list_of_numbers(&self, name: &'static str) -> Result<Vec<f64>, ArgumentError> {
+    pub(super) fn list_of_numbers(&self, name: &'static str) -> Result<Vec<f64>, ArgumentError> {
         let value = self.value(name)?;
         let one = |v: &Value| single(v).and_then(|_| v.as_f64());
         let list: Option<Vec<f64>> = value.as_array().and_then(|a| a.iter().map(one).collect());
         list.ok_or_else(|| Self::wrong(name, "a list of numbers", value))
     }
 
-    /// The clip a text names.
-    ///
-    /// # Errors
-    /// Where it names none.
-    pub fn clip(&self, document: &Document) -> Result<ClipId, ArgumentError> {
-        let value = self.value("clip")?;
-        if let Some(index) = value.as_u64() {
-            return find_clip(document, &format!("#{index}"));
+    /// What names a clip.
+    pub(super) fn clip_name(&self, name: &'static str) -> Result<String, ArgumentError> {
+        let value = self.value(name)?;
+        match value.as_u64() {
+            Some(index) => Ok(format!("#{index}")),
+            None => value.as_str().map(ToOwned::to_owned).ok_or_else(|| Self::wrong(name, "a name or #index", value)),
         }
-        let text = value.as_str().ok_or_else(|| Self::wrong("clip", "a name or #index", value))?;
-        find_clip(document, text)
     }
 }
 
@@ -474,6 +356,17 @@ pub(super) fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
         (from <= to).then_some(from as usize..to as usize + 1)
     };
     text.split([',', ' ']).filter(|t| !t.is_empty()).map(one).collect()
+}
+
+/// The meshes of a name, of `#index`, or of a pattern; at least one.
+pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>, ArgumentError> {
+    let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
+    let named = |m: &Arc<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
+    let hits: Vec<MeshId> = match number {
+        Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
+        None => (0..document.meshes.len()).filter(|k| named(&document.meshes[*k])).map(Into::into).collect(),
+    };
+    if hits.is_empty() { Err(ArgumentError::NotFound(text.to_owned())) } else { Ok(hits) }
 }
 
 /// The text that names a node in a command: its name where that is enough, else its number.

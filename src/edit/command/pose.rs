@@ -5,13 +5,18 @@ use std::collections::BTreeSet;
 use glam::{DMat3, Mat4, Quat, Vec3};
 use serde::Serialize;
 
-use super::{Arguments, CommandError, Done, Edit};
+use super::{
+    CommandError, Done, Scene, around,
+    define::document_commands,
+    field::{Axis, Degrees, Factor, Nodes, Parts, Trs},
+    rules,
+};
 use crate::{
+    edit::Edit,
     model::{
         Components, Document, Local, NodeId, NodePose, Property, Track, Transform, TransformError,
-        transform::{angle_between, is_invertible, unit_or},
+        transform::{is_invertible, is_turned_less, unit_or},
     },
-    motion::{Moment, Pose},
 };
 
 /// The axes a move is along.
@@ -38,9 +43,8 @@ impl Space {
     }
 }
 
-fn failed(document: &Document, node: NodeId) -> impl FnOnce(TransformError) -> CommandError {
-    let node = document.node(node).label(node);
-    move |source| CommandError::Transform { node, source }
+fn failed(document: &Document, node: NodeId) -> impl FnOnce(TransformError) -> CommandError + '_ {
+    move |source| CommandError::Transform { node: document.node(node).label(node), source }
 }
 
 /// Angles and factors that differ by less than this are one: the last digit of a float.
@@ -76,7 +80,7 @@ fn changed(now: &Transform, wanted: &Components) -> Components {
     let near = now.translation.abs().max_element().max(1e-3) * SAME;
     Components {
         translation: wanted.translation.filter(|t| (*t - now.translation).abs().max_element() > near || !t.is_finite()),
-        rotation: wanted.rotation.filter(|r| angle_between(*r, now.rotation) > SAME || !r.is_finite()),
+        rotation: wanted.rotation.filter(|r| !is_turned_less(*r, now.rotation, SAME) || !r.is_finite()),
         scale: wanted.scale.filter(|s| {
             (*s - now.scale).abs().max_element() > SAME * now.scale.abs().max_element().max(1.0) || !s.is_finite()
         }),
@@ -89,7 +93,7 @@ fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodeP
     if user.translation.abs().max_element() <= 1e-9 {
         (user.translation, local.translation) = (Vec3::ZERO, base.translation);
     }
-    if angle_between(user.rotation, Quat::IDENTITY) <= SAME {
+    if is_turned_less(user.rotation, Quat::IDENTITY, SAME) {
         (user.rotation, local.rotation) = (Quat::IDENTITY, base.rotation);
     }
     if (user.scale - Vec3::ONE).abs().max_element() < SAME {
@@ -225,82 +229,155 @@ fn orthogonal_factor(matrix: &Mat4) -> Option<DMat3> {
     o.is_finite().then_some(o)
 }
 
-fn pose_of(document: &Document) -> Pose {
-    Pose::evaluate(document, Moment::default())
+document_commands! {
+    /// Commands on the pose.
+    PoseCommand in "Pose";
+
+    /// Turns nodes about an axis of their own, their parent's or the scene's
+    Rotate {
+        /// Which.
+        node: Nodes,
+        /// About what.
+        axis: Axis,
+        /// How far.
+        degrees: Degrees,
+        /// Whose axis; the node's own unless given.
+        space: Option<Space>,
+    } = "pose.rotate", "Rotate", asks: true;
+    /// Moves nodes by a vector, in metres
+    Move {
+        /// Which.
+        node: Nodes,
+        /// How far along each axis, or along all.
+        by: Factor,
+        /// Whose axes; the node's own unless given.
+        space: Option<Space>,
+    } = "pose.move", "Move", asks: true;
+    /// Scales nodes by a factor, or one an axis
+    Scale {
+        /// Which.
+        node: Nodes,
+        /// The factor.
+        by: Factor,
+    } = "pose.scale", "Scale", asks: true;
+    /// Sets parts of the user-local transform Ul
+    SetUser {
+        /// Whose.
+        node: Nodes,
+        /// The parts.
+        to: Trs,
+    } = "pose.set", "Set the edit", asks: true;
+    /// Sets parts of L∘Ul, relative to the parent
+    SetLocal {
+        /// Whose.
+        node: Nodes,
+        /// The parts.
+        to: Trs,
+    } = "pose.set_local", "Set the local transform", asks: true;
+    /// Sets parts of W, in the scene
+    SetWorld {
+        /// Whose.
+        node: Nodes,
+        /// The parts.
+        to: Trs,
+    } = "pose.set_world", "Set the world transform", asks: true;
+    /// Removes every edit: all nodes go back to their rest
+    ResetAll {
+        /// Which; all unless given.
+        node: Option<Nodes>,
+        /// What of them; all unless given.
+        parts: Option<Parts>,
+    } = "pose.reset_all", "Reset all to rest";
+    /// Puts the selected nodes back to their rest
+    Reset {
+        /// Which; all unless given.
+        node: Option<Nodes>,
+        /// What of them; all unless given.
+        parts: Option<Parts>,
+    } = "pose.reset", "Reset to rest", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset);
 }
 
-pub(super) fn rotate(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let (axis, space) = (arguments.axis("axis")?, arguments.space()?);
-    let angle = arguments.number("degrees")?.to_radians();
-    let pose = pose_of(document);
-    let turn = |node: NodeId| {
-        let now = pose.local[node.index()].transform().rotation;
-        let rotation = rotation_after_turn(&pose.parent_world(document, node), now, axis, angle, space)
-            .map_err(failed(document, node))?;
-        pose_edit(document, node, &Components { rotation: Some(rotation), ..Components::default() })
-    };
-    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(turn).collect();
-    Ok(done(document, edits?))
+/// One edit a node.
+fn each(
+    scene: &Scene<'_>,
+    nodes: &Nodes,
+    edit: impl Fn(NodeId) -> Result<Edit, CommandError>,
+) -> Result<Done, CommandError> {
+    let nodes = nodes.all(scene.document)?;
+    let mut edits = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        edits.push(edit(node)?);
+    }
+    Ok(done(scene.document, edits))
 }
 
-pub(super) fn translate(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let by = arguments.factor("by")?;
-    let space = arguments.space()?;
-    let pose = pose_of(document);
-    let shift = |node: NodeId| {
-        let local = pose.local[node.index()].transform();
-        let step = match space {
-            Space::Local => local.rotation * by,
-            Space::Parent => by,
-            Space::World => {
-                let parent = pose.parent_world(document, node).as_dmat4();
-                if !is_invertible(parent.determinant()) {
-                    return Err(failed(document, node)(TransformError::SingularParent));
+impl Rotate {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let document = scene.document;
+        let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default());
+        each(scene, &self.node, |node| {
+            let now = document.node(node).local().transform().rotation;
+            // Nobody else asks where the parent is.
+            let parent = match space {
+                Space::World => scene.pose().parent_world(document, node),
+                Space::Local | Space::Parent => Mat4::IDENTITY,
+            };
+            let rotation =
+                rotation_after_turn(&parent, now, self.axis.0, angle, space).map_err(failed(document, node))?;
+            pose_edit(document, node, &Components { rotation: Some(rotation), ..Components::default() })
+        })
+    }
+}
+
+impl Move {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let (document, by) = (scene.document, self.by.0);
+        let pose = scene.pose();
+        each(scene, &self.node, |node| {
+            let local = pose.local[node.index()].transform();
+            let step = match self.space.unwrap_or_default() {
+                Space::Local => local.rotation * by,
+                Space::Parent => by,
+                Space::World => {
+                    let parent = pose.parent_world(document, node).as_dmat4();
+                    if !is_invertible(parent.determinant()) {
+                        return Err(failed(document, node)(TransformError::SingularParent));
+                    }
+                    parent.inverse().transform_vector3(by.as_dvec3()).as_vec3()
                 }
-                parent.inverse().transform_vector3(by.as_dvec3()).as_vec3()
+            };
+            let to = local.translation + step;
+            if step != Vec3::ZERO && to == local.translation {
+                let label = document.node(node).label(node);
+                let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
+                return Err(CommandError::Other(message));
             }
-        };
-        let to = local.translation + step;
-        if step != Vec3::ZERO && to == local.translation {
-            let label = document.node(node).label(node);
-            let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
-            return Err(CommandError::Other(message));
-        }
-        pose_edit(document, node, &Components { translation: Some(to), ..Components::default() })
-    };
-    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(shift).collect();
-    Ok(done(document, edits?))
+            pose_edit(document, node, &Components { translation: Some(to), ..Components::default() })
+        })
+    }
 }
 
-pub(super) fn scale(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let by = arguments.factor("by")?;
-    let grow = |node: NodeId| {
-        let now = document.node(node).local().transform().scale;
-        if now.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
-            let label = document.node(node).label(node);
-            let message = format!(
-                "{label} has a scale of 0 along an axis, which no factor changes; set the scale first, by “pose.set_local” or in the inspector"
-            );
-            return Err(CommandError::Other(message));
-        }
-        pose_edit(document, node, &Components { scale: Some(now * by), ..Components::default() })
-    };
-    let edits: Result<Vec<Edit>, CommandError> = arguments.nodes(document)?.into_iter().map(grow).collect();
-    Ok(done(document, edits?))
+impl Scale {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let (document, by) = (scene.document, self.by.0);
+        each(scene, &self.node, |node| {
+            let now = document.node(node).local().transform().scale;
+            if now.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
+                let label = document.node(node).label(node);
+                let message = format!(
+                    "{label} has a scale of 0 along an axis, which no factor changes; set the scale first, by “{}” or in the inspector",
+                    SetLocal::NAME
+                );
+                return Err(CommandError::Other(message));
+            }
+            pose_edit(document, node, &Components { scale: Some(now * by), ..Components::default() })
+        })
+    }
 }
 
-/// The components that the arguments give.
-pub(super) fn given(arguments: &Arguments) -> Result<Components, CommandError> {
-    Ok(Components {
-        translation: arguments.vector("translation")?,
-        rotation: arguments.rotation()?,
-        scale: arguments.vector("scale")?,
-    })
-}
-
-/// As [`given`], of which there must be at least one.
-pub(super) fn some_given(arguments: &Arguments) -> Result<Components, CommandError> {
-    let given = given(arguments)?;
+/// The components that are given, at least one.
+pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
+    let given = to.components();
     if given.is_empty() {
         return Err(CommandError::Other(
             "nothing to set is given; name translation, rotation, degrees or scale".into(),
@@ -309,73 +386,82 @@ pub(super) fn some_given(arguments: &Arguments) -> Result<Components, CommandErr
     Ok(given)
 }
 
-pub(super) fn set(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let nodes = arguments.nodes(document)?;
-    let given = some_given(arguments)?;
-    let set = |node: NodeId| {
-        let found = document.node(node);
-        let rest = found.rest.transform();
-        let now = found.user().unwrap_or_default();
-        let wanted = changed(&now, &given);
-        if wanted.is_empty() {
-            return Edit::SetPose { node, to: found.pose };
-        }
-        let user = wanted.over(&now);
-        let made = rest.compose(&user);
-        let part = Components {
-            translation: wanted.translation.map(|_| made.translation),
-            rotation: wanted.rotation.map(|_| made.rotation),
-            scale: wanted.scale.map(|_| made.scale),
-        };
-        Edit::SetPose { node, to: tidy(&found.rest, user, part.over(&found.local().transform())) }
-    };
-    let edits = nodes.into_iter().map(set).collect();
-    Ok(done(document, edits))
+impl SetUser {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let given = some_given(&self.to)?;
+        each(scene, &self.node, |node| {
+            let found = scene.document.node(node);
+            let rest = found.rest.transform();
+            let now = found.user().unwrap_or_default();
+            let wanted = changed(&now, &given);
+            if wanted.is_empty() {
+                return Ok(Edit::SetPose { node, to: found.pose });
+            }
+            let user = wanted.over(&now);
+            let made = rest.compose(&user);
+            let part = Components {
+                translation: wanted.translation.map(|_| made.translation),
+                rotation: wanted.rotation.map(|_| made.rotation),
+                scale: wanted.scale.map(|_| made.scale),
+            };
+            Ok(Edit::SetPose { node, to: tidy(&found.rest, user, part.over(&found.local().transform())) })
+        })
+    }
 }
 
-pub(super) fn set_local(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let nodes = arguments.nodes(document)?;
-    let given = some_given(arguments)?;
-    let set = |node: NodeId| pose_edit(document, node, &given);
-    let edits: Result<Vec<Edit>, CommandError> = nodes.into_iter().map(set).collect();
-    Ok(done(document, edits?))
+impl SetLocal {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let given = some_given(&self.to)?;
+        each(scene, &self.node, |node| pose_edit(scene.document, node, &given))
+    }
 }
 
-pub(super) fn set_world(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let pose = pose_of(document);
-    let nodes = arguments.nodes(document)?;
-    let given = some_given(arguments)?;
-    let set = |node: NodeId| {
-        let local = pose.local[node.index()].transform();
-        let world = Transform::decompose(&pose.world[node.index()], &local).transform;
-        let wanted = pose
-            .local_for_world(document, node, &given.over(&world).matrix())
-            .map_err(failed(document, node))?
-            .transform;
-        let turns = given.rotation.is_some() || given.scale.is_some();
-        let scaled = |s: Vec3| {
-            given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element()
-        };
-        let part = Components {
-            translation: given.translation.map(|_| wanted.translation),
-            rotation: turns.then_some(wanted.rotation),
-            scale: Some(wanted.scale).filter(|s| turns && scaled(*s)),
-        };
-        pose_edit(document, node, &part)
-    };
-    let edits: Result<Vec<Edit>, CommandError> = nodes.into_iter().map(set).collect();
-    Ok(done(document, edits?))
+impl SetWorld {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let (document, pose) = (scene.document, scene.pose());
+        let given = some_given(&self.to)?;
+        each(scene, &self.node, |node| {
+            let local = pose.local[node.index()].transform();
+            let world = Transform::decompose(&pose.world[node.index()], &local).transform;
+            let wanted = pose
+                .local_for_world(document, node, &given.over(&world).matrix())
+                .map_err(failed(document, node))?
+                .transform;
+            let turns = given.rotation.is_some() || given.scale.is_some();
+            let scaled = |s: Vec3| {
+                given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element()
+            };
+            let part = Components {
+                translation: given.translation.map(|_| wanted.translation),
+                rotation: turns.then_some(wanted.rotation),
+                scale: Some(wanted.scale).filter(|s| turns && scaled(*s)),
+            };
+            pose_edit(document, node, &part)
+        })
+    }
 }
 
-pub(super) fn reset(document: &Document, arguments: &Arguments) -> Result<Done, CommandError> {
-    let parts = arguments.parts()?;
-    let nodes = if arguments.has("node") { arguments.nodes(document)? } else { document.node_ids().collect() };
+impl ResetAll {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        reset(scene.document, self.node.as_ref(), self.parts.as_ref())
+    }
+}
+
+impl Reset {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        reset(scene.document, self.node.as_ref(), self.parts.as_ref())
+    }
+}
+
+fn reset(document: &Document, nodes: Option<&Nodes>, parts: Option<&Parts>) -> Result<Done, CommandError> {
+    let parts = parts.map_or(&Property::TRS[..], |p| &p.0);
+    let nodes = nodes.map_or_else(|| Ok(document.node_ids().collect()), |n| n.all(document))?;
     let reset = |node: NodeId| {
         let found = document.node(node);
         let posed = found.pose?;
         let rest = found.rest.transform();
         let (mut user, mut local) = (posed.user, posed.local.transform());
-        for part in &parts {
+        for part in parts {
             match part {
                 Property::Translation => (user.translation, local.translation) = (Vec3::ZERO, rest.translation),
                 Property::Rotation => (user.rotation, local.rotation) = (Quat::IDENTITY, rest.rotation),

@@ -2,12 +2,21 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::mesh_label;
+use super::{Bind, mesh_label};
 use crate::{
-    edit::{Arguments, CommandError, Edit, apply},
+    edit::{
+        CommandError, Edit, apply,
+        command::{Scene, field::meshes_of},
+    },
     model::{Document, MeshId, SkinId, Topology},
     weights::{Bones, Canvas, Influences, Scope, joint_heads, joint_parents},
 };
+
+impl Bind {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        bind(scene.document, self)
+    }
+}
 
 /// The primitives of a skin that have no weights, and are meant.
 fn bare(document: &Document, skin: SkinId, meshes: &[MeshId], primitive: Option<usize>) -> Vec<(MeshId, usize)> {
@@ -27,11 +36,11 @@ fn bare(document: &Document, skin: SkinId, meshes: &[MeshId], primitive: Option<
 
 /// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex that has weights gets
 /// those.
-pub(in crate::edit) fn bind(document: &Document, arguments: &Arguments) -> Result<Vec<Edit>, CommandError> {
-    let meshes = arguments.meshes(document)?;
-    let primitive = arguments.count("primitive")?;
-    let most = arguments.count("most")?.unwrap_or(4).clamp(1, 16);
-    let passes = arguments.count("passes")?.unwrap_or(3).min(1000);
+fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> {
+    let meshes = meshes_of(document, command.mesh.as_ref())?;
+    let primitive = command.primitive;
+    let most = command.most.unwrap_or(4).clamp(1, 16);
+    let passes = command.passes.unwrap_or(3).min(1000);
     let mut bound = document.clone();
     let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
     for skin in (0..document.skins.len()).map(SkinId::from) {

@@ -59,12 +59,12 @@ const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faul
      and then | grow 2, | shrink, | linked, | invert";
 
 impl Vertices {
-    /// What an argument says, if it is given.
+    /// What an argument says.
     ///
     /// # Errors
     /// Where it says nothing that is understood.
-    pub fn of(arguments: &Arguments, name: &'static str) -> Result<Option<Self>, ArgumentError> {
-        let Some(value) = arguments.get(name) else { return Ok(None) };
+    pub(super) fn of(arguments: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
+        let value = arguments.value(name)?;
         let found = match value {
             serde_json::Value::String(text) => Self::parse(text),
             serde_json::Value::Array(list) => {
@@ -75,7 +75,7 @@ impl Vertices {
             }
             _ => None,
         };
-        found.map(Some).ok_or_else(|| Arguments::wrong(name, WANTED, value))
+        found.ok_or_else(|| Arguments::wrong(name, WANTED, value))
     }
 
     /// Reads a text; nothing where it is none.

@@ -1,0 +1,109 @@
+//! Commands on whole clips and on names.
+
+use std::sync::Arc;
+
+use super::{
+    CommandError, Scene, around,
+    define::document_commands,
+    field::{ClipName, Nodes},
+    keys::{clip_of, without_unkeyed},
+    rules,
+};
+use crate::{edit::Edit, model::Clip};
+
+document_commands! {
+    /// Commands on whole clips and on names.
+    ClipCommand in "Clip";
+
+    /// Makes an empty clip
+    NewClip {
+        /// What it is called.
+        name: Option<String>,
+    } = "clip.new", "New clip";
+    /// Gives a clip another name
+    RenameClip {
+        /// Which.
+        clip: ClipName,
+        /// What it is called then.
+        name: String,
+    } = "clip.rename", "Rename clip", asks: true;
+    /// Makes a copy of the shown clip
+    DuplicateClip {
+        /// Which.
+        clip: ClipName,
+        /// What the copy is called.
+        name: Option<String>,
+    } = "clip.duplicate", "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
+    /// Removes the shown clip from the file
+    DeleteClip {
+        /// Which.
+        clip: ClipName,
+    } = "clip.delete", "Delete clip", enabled: rules::clip_shown, filled: Some(around::delete_clip);
+    /// Gives a node another name
+    RenameNode {
+        /// Which.
+        node: Nodes,
+        /// What it is called then.
+        name: String,
+    } = "node.rename", "Rename node", menu: "Edit", key: "F2", enabled: rules::selected;
+}
+
+impl NewClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let name = self.name.as_deref().unwrap_or("New clip");
+        let clip = Clip { name: Some(name.into()), ..Clip::default() };
+        Ok(vec![Edit::SetClip { clip: scene.document.free_clip_id(), to: Some(Arc::new(clip)) }])
+    }
+}
+
+impl RenameClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let id = self.clip.find(scene.document)?;
+        let mut clip = (**clip_of(scene.document, id)?).clone();
+        clip.name = Some(self.name.as_str().into());
+        Ok(vec![Edit::SetClip { clip: id, to: Some(Arc::new(clip)) }])
+    }
+}
+
+impl DuplicateClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let mut clip = (**clip_of(document, id)?).clone();
+        if !clip.pointers.is_empty() {
+            return Err(CommandError::Other(
+                "some of its keys come from animation pointers, which cannot be copied yet; duplicate it in the program \
+                 that made them"
+                    .into(),
+            ));
+        }
+        if !clip.kept.is_empty() {
+            return Err(CommandError::Other(
+                "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),
+            ));
+        }
+        clip.channels_in_file = 0;
+        let name = self.name.clone().unwrap_or_else(|| format!("{} copy", document.clip_label(id)));
+        clip.name = Some(name.into());
+        Ok(vec![Edit::SetClip { clip: document.free_clip_id(), to: Some(Arc::new(clip)) }])
+    }
+}
+
+impl DeleteClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let id = self.clip.find(scene.document)?;
+        let mut edits = without_unkeyed(scene.document, |at| at.clip == id);
+        edits.push(Edit::SetClip { clip: id, to: None });
+        Ok(edits)
+    }
+}
+
+impl RenameNode {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let nodes = self.node.all(scene.document)?;
+        let [node] = nodes[..] else {
+            return Err(CommandError::Other("one node at a time can be given a name".into()));
+        };
+        Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])
+    }
+}

@@ -1,0 +1,301 @@
+//! Commands that are not the document's: those of the open file, and those of the program around it.
+
+use std::path::PathBuf;
+
+use super::{Command, HostCommand, around, define::other_commands, field::Nodes, rules::*};
+
+other_commands! {
+    /// What the open file carries out.
+    SessionCommand in "Edit", by Session;
+
+    /// Takes the last change back
+    Undo = "edit.undo", "Undo", key: "Ctrl+Z", enabled: undoable;
+    /// Does the change again that was undone
+    Redo = "edit.redo", "Redo", key: "Ctrl+Shift+Z", enabled: redoable;
+    /// Puts nodes back to the pose the file was opened with
+    ResetToFile {
+        /// Which; all unless given.
+        node: Option<Nodes>,
+    } = "pose.reset_to_file", "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
+}
+
+other_commands! {
+    /// Files, and the window around them.
+    FileCommand in "File", by Host;
+
+    /// Opens a glTF, GLB or VRM file
+    Open {
+        /// Which; a person is asked unless given.
+        path: Option<PathBuf>,
+    } = "file.open", "Open…", key: "Ctrl+O", enabled: always, anywhere: true;
+    /// Opens the bundled mannequin
+    Sample = "file.sample", "Open the sample", enabled: always, anywhere: true;
+    /// Writes the changes, and only those, into the file
+    Save = "file.save", "Save", key: "Ctrl+S", enabled: unsaved, anywhere: true;
+    /// Writes the model to another file
+    SaveAs {
+        /// Where to; a person is asked unless given.
+        path: Option<PathBuf>,
+    } = "file.save_as", "Save as…", key: "Ctrl+Shift+S", anywhere: true;
+    /// Writes the model to another file and stays with this one
+    SaveCopy = "file.save_copy", "Save a copy…", anywhere: true;
+    /// Writes the model beside its file, with the next number in the name
+    SaveIncremented = "file.save_incremented", "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
+    /// Throws away what is not saved, and reads the file again
+    Revert = "file.revert", "Revert to saved…", anywhere: true;
+    /// Lists work that a crash left in the journal
+    Recover = "file.recover", "Recover…", enabled: always, anywhere: true;
+    /// Lists what saving will change in the file
+    Changes = "file.changes", "What will change…", anywhere: true;
+    /// Shows recent files and the sample
+    Welcome = "file.welcome", "Welcome page", enabled: always, anywhere: true;
+    /// Theme, keys, units and view
+    Preferences = "file.preferences", "Preferences…", key: "Ctrl+,", enabled: always, anywhere: true;
+    /// Closes the window
+    Quit = "file.quit", "Quit", key: "Ctrl+Q", enabled: always, anywhere: true;
+    /// Finds a command by its words and runs it
+    Find = "edit.find", "Find a command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
+    /// Lists what was done; a click goes back or forward to it
+    History = "edit.history", "History", menu: "Edit", key: "Ctrl+Alt+Z";
+    /// Lists every command with its key
+    Commands = "help.commands", "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
+    /// Shows the window in a few steps, on the sample
+    Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
+    /// Version, licences and what it stands on
+    About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;
+}
+
+other_commands! {
+    /// What is selected.
+    SelectCommand in "Edit", by Host;
+
+    /// Selects every joint
+    Joints = "select.joints", "Select all joints", key: "Ctrl+A";
+    /// Clears the selection
+    Nothing = "select.none", "Select nothing", key: "Escape", enabled: selected;
+    /// Selects the node above
+    Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected;
+    /// Selects the first node below
+    Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
+    /// Selects the next node beside this one
+    Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
+}
+
+other_commands! {
+    /// Modes, tools, and poses on the clipboard.
+    ToolCommand in "Edit/Mode and tool", by Host;
+
+    /// Edits the pose of the file
+    PoseMode = "mode.pose", "Pose mode", key: "1";
+    /// Shows a clip and edits its keys
+    AnimateMode = "mode.animate", "Animate mode", key: "2";
+    /// Paints the weights of joints
+    PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
+    /// Clicks select; nothing is moved
+    Select = "tool.select", "Select", key: "Q";
+    /// Turns the selected joints with a ring
+    Rotate = "tool.rotate", "Rotate", key: "E";
+    /// Copies the poses of the selected nodes, as text
+    CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
+    /// Poses the nodes that the clipboard names, or the selected one
+    PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
+}
+
+other_commands! {
+    /// How the model is looked at, and what is shown.
+    ViewCommand in "View", by Host;
+
+    /// Shows the whole model
+    FrameAll = "view.frame_all", "Frame all", key: "A";
+    /// Shows what is selected
+    FrameSelected = "view.frame_selected", "Frame selected", key: "F", enabled: selected;
+    /// With perspective, or as a drawing to scale
+    Perspective = "view.perspective", "Perspective", menu: "View/Look from", key: "5";
+    /// Looks along −Z
+    Front = "view.front", "Front", menu: "View/Look from";
+    /// Looks along +Z
+    Back = "view.back", "Back", menu: "View/Look from";
+    /// Looks along −X
+    Side = "view.side", "Right side", menu: "View/Look from";
+    /// Looks along +X
+    OtherSide = "view.other_side", "Left side", menu: "View/Look from";
+    /// Looks down
+    Top = "view.top", "Top", menu: "View/Look from";
+    /// Looks up from below
+    Bottom = "view.bottom", "Bottom", menu: "View/Look from";
+    /// Looks from the front, to one side and a little above
+    ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
+    /// Looks through the cameras of the file in turn
+    Camera {
+        /// Which; the next unless given.
+        node: Option<Nodes>,
+    } = "view.camera", "Through the next camera", menu: "View/Look from", enabled: with_camera;
+    /// Shows surfaces with their materials
+    Textured = "view.textured", "Textured", menu: "View/Surfaces";
+    /// Shows surfaces as clay: their form alone
+    Solid = "view.solid", "Solid", menu: "View/Surfaces";
+    /// Shows the edges of surfaces
+    Wireframe = "view.wireframe", "Wireframe", menu: "View/Surfaces";
+    /// Shows surfaces see-through
+    XRay = "view.xray", "X-ray", menu: "View/Surfaces";
+    /// Lights the model by the file's own lights
+    Lights = "view.lights", "Lights of the file", menu: "View/Surfaces", enabled: with_lights;
+    /// Shows or hides the ground grid
+    Grid = "view.grid", "Grid", menu: "View/Overlays";
+    /// Shows or hides the joints
+    Joints = "view.joints", "Joints", menu: "View/Overlays";
+    /// Shows or hides the joints' names
+    Names = "view.names", "Joint names", menu: "View/Overlays";
+    /// Shows or hides the joints' axes
+    Axes = "view.axes", "Joint axes", menu: "View/Overlays";
+    /// Hides the selected nodes and what is below them
+    Hide = "view.hide", "Hide", key: "H", enabled: selected;
+    /// Shows every node again
+    ShowAll = "view.show_all", "Show all", key: "Alt+H";
+    /// Hides everything of the selected kind that is not selected
+    Isolate = "view.isolate", "Isolate", key: "Shift+H", enabled: selected;
+    /// Keeps the selected nodes from being picked and posed
+    Lock = "view.lock", "Lock or unlock", enabled: selected;
+    /// Shows or hides the outliner
+    Outliner = "view.outliner", "Outliner", menu: "View/Panels", key: "Ctrl+1";
+    /// Shows or hides the inspector
+    Inspector = "view.inspector", "Inspector", menu: "View/Panels", key: "Ctrl+2";
+    /// Shows or hides what is odd about the file
+    Problems = "view.problems", "Problems", menu: "View/Panels", key: "Ctrl+3";
+    /// Shows or hides the timeline
+    Timeline = "view.timeline", "Timeline", menu: "View/Panels", key: "Ctrl+4";
+    /// Changes from the dark theme to the light one, and back
+    Theme = "view.theme", "Light or dark", menu: "View/Window", enabled: always, anywhere: true;
+    /// Makes the whole window larger
+    Larger = "view.larger", "Larger", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
+    /// Makes the whole window smaller
+    Smaller = "view.smaller", "Smaller", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
+    /// Brings all panels back to their places
+    ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
+}
+
+other_commands! {
+    /// The playhead.
+    PlayCommand in "Clip", by Host;
+
+    /// Plays the clip from the playhead, or stops
+    Toggle = "play.toggle", "Play or pause", key: "Space", enabled: clip_shown;
+    /// Whether the clip begins again at its end
+    Loop = "play.loop", "Loop", enabled: clip_shown;
+    /// Moves the playhead one frame on
+    NextFrame = "play.next_frame", "Next frame", key: "ArrowRight", enabled: clip_shown;
+    /// Moves the playhead one frame back
+    PreviousFrame = "play.previous_frame", "Previous frame", key: "ArrowLeft", enabled: clip_shown;
+    /// Moves the playhead to the next key
+    NextKey = "play.next_key", "Next key", key: ".", enabled: clip_shown;
+    /// Moves the playhead to the key before
+    PreviousKey = "play.previous_key", "Previous key", key: ",", enabled: clip_shown;
+    /// Moves the playhead to 0
+    Start = "play.start", "Clip start", key: "Home", enabled: clip_shown;
+    /// Moves the playhead to the last key
+    End = "play.end", "Clip end", key: "End", enabled: clip_shown;
+}
+
+other_commands! {
+    /// The brush, and how weights are shown.
+    BrushCommand in "Weights/Brush", by Host;
+
+    /// Drags the radius of the brush
+    Radius = "paint.radius", "Radius", key: "B", enabled: painting;
+    /// Drags the strength of the brush
+    Strength = "paint.strength", "Strength", key: "Shift+B", enabled: painting;
+    /// Drags the value that is painted
+    Value = "paint.value", "Value", key: "Ctrl+B", enabled: painting;
+    /// Makes the brush a step smaller
+    Smaller = "paint.smaller", "Smaller brush", key: "[", enabled: painting;
+    /// Makes the brush a step larger
+    Larger = "paint.larger", "Larger brush", key: "]", enabled: painting;
+    /// Does to all of the surface what the brush does to a spot
+    Flood = "paint.flood", "Flood", key: "Shift+F", enabled: painting_joint;
+    /// Keeps the weights of the painted joint as they are
+    Lock = "paint.lock", "Lock the joint", key: "L", enabled: painting_joint;
+    /// Lets the weights of all joints move
+    UnlockAll = "paint.unlock_all", "Unlock all joints", enabled: painting;
+    /// Takes the weight under the brush for its value
+    Sample = "paint.sample", "Sample the weight", key: "I", enabled: painting;
+    /// Paints the other side, too, with its joint
+    Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
+    /// Looks through all clips and a range of motion for where the skin breaks most
+    Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
+    /// Paints on a clip that bends every joint in turn
+    Range = "weights.range", "Range of motion", menu: "Weights", enabled: painting;
+    /// Shows weights another way
+    Look = "weights.look", "Next weight view", enabled: painting;
+}
+
+other_commands! {
+    /// The selection of vertices.
+    VertexCommand in "Weights/Vertices", by Host;
+
+    /// Selects every vertex of the painted surface
+    All = "vertices.all", "Select all vertices", enabled: painting;
+    /// Clears the selection of vertices
+    Nothing = "vertices.none", "Select no vertices", enabled: painting;
+    /// Selects the other vertices
+    Invert = "vertices.invert", "Invert the selection", enabled: painting;
+    /// Selects the neighbours, too
+    Grow = "vertices.grow", "Grow", enabled: with_vertices;
+    /// Lets go of the rim of the selection
+    Shrink = "vertices.shrink", "Shrink", enabled: with_vertices;
+    /// Selects all that hangs together with the selection
+    Linked = "vertices.linked", "Select linked", enabled: with_vertices;
+    /// Selects the vertices that the painted joint moves
+    OfJoint = "vertices.of_joint", "Select those of the joint", enabled: painting;
+    /// Selects vertices by the weight of the painted joint
+    InRange {
+        /// The least weight.
+        from: f32,
+        /// The greatest weight.
+        to: f32,
+        /// Of which joint; of the painted one unless given.
+        joint: Option<Nodes>,
+    } = "vertices.in_range", "Select by weight", asks: true, enabled: painting;
+    /// Selects vertices whose weights break a rule
+    Faulty = "vertices.faulty", "Select faulty vertices", enabled: painting;
+    /// Selects vertices unlike all of their neighbours
+    Stray = "vertices.stray", "Select stray vertices", enabled: painting;
+    /// Selects vertices at the rims of holes and sheets
+    Open = "vertices.open", "Select open edges", enabled: painting;
+    /// Selects vertices at edges of three triangles or more
+    Crowded = "vertices.crowded", "Select crowded edges", enabled: painting;
+    /// Selects vertices of triangles that are there twice
+    Doubled = "vertices.doubled", "Select doubled triangles", enabled: painting;
+    /// Selects vertices without a mirror image
+    Unpaired = "vertices.unpaired", "Select unpaired vertices", enabled: painting;
+    /// Copies the weights of a vertex
+    Copy = "vertices.copy", "Copy weights", enabled: painting;
+    /// Gives them to the selected ones
+    Paste = "vertices.paste", "Paste weights", enabled: with_vertices;
+}
+
+impl From<SessionCommand> for Command {
+    fn from(command: SessionCommand) -> Self {
+        Self::Session(command)
+    }
+}
+
+/// The families that a host carries out.
+macro_rules! of_host {
+    ($($family:ident as $variant:ident),*) => {
+        $(impl From<$family> for Command {
+            fn from(command: $family) -> Self {
+                Self::Host(HostCommand::$variant(command))
+            }
+        })*
+    };
+}
+
+of_host!(
+    FileCommand as File,
+    SelectCommand as Select,
+    ToolCommand as Tool,
+    ViewCommand as View,
+    PlayCommand as Play,
+    BrushCommand as Brush,
+    VertexCommand as Vertices
+);

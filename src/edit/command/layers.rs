@@ -1,0 +1,709 @@
+//! Commands on weight layers. What they come to is set beside them, so that one step takes both back.
+//!
+//! While a skin has layers, a tool that names none works on what is seen, and its result goes into the topmost layer that
+//! shows, at full opacity: nothing lies over that, so what the tool made is what is seen. Where there is no such layer the
+//! tool is refused. Locked joints do not hold against layers.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use serde_json::json;
+
+use super::{
+    CommandError, CommandLine, Scene,
+    define::document_commands,
+    field::{Counts, LayerSide, Meshes, Nodes, Numbers, VertexList, VertexTerms, meshes_of},
+    rules,
+    weights::{Slots, Touch, mesh_label, skin_of, slots_line, untold},
+};
+use crate::{
+    edit::{Edit, EditError},
+    model::{
+        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, SkinId, Topology, WeightLayer, WeightLayers,
+        WeightPatch,
+    },
+    weights::{
+        Canvas, Claimed, PartChange, Seams,
+        layers::{NoSides, compose, merged_down, painted, with_part},
+    },
+};
+
+impl From<NoSides> for CommandError {
+    fn from(why: NoSides) -> Self {
+        Self::Other(why.to_string())
+    }
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::Other(message.into()))
+}
+
+/// The edits that give a skin other layers. Without any left, the weights are those of the base.
+fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>, CommandError> {
+    if document.aids.weight_layers.get(&skin).is_some_and(|now| **now == to) {
+        return Ok(Vec::new());
+    }
+    let changes = compose(document, skin, &to)?;
+    let to = (!to.layers.is_empty()).then(|| Arc::new(to));
+    let mut edits = vec![Edit::SetLayers { skin, to }];
+    edits.extend(seen_edits(document, skin, changes));
+    Ok(edits)
+}
+
+/// What makes the weights what layers come to, and keeps the seams with meshes on other skins closed.
+fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, usize, PartChange)>) -> Vec<Edit> {
+    let mut twins = Vec::new();
+    if !changes.is_empty()
+        && document.skins.len() > 1
+        && let Some(canvas) = Canvas::whole(document, skin)
+    {
+        let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
+        let mut own: Vec<(usize, PartChange)> =
+            changes.iter().filter_map(|(m, p, change)| Some((part(*m, *p)?, change.clone()))).collect();
+        (twins, _) = Seams::of(document, &canvas).follow(document, &canvas, &mut own, false, &mut Claimed::new());
+    }
+    let seen = changes.into_iter().map(|(mesh, primitive, change)| match change {
+        PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
+        PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
+    });
+    let twins = twins.into_iter().map(|(mesh, primitive, patch)| Edit::PatchWeights {
+        mesh,
+        primitive,
+        patch: Box::new(patch),
+    });
+    seen.chain(twins).collect()
+}
+
+/// What mirrored layers come to where other joints are each other's mirror image.
+pub(super) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
+    let mut edits = Vec::new();
+    for (skin, layers) in
+        document.aids.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some()))
+    {
+        edits.extend(seen_edits(document, *skin, compose(document, *skin, layers)?));
+    }
+    Ok(edits)
+}
+
+/// What names a layer of a skin in a line: its name where it alone has it, else `#` and its number.
+pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
+    let all = || document.aids.weight_layers.values().flat_map(|l| &l.layers);
+    let found = document.aids.weight_layers.get(&skin).and_then(|l| l.layer(layer));
+    match found {
+        Some(l) if !l.name.starts_with('#') && all().filter(|o| o.name == l.name).count() == 1 => l.name.to_string(),
+        _ => format!("#{}", layer.0),
+    }
+}
+
+document_commands! {
+    /// Commands on weight layers.
+    LayerCommand in "Weights/Layers";
+
+    /// Lays a new layer over the weights, which it leaves as they are
+    AddLayer {
+        /// What it is called.
+        name: Option<String>,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.add", "Add a layer", enabled: rules::weighted;
+    /// Takes a layer away with all that is in it
+    RemoveLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.remove", "Remove a layer", asks: true, enabled: rules::layered;
+    /// Lets a layer count for a part only, 0 to 1
+    LayerOpacity {
+        /// Which, by its name or number.
+        layer: String,
+        /// How much of it counts.
+        opacity: f32,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.opacity", "Opacity of a layer", asks: true, enabled: rules::layered;
+    /// Lets a layer count, or not
+    ShowLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Whether it counts; the other way unless given.
+        shown: Option<bool>,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.show", "Show or hide a layer", asks: true, enabled: rules::layered;
+    /// Shows what a layer has on one side, left or right, on both; none ends that
+    MirrorLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// The side.
+        from: LayerSide,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.mirror", "Mirror a layer", asks: true, enabled: rules::layered;
+    /// Gives a layer another name
+    RenameLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// What it is called then.
+        name: String,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.rename", "Rename a layer", asks: true, enabled: rules::layered;
+    /// Puts a layer over the one above it, or under the one below
+    MoveLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Whether it goes up.
+        up: bool,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.move", "Move a layer", asks: true, enabled: rules::layered;
+    /// Lets vertices of a layer count for a part only, 0 to 1
+    MaskLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// How much of them counts.
+        value: f32,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+        /// Of which primitive; of all unless given.
+        primitive: Option<usize>,
+        /// Which vertices; all that are in the layer unless given.
+        vertices: Option<VertexTerms>,
+    } = "layers.mask", "Mask of a layer", asks: true, enabled: rules::layered;
+    /// Takes all that is in a layer out of it
+    ClearLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.clear", "Clear a layer", asks: true, enabled: rules::layered;
+    /// Makes one of a layer and the one below it
+    MergeLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "layers.merge_down", "Merge a layer down", asks: true, enabled: rules::layered;
+    /// Leaves the weights as they are seen, without layers
+    FlattenLayers {
+        /// Over which mesh; over all unless given.
+        mesh: Option<Meshes>,
+    } = "layers.flatten", "Flatten", enabled: rules::layered;
+    /// Sets what a layer holds: what a brush stroke left in it
+    PaintLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Of which mesh.
+        mesh: Meshes,
+        /// Of which primitive; of the first unless given.
+        primitive: Option<usize>,
+        /// The joints that `of` counts.
+        joints: Nodes,
+        /// The vertices.
+        vertices: VertexList,
+        /// By vertex and slot, which of `joints`.
+        of: Counts,
+        /// By vertex and slot, its weight.
+        weights: Numbers,
+        /// By vertex, how much of it counts; all unless given.
+        mask: Option<Numbers>,
+    } = "layers.paint", "Paint into a layer", asks: true, enabled: rules::layered;
+}
+
+/// The layers of one skin, and which of them is meant.
+fn find<'a>(
+    document: &'a Document,
+    text: &str,
+    mesh: Option<&Meshes>,
+) -> Result<(SkinId, &'a Arc<WeightLayers>, usize), CommandError> {
+    let meshes = meshes_of(document, mesh)?;
+    let number = text.strip_prefix('#').and_then(|t| t.parse::<u32>().ok());
+    let mut found = Vec::new();
+    for (skin, layers) in &document.aids.weight_layers {
+        if !meshes.is_empty() && !layers.bases.keys().any(|(mesh, _)| meshes.contains(mesh)) {
+            continue;
+        }
+        let meant = |l: &WeightLayer| number.map_or_else(|| *l.name == *text, |n| l.id == LayerId(n));
+        found.extend((0..layers.layers.len()).filter(|k| meant(&layers.layers[*k])).map(|k| (*skin, layers, k)));
+    }
+    match found[..] {
+        [one] => Ok(one),
+        [] => refuse(format!("there is no weight layer “{text}”; {} makes one", AddLayer::NAME)),
+        [(skin, layers, k), ..] => refuse(format!(
+            "{} weight layers are meant by “{text}”; name one by its number, such as “#{}”, and the mesh that it is on, such \
+             as “{}”",
+            found.len(),
+            layers.layers[k].id.0,
+            layers.bases.keys().next().map_or_else(|| format!("skin {}", skin.0), |(m, _)| mesh_label(document, *m)),
+        )),
+    }
+}
+
+/// Changes one layer.
+fn change(
+    document: &Document,
+    layer: &str,
+    mesh: Option<&Meshes>,
+    work: impl FnOnce(&mut WeightLayer) -> Result<(), CommandError>,
+) -> Result<Vec<Edit>, CommandError> {
+    let (skin, layers, at) = find(document, layer, mesh)?;
+    let mut to = (**layers).clone();
+    work(Arc::make_mut(&mut to.layers[at]))?;
+    set(document, skin, to)
+}
+
+/// The primitives whose weights hang on a skin, shown or not, and on nobody else's layers.
+fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
+    let meshes = document.nodes.iter().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let keys = meshes.flat_map(|mesh| {
+        let primitives = document.mesh(mesh).primitives.iter().enumerate();
+        let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
+        painted.map(move |(k, _)| (mesh, k))
+    });
+    keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()
+}
+
+impl AddLayer {
+    /// Above all others.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let meshes = meshes_of(document, self.mesh.as_ref())?;
+        let own = |mesh: &MeshId| {
+            let layered = document.aids.weight_layers.iter().find(|(_, l)| l.bases.keys().any(|(m, _)| m == mesh));
+            layered.map(|(skin, _)| *skin).or_else(|| skin_of(document, *mesh))
+        };
+        let skins: BTreeSet<SkinId> = if meshes.is_empty() {
+            (0..document.skins.len()).map(SkinId::from).filter(|s| !primitives_of(document, *s).is_empty()).collect()
+        } else {
+            meshes.iter().filter_map(own).collect()
+        };
+        let skin = match skins.iter().collect::<Vec<_>>()[..] {
+            [skin] => *skin,
+            [] => return refuse("nothing with weights is meant; name a mesh that hangs on a skin"),
+            _ => return refuse(format!("{} skins are meant, and a layer is of one; name a mesh of it", skins.len())),
+        };
+        let mut to = document.aids.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
+        if to.layers.is_empty() {
+            let map = |key: PrimitiveKey| Some((key, document.mesh(key.0).primitives[key.1].weights.clone()?));
+            to.bases = primitives_of(document, skin).into_iter().filter_map(map).collect();
+        }
+        let id = LayerId(to.next);
+        let Some(next) = to.next.checked_add(1) else { return refuse("there were too many layers; flatten them") };
+        to.next = next;
+        let name = match &self.name {
+            Some(name) => trimmed(name)?,
+            None => format!("Layer {}", id.0 + 1).into(),
+        };
+        let layer = WeightLayer { id, name, opacity: 1.0, shown: true, mirror: None, parts: BTreeMap::new() };
+        to.layers.push(Arc::new(layer));
+        set(document, skin, to)
+    }
+}
+
+fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
+    match name.trim() {
+        "" => refuse("a layer needs a name"),
+        name => Ok(name.into()),
+    }
+}
+
+impl RemoveLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
+        let mut to = (**layers).clone();
+        to.layers.remove(at);
+        set(scene.document, skin, to)
+    }
+}
+
+fn share(value: f32, name: &str) -> Result<f32, CommandError> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(format!("“{name}” is 0 to 1, not {value}")) }
+}
+
+impl LayerOpacity {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let opacity = share(self.opacity, "opacity")?;
+        change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
+            layer.opacity = opacity;
+            Ok(())
+        })
+    }
+}
+
+impl ShowLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
+            layer.shown = self.shown.unwrap_or(!layer.shown);
+            Ok(())
+        })
+    }
+}
+
+impl MirrorLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
+            layer.mirror = match self.from {
+                LayerSide::Left => Some(MirrorFrom::Left),
+                LayerSide::Right => Some(MirrorFrom::Right),
+                LayerSide::None => None,
+            };
+            Ok(())
+        })
+    }
+}
+
+impl RenameLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let name = trimmed(&self.name)?;
+        change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
+            layer.name = name;
+            Ok(())
+        })
+    }
+}
+
+impl MoveLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
+        let other = if self.up { Some(at + 1).filter(|k| *k < layers.layers.len()) } else { at.checked_sub(1) };
+        let mut to = (**layers).clone();
+        if let Some(other) = other {
+            to.layers.swap(at, other);
+        }
+        set(scene.document, skin, to)
+    }
+}
+
+impl MaskLayer {
+    pub(super) fn touch(&mut self) -> Touch<'_> {
+        Touch {
+            mesh: Some(&mut self.mesh),
+            primitive: Some(&mut self.primitive),
+            vertices: Some(&mut self.vertices),
+            of_brush: true,
+            ..Touch::nothing()
+        }
+    }
+
+    /// The mask of what is in a layer: of the vertices that are named, or of all.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let value = share(self.value, "value")?;
+        let meshes = meshes_of(document, self.mesh.as_ref())?;
+        let is_meant = |mesh: MeshId, k: usize| {
+            (meshes.is_empty() || meshes.contains(&mesh)) && self.primitive.is_none_or(|p| p == k)
+        };
+        let (skin, ..) = find(document, &self.layer, self.mesh.as_ref())?;
+        let chosen = match (&self.vertices, Canvas::whole(document, skin)) {
+            (Some(terms), Some(canvas)) => {
+                let meant: Vec<bool> = canvas.parts().iter().map(|p| is_meant(p.mesh, p.primitive)).collect();
+                let marks =
+                    terms.vertices.mark(document, &canvas, &meant).map_err(|why| untold(document, &canvas, why))?;
+                Some((canvas, marks))
+            }
+            _ => None,
+        };
+        change(document, &self.layer, self.mesh.as_ref(), |layer| {
+            let mut any = false;
+            for ((mesh, k), part) in layer.parts.iter_mut().filter(|((mesh, k), _)| is_meant(*mesh, *k)) {
+                let is_chosen = |v: u32| match &chosen {
+                    Some((canvas, marks)) => canvas.vertex_of(*mesh, *k, v).is_some_and(|v| marks[v as usize]),
+                    None => true,
+                };
+                let own: Vec<usize> = (0..part.vertices.len()).filter(|at| is_chosen(part.vertices[*at])).collect();
+                if !own.is_empty() {
+                    any = true;
+                    let part = Arc::make_mut(part);
+                    own.into_iter().for_each(|at| part.mask[at] = value);
+                }
+            }
+            if any { Ok(()) } else { refuse("none of these vertices is in the layer; paint them into it first") }
+        })
+    }
+}
+
+impl ClearLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
+            layer.parts.clear();
+            Ok(())
+        })
+    }
+}
+
+impl MergeLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
+        if !layers.layers[at].shown || (at > 0 && !layers.layers[at - 1].shown) {
+            return refuse("a hidden layer cannot be merged; show it first, or remove it");
+        }
+        match merged_down(scene.document, skin, layers, layers.layers[at].id)? {
+            Some(to) => set(scene.document, skin, to),
+            // The last one: what is seen stays.
+            None => Ok(vec![Edit::SetLayers { skin, to: None }]),
+        }
+    }
+}
+
+impl FlattenLayers {
+    /// Leaves what is seen, and no layers.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let meshes = meshes_of(document, self.mesh.as_ref())?;
+        let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
+        let skins: Vec<SkinId> =
+            document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
+        if skins.is_empty() {
+            return refuse("there are no weight layers to flatten");
+        }
+        Ok(skins.into_iter().map(|skin| Edit::SetLayers { skin, to: None }).collect())
+    }
+}
+
+/// What stands for the base where a layer is named. No layer has such a name: those that begin so go by their numbers.
+pub const BASE: &str = "#base";
+
+impl PaintLayer {
+    fn slots(&self) -> Slots<'_> {
+        Slots {
+            mesh: &self.mesh,
+            primitive: self.primitive,
+            joints: &self.joints,
+            vertices: &self.vertices,
+            of: &self.of,
+            weights: &self.weights,
+        }
+    }
+
+    /// What a layer holds of vertices, slot by slot: the text form of a stroke into it.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        if self.layer == BASE {
+            return self.paint_base(document);
+        }
+        let (skin, layers, at) = find(document, &self.layer, Some(&self.mesh))?;
+        let (mesh, primitive, patch) = self.slots().patch(document, true)?;
+        let key = (mesh, primitive);
+        let Some(base) = layers.bases.get(&key) else {
+            return refuse(format!(
+                "primitive {primitive} of “{}” is not under this layer",
+                mesh_label(document, mesh)
+            ));
+        };
+        let mut part = LayerPart::new(&patch, 1.0);
+        if let Some(Numbers(masks)) = &self.mask {
+            if masks.len() != patch.vertices.len() {
+                return refuse("“mask” needs one number a vertex");
+            }
+            for (v, mask) in patch.vertices.iter().zip(masks) {
+                if let Some(k) = part.find(*v) {
+                    part.mask[k] = *mask as f32;
+                }
+            }
+        }
+        if !part.fits(base.vertex_count()) {
+            return refuse(
+                "a layer takes vertices of the mesh, each with weights that are not negative and a mask of 0 to 1, and at \
+                 least one weight above 0",
+            );
+        }
+        set(document, skin, with_part(layers, at, BTreeMap::from([(key, part)])))
+    }
+
+    /// What the base holds of vertices.
+    fn paint_base(&self, document: &Document) -> Result<Vec<Edit>, CommandError> {
+        let (mesh, primitive, mut patch) = self.slots().patch(document, false)?;
+        let Some(skin) = document.layered(mesh, primitive) else {
+            return refuse(format!("primitive {primitive} of “{}” is under no layer", mesh_label(document, mesh)));
+        };
+        let mut to = (*document.aids.weight_layers[&skin]).clone();
+        let base = to.bases.get_mut(&(mesh, primitive)).filter(|b| patch.fits(b));
+        let Some(base) = base else { return Err(EditError::Weights { mesh: mesh.0, primitive }.into()) };
+        Arc::make_mut(base).swap(&mut patch);
+        set(document, skin, to)
+    }
+}
+
+/// The lines that do what a stroke did to layers.
+pub(in crate::edit) fn lines_of(
+    document: &Document,
+    to: &WeightLayers,
+    was: Option<&WeightLayers>,
+) -> Vec<CommandLine> {
+    let mut lines = Vec::new();
+    for ((mesh, primitive), base) in &to.bases {
+        let Some(before) = was.and_then(|w| w.bases.get(&(*mesh, *primitive))) else { continue };
+        if Arc::ptr_eq(before, base) || before.sets != base.sets || before.vertex_count() != base.vertex_count() {
+            continue;
+        }
+        let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
+        let patch = base.pick(&all).without_unchanged(before);
+        let slots = (&patch.vertices[..], &patch.joints[..], &patch.weights[..]);
+        if let Some(line) = slots_line(document, PaintLayer::NAME, *mesh, *primitive, slots)
+            && !patch.vertices.is_empty()
+        {
+            lines.push(line.with("layer", BASE));
+        }
+    }
+    for layer in &to.layers {
+        // As it was called then; the mesh says which skin is meant.
+        let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;
+        let text =
+            if alone && !layer.name.starts_with('#') { layer.name.to_string() } else { format!("#{}", layer.id.0) };
+        let old = was.and_then(|w| w.layer(layer.id));
+        for ((mesh, primitive), part) in &layer.parts {
+            let before = old.and_then(|l| l.parts.get(&(*mesh, *primitive)));
+            if before.is_some_and(|b| Arc::ptr_eq(b, part)) {
+                continue;
+            }
+            let new = part.since(before.map(|b| &**b));
+            let slots = (&new.vertices[..], &new.joints[..], &new.weights[..]);
+            if let Some(line) = slots_line(document, PaintLayer::NAME, *mesh, *primitive, slots)
+                && !new.vertices.is_empty()
+            {
+                let masks: Vec<f64> = new.mask.iter().map(|m| f64::from(*m)).collect();
+                lines.push(line.with("layer", text.as_str()).with("mask", json!(masks)));
+            }
+        }
+    }
+    lines
+}
+
+/// The layer that a tool's result goes into: the topmost that shows, if its opacity is 1.
+///
+/// # Errors
+/// Where there is none.
+pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandError> {
+    let layers = document.aids.weight_layers.get(&skin);
+    let top = layers.and_then(|l| l.layers.iter().rev().find(|l| l.shown));
+    match top {
+        Some(layer) if layer.opacity >= 1.0 => Ok(layer.id),
+        Some(layer) => refuse(format!(
+            "the topmost weight layer, “{}”, shows at {:.0} % only: add a layer above it, or flatten the layers",
+            layer.name,
+            layer.opacity * 100.0
+        )),
+        None => refuse("no weight layer shows: show one, add one, or flatten the layers"),
+    }
+}
+
+/// The edits that put painted weights, as they should be seen, into a layer. Where its opacity or what lies over it does
+/// not let them be seen whole, they are as far as it goes; the vertices get a mask of 1. `changes` need not be in the
+/// document, but may be.
+///
+/// # Errors
+/// Where the layer is not there or does not show, and where a vertex would be left without weights.
+pub fn paint_into(
+    document: &Document,
+    skin: SkinId,
+    layer: LayerId,
+    changes: &[(MeshId, usize, WeightPatch)],
+) -> Result<Vec<Edit>, CommandError> {
+    let Some(layers) = document.aids.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
+    let Some(target) = layers.layer(layer) else { return refuse(format!("weight layer #{} is not there", layer.0)) };
+    if !target.shown || target.opacity <= 0.0 {
+        return refuse(format!("weight layer “{}” does not show; show it before it is painted", target.name));
+    }
+    for (mesh, primitive, patch) in changes {
+        let base = layers.bases.get(&(*mesh, *primitive));
+        if !base.is_some_and(|b| patch.fits(b)) {
+            return Err(EditError::Weights { mesh: mesh.0, primitive: *primitive }.into());
+        }
+        let empty = patch.weights.chunks_exact(patch.sets * 4).position(|ws| ws.iter().all(|w| *w <= 0.0));
+        if let Some(k) = empty {
+            return refuse(format!("vertex {} would be left without weights", patch.vertices[k]));
+        }
+    }
+    match painted(document, skin, layers, layer, changes)? {
+        Some(to) => set(document, skin, to),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// A tool's edits, those of weights under layers turned into ones of a layer: the named one, or [`layer_for`] the skin.
+pub(super) fn through(
+    document: &Document,
+    layer: Option<&str>,
+    mesh: Option<&Meshes>,
+    edits: Vec<Edit>,
+) -> Result<Vec<Edit>, CommandError> {
+    let named = layer.map(|text| find(document, text, mesh)).transpose()?;
+    if document.aids.weight_layers.is_empty() {
+        return Ok(edits);
+    }
+    let mut plain = Vec::new();
+    let mut changes: BTreeMap<SkinId, Vec<(MeshId, usize, WeightPatch)>> = BTreeMap::new();
+    for edit in edits {
+        let (mesh, primitive, patch) = match &edit {
+            Edit::PatchWeights { mesh, primitive, patch } => (*mesh, *primitive, Some(&**patch)),
+            Edit::SetWeights { mesh, primitive, .. } => (*mesh, *primitive, None),
+            _ => {
+                plain.push(edit);
+                continue;
+            }
+        };
+        let Some(skin) = document.layered(mesh, primitive) else {
+            plain.push(edit);
+            continue;
+        };
+        let now = document.mesh(mesh).primitives[primitive].weights.as_deref();
+        let patch = match (patch, &edit, now) {
+            (Some(patch), ..) => patch.clone(),
+            (None, Edit::SetWeights { to, .. }, Some(now)) if to.sets == now.sets => {
+                let all: Vec<u32> = (0..to.vertex_count() as u32).collect();
+                to.pick(&all).without_unchanged(now)
+            }
+            _ => return Err(EditError::Weights { mesh: mesh.0, primitive }.into()),
+        };
+        changes.entry(skin).or_default().push((mesh, primitive, patch));
+    }
+    for (skin, changes) in changes {
+        let layer = match named {
+            Some((s, layers, at)) if s == skin => layers.layers[at].id,
+            Some(_) => return refuse("the layer is of another skin than what is changed; name the mesh"),
+            None => layer_for(document, skin)?,
+        };
+        plain.extend(paint_into(document, skin, layer, &changes)?);
+    }
+    Ok(plain)
+}
+
+/// The edits of a tool that works on what lies under the layers.
+pub(super) fn on_base(
+    document: &Document,
+    tool: impl FnOnce(&Document) -> Result<Vec<Edit>, CommandError>,
+) -> Result<Vec<Edit>, CommandError> {
+    if document.aids.weight_layers.is_empty() {
+        return tool(document);
+    }
+    let mut under = document.clone();
+    for layers in std::mem::take(&mut under.aids.weight_layers).values() {
+        for ((mesh, primitive), base) in &layers.bases {
+            Arc::make_mut(&mut under.meshes[mesh.index()]).primitives[*primitive].weights = Some(base.clone());
+        }
+    }
+    let mut edits = Vec::new();
+    for edit in tool(&under)? {
+        match &edit {
+            Edit::PatchWeights { mesh, primitive, .. } | Edit::SetWeights { mesh, primitive, .. }
+                if document.layered(*mesh, *primitive).is_some() =>
+            {
+                crate::edit::apply(&mut under, edit)?;
+            }
+            _ => edits.push(edit),
+        }
+    }
+    for (skin, layers) in &document.aids.weight_layers {
+        let mut to = (**layers).clone();
+        for ((mesh, primitive), base) in &mut to.bases {
+            if let Some(map) = &under.mesh(*mesh).primitives[*primitive].weights {
+                *base = map.clone();
+            }
+        }
+        edits.extend(set(document, *skin, to)?);
+    }
+    Ok(edits)
+}

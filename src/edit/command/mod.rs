@@ -1,0 +1,590 @@
+//! Commands: what a person does, as types. Each has its data, its words and its effect in the file of its family.
+//!
+//! ```text
+//!  menus, palette, keys ──► CommandSpec ─┐                       ┌─► Document: Scene → edits → history
+//!  panels, gestures ────────────────────►│ Command (closed enum) ├─► Session:  undo, redo, the file's pose
+//!  scripts, journal ──► CommandLine ────►┘        │              └─► Host:     the window, or none
+//!                            ▲                    │
+//!                            └──── line() ◄───────┘
+//! ```
+//!
+//! Text is at the edges alone. A line is one JSON object, `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`.
+//! What was done to one file replays on another, since nodes are named, not numbered: a command that was made by a program
+//! names them by id, and is written with names.
+
+mod arguments;
+mod around;
+mod clips;
+mod define;
+pub mod field;
+mod host;
+mod keymap;
+mod keys;
+mod layers;
+mod morphs;
+mod pose;
+mod rules;
+mod table;
+mod vertex_terms;
+mod weights;
+
+use std::{cell::OnceCell, fmt};
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, MapAccess, Visitor},
+};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+pub use self::{
+    arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
+    around::{Around, Filled, Unfilled},
+    clips::{ClipCommand, DeleteClip, DuplicateClip, NewClip, RenameClip, RenameNode},
+    host::{
+        BrushCommand, FileCommand, PlayCommand, SelectCommand, SessionCommand, ToolCommand, VertexCommand, ViewCommand,
+    },
+    keymap::{KeyMap, Preset, is_of_brush, key_parts},
+    keys::{DeleteKeys, DiscardUnkeyed, KeyCommand, MoveKeys, SetKey, SetUnkeyed, moved},
+    layers::{
+        AddLayer, BASE, ClearLayer, FlattenLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer, MirrorLayer,
+        MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,
+    },
+    morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
+    pose::{
+        Move, PoseCommand, Reset, ResetAll, Rotate, Scale, SetLocal, SetUser, SetWorld, Space, free_of_matrices,
+        pose_edit, rotation_after_turn,
+    },
+    table::{find, table},
+    weights::{
+        Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MirrorWeights, Normalize, PairJoints, Prune, Quantize,
+        Relax, SetWeights, Sets, Smooth, Store, Touch, Transfer, WeightCommand, mesh_label, mesh_text, skin_of,
+    },
+};
+pub(super) use self::{layers::lines_of, weights::line_of};
+use super::{Edit, EditError};
+use crate::{
+    model::{Document, TransformError},
+    motion::{Moment, Pose},
+};
+
+/// A command with its arguments.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "few are there at a time")]
+pub enum Command {
+    /// A pure function of the document.
+    Document(DocumentCommand),
+    /// The open file's: history, the file's own pose.
+    Session(SessionCommand),
+    /// The program's around it: windows, files, playback.
+    Host(HostCommand),
+}
+
+/// Carries out what is not the document's: the window, or a script's run, which has none.
+pub trait Host {
+    /// Why something is not done.
+    type Refusal;
+
+    /// Files, and the window around them.
+    ///
+    /// # Errors
+    /// Where the host does no such thing; so do all others.
+    fn file(&mut self, command: &FileCommand) -> Result<(), Self::Refusal>;
+    /// The selection.
+    fn select(&mut self, command: &SelectCommand) -> Result<(), Self::Refusal>;
+    /// Modes and tools.
+    fn tool(&mut self, command: &ToolCommand) -> Result<(), Self::Refusal>;
+    /// The view.
+    fn view(&mut self, command: &ViewCommand) -> Result<(), Self::Refusal>;
+    /// The playhead.
+    fn play(&mut self, command: &PlayCommand) -> Result<(), Self::Refusal>;
+    /// The brush.
+    fn brush(&mut self, command: &BrushCommand) -> Result<(), Self::Refusal>;
+    /// The selection of vertices.
+    fn vertices(&mut self, command: &VertexCommand) -> Result<(), Self::Refusal>;
+}
+
+impl HostCommand {
+    /// Has a host carry it out.
+    ///
+    /// # Errors
+    /// Where the host does no such thing.
+    pub fn carry_out<H: Host>(&self, host: &mut H) -> Result<(), H::Refusal> {
+        match self {
+            Self::File(command) => host.file(command),
+            Self::Select(command) => host.select(command),
+            Self::Tool(command) => host.tool(command),
+            Self::View(command) => host.view(command),
+            Self::Play(command) => host.play(command),
+            Self::Brush(command) => host.brush(command),
+            Self::Vertices(command) => host.vertices(command),
+        }
+    }
+}
+
+/// Puts the families of an enum together.
+macro_rules! families {
+    ($(#[$about:meta])* $all:ident { $($(#[$words:meta])* $variant:ident($family:ident)),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $all {
+            $($(#[$words])* $variant($family),)*
+        }
+
+        impl $all {
+            fn specs() -> Vec<CommandSpec> {
+                [$($family::specs()),*].concat()
+            }
+
+            fn line(&self, document: &Document) -> CommandLine {
+                match self {
+                    $(Self::$variant(command) => command.line(document),)*
+                }
+            }
+
+            fn spec(&self) -> &'static CommandSpec {
+                match self {
+                    $(Self::$variant(command) => command.spec(),)*
+                }
+            }
+        }
+    };
+}
+
+families! {
+    /// A command on the document.
+    DocumentCommand {
+        /// Posing.
+        Pose(PoseCommand),
+        /// Keys, and poses without them.
+        Key(KeyCommand),
+        /// Morph targets.
+        Morph(MorphCommand),
+        /// Whole clips, and names.
+        Clip(ClipCommand),
+        /// Weights.
+        Weight(WeightCommand),
+        /// Weight layers.
+        Layer(LayerCommand),
+    }
+}
+
+families! {
+    /// A command of the program around the document.
+    HostCommand {
+        /// Files, and the window.
+        File(FileCommand),
+        /// The selection.
+        Select(SelectCommand),
+        /// Modes and tools.
+        Tool(ToolCommand),
+        /// The view.
+        View(ViewCommand),
+        /// The playhead.
+        Play(PlayCommand),
+        /// The brush.
+        Brush(BrushCommand),
+        /// The selection of vertices.
+        Vertices(VertexCommand),
+    }
+}
+
+/// Families of the document, as commands.
+macro_rules! of_document {
+    ($($family:ident as $variant:ident),*) => {
+        $(impl From<$family> for Command {
+            fn from(command: $family) -> Self {
+                Self::Document(DocumentCommand::$variant(command))
+            }
+        })*
+    };
+}
+
+of_document!(
+    PoseCommand as Pose,
+    KeyCommand as Key,
+    MorphCommand as Morph,
+    ClipCommand as Clip,
+    WeightCommand as Weight,
+    LayerCommand as Layer
+);
+
+impl DocumentCommand {
+    /// What it comes to; not applied.
+    ///
+    /// # Errors
+    /// Where it cannot be done, as a sentence.
+    pub fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let mut done = match self {
+            Self::Pose(command) => command.work(scene),
+            Self::Key(command) => command.work(scene),
+            Self::Morph(command) => command.work(scene),
+            Self::Clip(command) => command.work(scene),
+            Self::Weight(command) => command.work(scene),
+            Self::Layer(command) => command.work(scene),
+        }?;
+        free_of_matrices(scene.document, &mut done);
+        Ok(done)
+    }
+}
+
+impl Command {
+    /// The command that a line means.
+    ///
+    /// # Errors
+    /// Where there is none of that name, or its arguments are missing or of another type. What they name is looked for when
+    /// it is carried out.
+    pub fn read(line: &CommandLine) -> Result<Self, CommandError> {
+        let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
+        Ok((spec.read)(&Arguments::new(line, spec)?)?)
+    }
+
+    /// What of the weights it may touch, to be narrowed down; nothing where it is not about what is painted.
+    pub fn touch(&mut self) -> Option<Touch<'_>> {
+        match self {
+            Self::Document(DocumentCommand::Weight(command)) => command.touch(),
+            Self::Document(DocumentCommand::Layer(LayerCommand::MaskLayer(command))) => Some(command.touch()),
+            _ => None,
+        }
+    }
+
+    /// Its entry of the table.
+    pub fn spec(&self) -> &'static CommandSpec {
+        match self {
+            Self::Document(command) => command.spec(),
+            Self::Session(command) => command.spec(),
+            Self::Host(command) => command.spec(),
+        }
+    }
+
+    /// Its text form: what it names by ids has the names of this document.
+    pub fn line(&self, document: &Document) -> CommandLine {
+        match self {
+            Self::Document(command) => command.line(document),
+            Self::Session(command) => command.line(document),
+            Self::Host(command) => command.line(document),
+        }
+    }
+}
+
+/// What commands on the document work on.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    /// The document.
+    pub document: &'a Document,
+    pose: OnceCell<Pose>,
+}
+
+impl<'a> Scene<'a> {
+    /// A document, with its own pose.
+    pub const fn new(document: &'a Document) -> Self {
+        Self { document, pose: OnceCell::new() }
+    }
+
+    /// Its pose, evaluated once.
+    pub fn pose(&self) -> &Pose {
+        self.pose.get_or_init(|| Pose::evaluate(self.document, Moment::default()))
+    }
+}
+
+/// Which kind of work the window is set to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The pose of the file; no clip is shown.
+    #[default]
+    Pose,
+    /// A clip is shown and its keys are edited.
+    Animate,
+    /// Weights are painted, in whatever pose is shown.
+    Paint,
+}
+
+/// What a rule of availability may look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Availability {
+    /// A file is open.
+    pub document: bool,
+    /// How many nodes are selected.
+    pub nodes: usize,
+    /// How many keys are selected.
+    pub keys: usize,
+    /// The file has clips.
+    pub clips: bool,
+    /// The file has cameras.
+    pub cameras: bool,
+    /// The file has lights.
+    pub lights: bool,
+    /// The file has morph targets.
+    pub morphs: bool,
+    /// A clip is shown.
+    pub clip_shown: bool,
+    /// There is a step to undo.
+    pub undo: bool,
+    /// There is a step to redo.
+    pub redo: bool,
+    /// Something is not saved.
+    pub unsaved: bool,
+    /// There is a pose that is not keyed.
+    pub unkeyed: bool,
+    /// The file has weights.
+    pub weights: bool,
+    /// A mesh that hangs on a skin has no weights.
+    pub bare: bool,
+    /// There are weight layers.
+    pub layers: bool,
+    /// The window is in Paint mode.
+    pub painting: bool,
+    /// A joint is chosen to be painted.
+    pub joint: bool,
+    /// How many vertices are selected.
+    pub vertices: usize,
+}
+
+/// What a tool comes to.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// What is to be changed.
+    pub edits: Vec<Edit>,
+    /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
+    /// what it could not keep. Nothing where it did just what was asked.
+    pub remark: Option<String>,
+}
+
+impl From<Vec<Edit>> for Done {
+    fn from(edits: Vec<Edit>) -> Self {
+        Self { edits, remark: None }
+    }
+}
+
+/// Who carries a command out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doer {
+    /// Nobody: it is a function of the document.
+    Document,
+    /// The open file.
+    Session,
+    /// The program around it.
+    Host,
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A name, a path `Hips/Spine`, `#index`, or a pattern with `*`.
+    Node,
+    /// A name or `#index`.
+    Clip,
+    /// A number.
+    Number,
+    /// Seconds.
+    Seconds,
+    /// Degrees.
+    Degrees,
+    /// Three numbers.
+    Vector,
+    /// Four numbers, `x y z w`.
+    Quaternion,
+    /// `x`, `y`, `z` or three numbers.
+    Axis,
+    /// `local`, `parent` or `world`.
+    Space,
+    /// Some of `translation`, `rotation`, `scale`.
+    Parts,
+    /// Text.
+    Text,
+    /// A file's path.
+    Path,
+    /// `true` or `false`.
+    Flag,
+    /// A mesh's name or `#index`.
+    Mesh,
+    /// Vertices of a primitive: `0-99, 120`.
+    Vertices,
+    /// Any number of numbers.
+    Numbers,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// What it looks like, for a field that is empty.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Node => "names, apart by commas",
+            Self::Clip => "a clip's name",
+            Self::Number => "a number",
+            Self::Seconds => "seconds",
+            Self::Degrees => "degrees",
+            Self::Vector => "three numbers",
+            Self::Quaternion => "four numbers, x y z w",
+            Self::Axis => "x, y, z or three numbers",
+            Self::Space => "local, parent or world",
+            Self::Parts => "translation, rotation, scale",
+            Self::Text => "text",
+            Self::Path => "a path",
+            Self::Flag => "true or false",
+            Self::Mesh => "a mesh's name",
+            Self::Vertices => "such as 0-99, 120",
+            Self::Numbers => "numbers, apart by commas",
+            Self::Choice(_) => "one of those",
+        }
+    }
+}
+
+/// One argument of a command.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ArgumentSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: Kind,
+    /// Whether the command needs it.
+    pub required: bool,
+}
+
+/// One entry of the table.
+#[derive(Clone, Debug)]
+pub struct CommandSpec {
+    /// `pose.rotate`
+    pub name: &'static str,
+    /// The words on a button or in a menu.
+    pub title: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The menu it stands in, and after a `/` the menu inside that.
+    pub menu: &'static str,
+    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts give them.
+    pub asks: bool,
+    /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
+    pub key: &'static str,
+    /// What it takes.
+    pub arguments: Vec<ArgumentSpec>,
+    /// When it can be done; else the reason why not.
+    pub enabled: fn(&Availability) -> Result<(), &'static str>,
+    /// Who does it.
+    pub doer: Doer,
+    /// Whether it is done before a file is open, and while text is typed: files, help, the window.
+    pub anywhere: bool,
+    /// What it takes from what is selected and shown; nothing unless given.
+    pub(super) filled: Option<fn(&Around<'_>) -> Filled>,
+    /// Reads it from text.
+    pub(super) read: fn(&Arguments) -> Result<Command, ArgumentError>,
+}
+
+impl CommandSpec {
+    /// Whether it is a function of the document.
+    pub const fn is_pure(&self) -> bool {
+        matches!(self.doer, Doer::Document)
+    }
+}
+
+/// Why a command could not be done. The document is unchanged then.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// No such command.
+    #[error("there is no command “{0}”; `ulna commands` lists them")]
+    Unknown(String),
+    /// The line is not an object with a `do`.
+    #[error("a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is {0}")]
+    Shape(String),
+    /// An argument is missing, unknown or of the wrong type.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// A transform cannot be reached.
+    #[error("{node}: {source}")]
+    Transform {
+        /// The node's name.
+        node: String,
+        /// Why.
+        source: TransformError,
+    },
+    /// The edit does not fit.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// Something else, as a sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A command with its arguments: one line of text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandLine {
+    /// The command's name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+impl CommandLine {
+    /// A command without arguments.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), arguments: Map::new() }
+    }
+
+    /// With one argument more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.arguments.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The line that an object is; nothing where it has no `do` that is text.
+    pub fn from_object(mut arguments: Map<String, Value>) -> Option<Self> {
+        match arguments.shift_remove("do") {
+            Some(Value::String(name)) => Some(Self { name, arguments }),
+            _ => None,
+        }
+    }
+
+    /// Reads the text form. A member that stands twice is a mistake: nobody could say which is meant.
+    ///
+    /// # Errors
+    /// Where the text is not an object with a `do` that is text.
+    pub fn parse(text: &str) -> Result<Self, CommandError> {
+        let short = || text.chars().take(80).collect::<String>();
+        if !text.trim_start().starts_with('{') {
+            return Err(CommandError::Shape(short()));
+        }
+        let Once(arguments) = serde_json::from_str(text).map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
+        Self::from_object(arguments).ok_or_else(|| CommandError::Shape(short()))
+    }
+}
+
+/// The members of an object in which none stands twice.
+struct Once(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Once;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Once, A::Error> {
+                let mut members = Map::new();
+                while let Some((key, value)) = map.next_entry::<String, Value>()? {
+                    if members.contains_key(&key) {
+                        return Err(A::Error::custom(format!("“{key}” stands twice")));
+                    }
+                    members.insert(key, value);
+                }
+                Ok(Once(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
+}
+
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut object = Map::new();
+        object.insert("do".into(), self.name.as_str().into());
+        object.extend(self.arguments.clone());
+        Value::Object(object).fmt(f)
+    }
+}

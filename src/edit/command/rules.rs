@@ -1,0 +1,118 @@
+//! When commands can be done, and else why not.
+
+use super::Availability;
+
+type Rule = Result<(), &'static str>;
+
+const fn when(condition: bool, why_not: &'static str) -> Rule {
+    if condition { Ok(()) } else { Err(why_not) }
+}
+
+pub(super) const fn always(_: &Availability) -> Rule {
+    Ok(())
+}
+
+pub(super) const fn opened(a: &Availability) -> Rule {
+    when(a.document, "No file is open")
+}
+
+pub(super) const fn unsaved(a: &Availability) -> Rule {
+    match (a.document, a.unsaved) {
+        (false, _) => Err("No file is open"),
+        (_, false) => Err("Everything is saved"),
+        _ => Ok(()),
+    }
+}
+
+pub(super) const fn undoable(a: &Availability) -> Rule {
+    when(a.undo, "Nothing was done yet")
+}
+
+pub(super) const fn redoable(a: &Availability) -> Rule {
+    when(a.redo, "Nothing was undone")
+}
+
+pub(super) const fn with_camera(a: &Availability) -> Rule {
+    when(a.cameras, "The file has no camera")
+}
+
+pub(super) const fn with_lights(a: &Availability) -> Rule {
+    when(a.lights, "The file has no lights")
+}
+
+pub(super) const fn morphing(a: &Availability) -> Rule {
+    when(a.morphs, "The file has no morph targets")
+}
+
+pub(super) const fn selected(a: &Availability) -> Rule {
+    when(a.nodes > 0, "Nothing is selected")
+}
+
+pub(super) const fn clip_shown(a: &Availability) -> Rule {
+    when(a.clip_shown, "No clip is shown; choose one on the timeline")
+}
+
+pub(super) const fn key_set(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) => when(a.nodes > 0 || a.unkeyed, "Nothing is selected"),
+        not => not,
+    }
+}
+
+pub(super) const fn key_deleted(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) => when(a.keys + a.nodes > 0, "No key and no joint is selected"),
+        not => not,
+    }
+}
+
+pub(super) const fn unkeyed(a: &Availability) -> Rule {
+    when(a.unkeyed, "There is no unkeyed pose")
+}
+
+pub(super) const fn weighted(a: &Availability) -> Rule {
+    match opened(a) {
+        Ok(()) => when(a.weights, "The file has no vertex weights"),
+        not => not,
+    }
+}
+
+/// Weights can be painted, or given first.
+pub(super) const fn paintable(a: &Availability) -> Rule {
+    if a.document && a.bare { Ok(()) } else { weighted(a) }
+}
+
+pub(super) const fn bare(a: &Availability) -> Rule {
+    match opened(a) {
+        Ok(()) => when(a.bare, "Every mesh that hangs on a skin has weights"),
+        not => not,
+    }
+}
+
+pub(super) const fn painting(a: &Availability) -> Rule {
+    match weighted(a) {
+        Ok(()) => when(a.painting, "This is for Paint mode"),
+        not => not,
+    }
+}
+
+pub(super) const fn painting_joint(a: &Availability) -> Rule {
+    match painting(a) {
+        Ok(()) => when(a.joint, "No joint is selected to be painted"),
+        not => not,
+    }
+}
+
+pub(super) const fn with_vertices(a: &Availability) -> Rule {
+    match weighted(a) {
+        Ok(()) => when(a.vertices > 0, "No vertices are selected"),
+        not => not,
+    }
+}
+
+pub(super) const fn layered(a: &Availability) -> Rule {
+    match weighted(a) {
+        Ok(()) => when(a.layers, "There are no weight layers; add one"),
+        not => not,
+    }
+}

@@ -1,0 +1,212 @@
+//! The table: every command there is. Menus, keys, help, the palette, scripts and `ulna commands` read it.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{CommandSpec, DocumentCommand, HostCommand, SessionCommand};
+
+/// The order of the menus.
+const ORDER: &[&str] = &[
+    "file.open",
+    "file.sample",
+    "file.save",
+    "file.save_as",
+    "file.save_copy",
+    "file.save_incremented",
+    "file.revert",
+    "file.recover",
+    "file.changes",
+    "file.welcome",
+    "file.preferences",
+    "file.quit",
+    "edit.undo",
+    "edit.redo",
+    "node.rename",
+    "edit.find",
+    "edit.history",
+    "select.joints",
+    "select.none",
+    "select.parent",
+    "select.child",
+    "select.sibling",
+    "view.frame_all",
+    "view.frame_selected",
+    "view.perspective",
+    "view.front",
+    "view.back",
+    "view.side",
+    "view.other_side",
+    "view.top",
+    "view.bottom",
+    "view.three_quarter",
+    "view.camera",
+    "view.textured",
+    "view.solid",
+    "view.wireframe",
+    "view.xray",
+    "view.lights",
+    "view.grid",
+    "view.joints",
+    "view.names",
+    "view.axes",
+    "view.hide",
+    "view.show_all",
+    "view.isolate",
+    "view.lock",
+    "view.outliner",
+    "view.inspector",
+    "view.problems",
+    "view.timeline",
+    "view.theme",
+    "view.larger",
+    "view.smaller",
+    "view.reset_layout",
+    "mode.pose",
+    "mode.animate",
+    "mode.paint",
+    "tool.select",
+    "tool.rotate",
+    "pose.rotate",
+    "pose.move",
+    "pose.scale",
+    "pose.set",
+    "pose.set_local",
+    "pose.set_world",
+    "pose.copy",
+    "pose.paste",
+    "pose.reset_all",
+    "pose.reset",
+    "pose.morph",
+    "pose.reset_morphs",
+    "pose.reset_to_file",
+    "play.toggle",
+    "play.loop",
+    "play.next_frame",
+    "play.previous_frame",
+    "play.next_key",
+    "play.previous_key",
+    "play.start",
+    "play.end",
+    "key.set",
+    "key.delete",
+    "key.move",
+    "key.morph",
+    "unkeyed.morph",
+    "unkeyed.set",
+    "unkeyed.discard",
+    "clip.new",
+    "clip.rename",
+    "clip.duplicate",
+    "clip.delete",
+    "paint.radius",
+    "paint.strength",
+    "paint.value",
+    "paint.smaller",
+    "paint.larger",
+    "paint.flood",
+    "paint.lock",
+    "paint.unlock_all",
+    "paint.sample",
+    "paint.mirror",
+    "weights.worst",
+    "weights.range",
+    "weights.look",
+    "vertices.all",
+    "vertices.none",
+    "vertices.invert",
+    "vertices.grow",
+    "vertices.shrink",
+    "vertices.linked",
+    "vertices.of_joint",
+    "vertices.in_range",
+    "vertices.faulty",
+    "vertices.stray",
+    "vertices.open",
+    "vertices.crowded",
+    "vertices.doubled",
+    "vertices.unpaired",
+    "vertices.copy",
+    "vertices.paste",
+    "weights.mirror",
+    "weights.bind",
+    "joints.pair",
+    "weights.transfer",
+    "weights.normalize",
+    "weights.limit",
+    "weights.prune",
+    "weights.quantize",
+    "weights.smooth",
+    "weights.relax",
+    "weights.hammer",
+    "weights.flood",
+    "weights.gradient",
+    "weights.average",
+    "weights.assign",
+    "weights.sets",
+    "weights.store",
+    "weights.set",
+    "layers.add",
+    "layers.remove",
+    "layers.opacity",
+    "layers.show",
+    "layers.mirror",
+    "layers.rename",
+    "layers.move",
+    "layers.mask",
+    "layers.clear",
+    "layers.merge_down",
+    "layers.flatten",
+    "layers.paint",
+    "help.commands",
+    "help.tour",
+    "help.about",
+];
+
+/// All commands, and where each stands among them.
+type Table = (Vec<CommandSpec>, HashMap<&'static str, usize>);
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut all = [DocumentCommand::specs(), SessionCommand::specs(), HostCommand::specs()].concat();
+    all.sort_by_key(|spec| ORDER.iter().position(|name| *name == spec.name).unwrap_or(usize::MAX));
+    let places = all.iter().enumerate().map(|(k, spec)| (spec.name, k)).collect();
+    (all, places)
+});
+
+/// All commands, in the order of the menus.
+pub fn table() -> &'static [CommandSpec] {
+    &TABLE.0
+}
+
+/// The command of a name.
+pub fn find(name: &str) -> Option<&'static CommandSpec> {
+    TABLE.1.get(name).map(|at| &TABLE.0[*at])
+}
+
+/// The entry of a command that there is.
+pub(super) fn entry(name: &'static str) -> &'static CommandSpec {
+    &TABLE.0[TABLE.1[name]]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_keys_are_unique_and_every_command_says_what_it_does() {
+        let mut names = HashSet::new();
+        let mut keys = HashSet::new();
+        for command in table() {
+            assert!(names.insert(command.name), "{} twice", command.name);
+            assert!(command.key.is_empty() || keys.insert(command.key), "{} twice", command.key);
+            assert!(!command.help.is_empty() && !command.help.ends_with('.'));
+        }
+        assert!(names.len() > 140, "{}", names.len());
+    }
+
+    #[test]
+    fn every_command_has_its_place_in_the_menus() {
+        let there: Vec<&str> = table().iter().map(|c| c.name).collect();
+        assert_eq!(there, ORDER, "one line in ORDER for each command");
+    }
+}

@@ -1,0 +1,793 @@
+//! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and strokes as lines of text.
+
+mod bind;
+mod transfer;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use glam::Vec3;
+use serde_json::{Value, json};
+
+use super::{
+    CommandError, CommandLine, Done, Scene,
+    define::document_commands,
+    field::{Bits, Counts, How, Meshes, Nodes, Numbers, Reach, Side, VertexList, VertexTerms, meshes_of},
+    layers, rules,
+    vertex_terms::{PastEnd, Untold},
+};
+use crate::{
+    edit::Edit,
+    model::{Aids, Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
+    weights::{
+        Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
+        Scope, Seams, gradient, layers::Sides,
+    },
+};
+
+document_commands! {
+    /// Commands on weights.
+    WeightCommand in "Weights";
+
+    /// Copies the weights of one side, left or right, to the other with its joints
+    MirrorWeights {
+        /// The side that is copied.
+        from: Side,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.mirror", "Mirror to the other side", asks: true, enabled: rules::weighted;
+    /// Gives weights to meshes that hang on a skin and have none, then smooths them
+    Bind {
+        /// Which; all unless given.
+        mesh: Option<Meshes>,
+        /// Which primitive of them; all unless given.
+        primitive: Option<usize>,
+        /// Joints a vertex has at most; 4 unless given.
+        most: Option<usize>,
+        /// How often it is smoothed; 3 times unless given.
+        passes: Option<usize>,
+    } = "weights.bind", "Bind to the nearest bones", enabled: rules::bare;
+    /// Says which joint is another's mirror image; with itself it is of the centre, without another it has none
+    PairJoints {
+        /// Which joint.
+        joint: Nodes,
+        /// With which; with none unless given.
+        with: Option<Nodes>,
+    } = "joints.pair", "Pair mirror joints", asks: true, enabled: rules::weighted;
+    /// Takes the weights of the nearest spots of another mesh
+    Transfer {
+        /// From which mesh.
+        from: Meshes,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.transfer", "Transfer from a mesh", asks: true, enabled: rules::weighted;
+    /// Makes the weights of every vertex sum to 1, in the type the file stores
+    Normalize {
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.normalize", "Normalise all", enabled: rules::weighted;
+    /// Leaves each vertex the joints that move it most
+    Limit {
+        /// How many.
+        most: usize,
+        /// Of these meshes; of all unless given.
+        mesh: Option<Meshes>,
+        /// Of this primitive of them; of all unless given.
+        primitive: Option<usize>,
+        /// These vertices of them; all unless given.
+        vertices: Option<VertexTerms>,
+        /// Joints whose weights stay.
+        locked: Option<Nodes>,
+        /// The weight layer that takes the result.
+        layer: Option<String>,
+    } = "weights.limit", "Limit joints", asks: true, enabled: rules::weighted;
+    /// Drops weights below a value
+    Prune {
+        /// The value.
+        below: f32,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.prune", "Prune", asks: true, enabled: rules::weighted;
+    /// Rounds weights to even steps, 10 of a tenth for one
+    Quantize {
+        /// Steps from 0 to 1.
+        steps: usize,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.quantize", "Quantise", asks: true, enabled: rules::weighted;
+    /// Moves weights towards the mean of their neighbours
+    Smooth {
+        /// How often; once unless given.
+        passes: Option<usize>,
+        /// How far, 0 to 1; all the way unless given.
+        amount: Option<f32>,
+        /// The one joint that is smoothed; all unless given.
+        joint: Option<Nodes>,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.smooth", "Smooth", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Smooths, near neighbours before far ones
+    Relax {
+        /// How often; once unless given.
+        passes: Option<usize>,
+        /// How far, 0 to 1; all the way unless given.
+        amount: Option<f32>,
+        /// The one joint that is smoothed; all unless given.
+        joint: Option<Nodes>,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Gives stray vertices what the vertices around them have
+    Hammer {
+        /// A vertex that has less than this in common with its neighbours is stray; 0.4 unless given.
+        in_common: Option<f32>,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.hammer", "Hammer strays", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Gives the painted joint the brush's value everywhere
+    Flood {
+        /// Which joint.
+        joint: Nodes,
+        /// The value; 1 unless given.
+        value: Option<f32>,
+        /// What is done with it; it is set unless given.
+        how: Option<How>,
+        /// How far, 0 to 1; all the way unless given.
+        amount: Option<f32>,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.flood", "Flood", menu: "Weights/Fill", enabled: rules::weighted;
+    /// Gives a joint a value that fades from one spot to another
+    Gradient {
+        /// Which joint.
+        joint: Nodes,
+        /// Where it begins, a spot of the mesh at rest.
+        from: Vec3,
+        /// Where it has faded.
+        to: Vec3,
+        /// Whether it fades all around; along the line unless given.
+        radial: Option<bool>,
+        /// The value; 1 unless given.
+        value: Option<f32>,
+        /// What is done with it; it is set unless given.
+        how: Option<How>,
+        /// How far, 0 to 1; all the way unless given.
+        amount: Option<f32>,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.gradient", "Gradient", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    /// Gives the selected vertices the mean of their weights
+    Average {
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
+    /// Gives vertices the same weights
+    Assign {
+        /// Which joints.
+        joints: Nodes,
+        /// The weight of each.
+        weights: Numbers,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.assign", "Assign", menu: "Weights/Vertices", asks: true, enabled: rules::weighted;
+    /// Changes how many sets of four joints the file keeps a vertex
+    Sets {
+        /// How many.
+        sets: usize,
+        /// Of these meshes; of all unless given.
+        mesh: Option<Meshes>,
+        /// Of this primitive of them; of all unless given.
+        primitive: Option<usize>,
+        /// Joints whose weights stay.
+        locked: Option<Nodes>,
+    } = "weights.sets", "Joints a vertex…", asks: true, enabled: rules::weighted;
+    /// Keeps weights in 8, 16 or 32 bits: bytes, shorts or floats; the views show before what moves
+    Store {
+        /// How many bits.
+        bits: Bits,
+        /// Of these meshes; of all unless given.
+        mesh: Option<Meshes>,
+        /// Of this primitive of them; of all unless given.
+        primitive: Option<usize>,
+    } = "weights.store", "Stored type", asks: true, enabled: rules::weighted;
+    /// Sets the weights of vertices: what a brush stroke left
+    SetWeights {
+        /// Of which mesh.
+        mesh: Meshes,
+        /// Of which primitive; of the first unless given.
+        primitive: Option<usize>,
+        /// The joints that `of` counts.
+        joints: Nodes,
+        /// The vertices.
+        vertices: VertexList,
+        /// By vertex and slot, which of `joints`.
+        of: Counts,
+        /// By vertex and slot, its weight.
+        weights: Numbers,
+        /// The weight layer that takes the result.
+        layer: Option<String>,
+    } = "weights.set", "Set weights", asks: true, enabled: rules::weighted;
+}
+
+/// What of the weights a command may touch, as far as it takes it.
+#[derive(Debug)]
+pub struct Touch<'a> {
+    /// Meshes.
+    pub mesh: Option<&'a mut Option<Meshes>>,
+    /// A primitive of them.
+    pub primitive: Option<&'a mut Option<usize>>,
+    /// Vertices of them.
+    pub vertices: Option<&'a mut Option<VertexTerms>>,
+    /// Joints whose weights stay.
+    pub locked: Option<&'a mut Option<Nodes>>,
+    /// Joints a vertex has at most.
+    pub most: Option<&'a mut Option<usize>>,
+    /// The weight layer that takes the result.
+    pub layer: Option<&'a mut Option<String>>,
+    /// Whether it does to all of the surface what the brush does to a spot, so that what is hidden is not meant.
+    pub of_brush: bool,
+}
+
+impl<'a> Touch<'a> {
+    fn of(reach: &'a mut Reach, of_brush: bool) -> Self {
+        Self {
+            mesh: Some(&mut reach.mesh),
+            primitive: Some(&mut reach.primitive),
+            vertices: Some(&mut reach.vertices),
+            locked: Some(&mut reach.locked),
+            most: Some(&mut reach.most),
+            layer: Some(&mut reach.layer),
+            of_brush,
+        }
+    }
+
+    pub(super) const fn nothing() -> Self {
+        Self { mesh: None, primitive: None, vertices: None, locked: None, most: None, layer: None, of_brush: false }
+    }
+}
+
+impl WeightCommand {
+    pub(super) fn touch(&mut self) -> Option<Touch<'_>> {
+        let touch = match self {
+            Self::MirrorWeights(MirrorWeights { reach, .. })
+            | Self::Transfer(Transfer { reach, .. })
+            | Self::Normalize(Normalize { reach })
+            | Self::Prune(Prune { reach, .. })
+            | Self::Quantize(Quantize { reach, .. })
+            | Self::Relax(Relax { reach, .. })
+            | Self::Hammer(Hammer { reach, .. })
+            | Self::Average(Average { reach })
+            | Self::Assign(Assign { reach, .. }) => Touch::of(reach, false),
+            Self::Smooth(Smooth { reach, .. })
+            | Self::Flood(Flood { reach, .. })
+            | Self::Gradient(Gradient { reach, .. }) => Touch::of(reach, true),
+            Self::Limit(Limit { mesh, primitive, vertices, locked, layer, .. }) => Touch {
+                mesh: Some(mesh),
+                primitive: Some(primitive),
+                vertices: Some(vertices),
+                locked: Some(locked),
+                layer: Some(layer),
+                ..Touch::nothing()
+            },
+            Self::Sets(Sets { mesh, primitive, locked, .. }) => {
+                Touch { mesh: Some(mesh), primitive: Some(primitive), locked: Some(locked), ..Touch::nothing() }
+            }
+            Self::Store(Store { mesh, primitive, .. }) => {
+                Touch { mesh: Some(mesh), primitive: Some(primitive), ..Touch::nothing() }
+            }
+            Self::SetWeights(SetWeights { primitive, layer, .. }) => {
+                Touch { primitive: Some(primitive), layer: Some(layer), ..Touch::nothing() }
+            }
+            // What has no weights is no part of what is painted.
+            Self::Bind(_) | Self::PairJoints(_) => return None,
+        };
+        Some(touch)
+    }
+}
+
+/// A canvas with what a line touches of it.
+struct Job {
+    canvas: Canvas,
+    locked: Vec<bool>,
+    limit: usize,
+    vertices: Option<Vec<bool>>,
+}
+
+impl Job {
+    fn scope(&self) -> Scope<'_> {
+        Scope { locked: &self.locked, limit: self.limit, vertices: self.vertices.as_deref() }
+    }
+}
+
+/// The skin that the weights of a mesh are for: that of the first node that shows it on one.
+pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
+    let shown = document.shown_nodes();
+    shown.into_iter().map(|n| document.node(n)).find(|n| n.mesh == Some(mesh) && n.skin.is_some())?.skin
+}
+
+/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive, some vertices.
+fn jobs(document: &Document, reach: &Reach) -> Result<Vec<Job>, CommandError> {
+    let meshes: BTreeSet<MeshId> = meshes_of(document, reach.mesh.as_ref())?.into_iter().collect();
+    let primitive = reach.primitive;
+    let vertices = reach.vertices.as_ref().map(|v| &v.vertices);
+    let locked = reach.locked.as_ref().map(|l| l.all(document)).transpose()?;
+    let locked: BTreeSet<NodeId> = locked.unwrap_or_default().into_iter().collect();
+    let most = reach.most.unwrap_or(usize::MAX);
+    if most == 0 {
+        return Err(CommandError::Other("a vertex needs at least one joint".into()));
+    }
+    let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
+    let mut list = Vec::new();
+    for skin in 0..document.skins.len() {
+        let Some(canvas) = Canvas::new(document, skin.into()) else { continue };
+        let meant = |part: &CanvasPart| {
+            let named = meshes.is_empty() || meshes.contains(&part.mesh);
+            named && primitive.is_none_or(|k| k == part.primitive) && done.insert((part.mesh, part.primitive))
+        };
+        let meant: Vec<bool> = canvas.parts().iter().map(meant).collect();
+        let wanted = match &vertices {
+            Some(vertices) => vertices.mark(document, &canvas, &meant).map_err(|why| untold(document, &canvas, why))?,
+            None => {
+                let mut wanted = vec![false; canvas.vertex_count()];
+                for (part, _) in canvas.parts().iter().zip(&meant).filter(|(_, meant)| **meant) {
+                    wanted[part.first as usize..(part.first + part.count) as usize].fill(true);
+                }
+                wanted
+            }
+        };
+        let any = wanted.contains(&true);
+        if any {
+            let locked = canvas.joints().iter().map(|j| locked.contains(j)).collect();
+            let all = !wanted.contains(&false);
+            list.push(Job { canvas, locked, limit: most, vertices: (!all).then_some(wanted) });
+        }
+    }
+    if list.is_empty() && vertices.is_some() && !done.is_empty() {
+        return Err(CommandError::Other("“vertices” means none of the vertices there".into()));
+    }
+    if list.is_empty() {
+        return Err(CommandError::Other("nothing with weights is meant; name a mesh that hangs on a skin".into()));
+    }
+    Ok(list)
+}
+
+pub(super) fn untold(document: &Document, canvas: &Canvas, why: Untold) -> CommandError {
+    match why {
+        Untold::Joint(error) => error.into(),
+        Untold::Past(PastEnd { part, range }) => {
+            let part = &canvas.parts()[part];
+            CommandError::Other(format!(
+                "vertices {} to {} are not there; primitive {} of “{}” has {}",
+                range.start,
+                range.end.saturating_sub(1),
+                part.primitive,
+                mesh_label(document, part.mesh),
+                part.count
+            ))
+        }
+    }
+}
+
+/// The name of a mesh, or `#N`.
+pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
+    match document.meshes.get(mesh.index()).and_then(|m| m.name.as_deref()) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => format!("#{}", mesh.0),
+    }
+}
+
+/// What names a mesh in a line: its name where it alone has it.
+pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
+    let label = mesh_label(document, mesh);
+    let alone = document.meshes.iter().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
+    if alone && !label.contains(['*', '#']) { label } else { format!("#{}", mesh.0) }
+}
+
+/// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them takes it.
+fn run(
+    document: &Document,
+    reach: &Reach,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Done, CommandError> {
+    if reach.layer.as_deref() == Some(layers::BASE) {
+        return run_on_base(document, reach, tool);
+    }
+    let done = run_plain(document, reach, tool)?;
+    let edits = layers::through(document, reach.layer.as_deref(), reach.mesh.as_ref(), done.edits)?;
+    Ok(Done { edits, ..done })
+}
+
+/// As [`run`], on what lies under layers.
+fn run_on_base(
+    document: &Document,
+    reach: &Reach,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Done, CommandError> {
+    let mut remark = None;
+    let edits = layers::on_base(document, |document| {
+        let done = run_plain(document, reach, tool)?;
+        remark = done.remark;
+        Ok(done.edits)
+    })?;
+    Ok(Done { edits, remark })
+}
+
+/// As [`run`], on the weights themselves.
+fn run_plain(
+    document: &Document,
+    reach: &Reach,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Done, CommandError> {
+    let mut edits = Vec::new();
+    let mut refused = Refused::new();
+    // What one skin's job changes of another's vertices comes after all jobs: it is what both sides of a seam have.
+    let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
+    for job in jobs(document, reach)? {
+        let mut draft = Draft::new(document, &job.canvas);
+        let mut count = |more: Refused| more.into_iter().for_each(|(why, n)| *refused.entry(why).or_default() += n);
+        count(tool(&mut draft, &job)?);
+        let mut changes = draft.changes(document);
+        let found = if changes.is_empty() { Seams::default() } else { Seams::of(document, &job.canvas) };
+        let (patches, open) = found.follow(document, &job.canvas, &mut changes, true, &mut claimed);
+        count(open);
+        for (k, change) in changes {
+            let (mesh, primitive) = (job.canvas.parts()[k].mesh, job.canvas.parts()[k].primitive);
+            match change {
+                PartChange::Patch(patch) if patch.vertices.is_empty() => {}
+                PartChange::Patch(patch) => edits.push(Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }),
+                PartChange::Whole(map) => edits.push(Edit::SetWeights { mesh, primitive, to: Arc::new(map) }),
+            }
+        }
+        seams.extend(patches);
+    }
+    let patch = |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
+    edits.extend(seams.into_iter().map(patch));
+    let said = |(why, count): (&Refusal, &usize)| match count {
+        1 => format!("1 vertex: {why}"),
+        n => format!("{n} vertices: {why}"),
+    };
+    let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
+    // What is said a second time, when nothing is left to do, is no failure.
+    Ok(Done { edits, remark: most.map(|why| format!("left as they are, {why}")) })
+}
+
+/// The number of a joint in a job's skin.
+fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, CommandError> {
+    let nodes = joint.all(document)?;
+    let [node] = nodes[..] else {
+        return Err(CommandError::Other("name one joint".into()));
+    };
+    let label = document.node(node).label(node);
+    job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
+}
+
+impl Normalize {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        run(scene.document, &self.reach, |draft, job| Ok(draft.normalize(&job.scope())))
+    }
+}
+
+impl Limit {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let Self { most, mesh, primitive, vertices, locked, layer } = self.clone();
+        let reach = Reach { mesh, primitive, vertices, locked, most: Some(most), layer };
+        run(scene.document, &reach, |draft, job| Ok(draft.limit(&job.scope())))
+    }
+}
+
+impl Prune {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        run(scene.document, &self.reach, |draft, job| Ok(draft.prune(self.below, &job.scope())))
+    }
+}
+
+impl Quantize {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let steps = self.steps.clamp(1, 65535) as u32;
+        run(scene.document, &self.reach, |draft, job| Ok(draft.quantize(steps, &job.scope())))
+    }
+}
+
+impl Smooth {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, false)
+    }
+}
+
+impl Relax {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true)
+    }
+}
+
+fn smoothed(
+    document: &Document,
+    (passes, amount): (Option<usize>, Option<f32>),
+    joint: Option<&Nodes>,
+    reach: &Reach,
+    by_distance: bool,
+) -> Result<Done, CommandError> {
+    let (passes, amount) = (passes.unwrap_or(1).clamp(1, 1000), amount.unwrap_or(1.0).clamp(0.0, 1.0));
+    run(document, reach, |draft, job| {
+        let joint = joint.map(|joint| joint_of(document, joint, job)).transpose()?;
+        Ok(draft.smooth(passes, amount, by_distance, joint, &job.scope()))
+    })
+}
+
+impl Hammer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let common = self.in_common.unwrap_or(0.4).clamp(0.0, 0.5);
+        run(scene.document, &self.reach, |draft, job| Ok(draft.hammer(common, &job.scope()).1))
+    }
+}
+
+/// The brush of a flood: what it does, with which value, how strongly.
+fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
+    let kind = match how.unwrap_or(How::Set) {
+        How::Set => BrushKind::Set,
+        How::Add => BrushKind::Add,
+        How::Subtract => BrushKind::Subtract,
+        How::Scale => BrushKind::Scale,
+    };
+    let brush = Brush { kind, value: value.unwrap_or(1.0), strength: amount.unwrap_or(1.0), ..Brush::default() };
+    let sane = brush.sane();
+    // By numbers a weight may be scaled by more than a brush is dragged to.
+    let value =
+        if kind == BrushKind::Scale && brush.value.is_finite() { brush.value.clamp(0.0, 100.0) } else { sane.value };
+    Brush { value, ..sane }
+}
+
+impl Flood {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let brush = brush(self.how, self.value, self.amount);
+        run(scene.document, &self.reach, |draft, job| {
+            let joint = joint_of(scene.document, &self.joint, job)?;
+            Ok(draft.flood(&brush, joint, |_| 1.0, &job.scope()))
+        })
+    }
+}
+
+impl Gradient {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let brush = brush(self.how, self.value, self.amount);
+        let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), Falloff::Linear);
+        run(scene.document, &self.reach, |draft, job| {
+            let joint = joint_of(scene.document, &self.joint, job)?;
+            let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
+            Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
+        })
+    }
+}
+
+impl PairJoints {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
+            [node] if document.skins.iter().any(|s| s.joints.contains(&node)) => Ok(node),
+            [node] => Err(CommandError::Other(format!("“{}” is no joint of a skin", document.node(node).label(node)))),
+            _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
+        };
+        let joint = one(&self.joint, "joint")?;
+        let with = self.with.as_ref().map(|with| one(with, "with")).transpose()?;
+        if let Some(with) = with
+            && !document.skins.iter().any(|s| s.joints.contains(&joint) && s.joints.contains(&with))
+        {
+            let message = "the two are joints of different skins; a mirror joint is of the same";
+            return Err(CommandError::Other(message.into()));
+        }
+        let to: Arc<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
+        let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
+        // Mirrored layers show something else then.
+        let paired = Document { aids: Aids { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };
+        edits.extend(layers::mirrored_anew(&paired)?);
+        Ok(edits)
+    }
+}
+
+impl MirrorWeights {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let document = scene.document;
+        run(document, &self.reach, |draft, job| {
+            let sides = Sides::of(document, &job.canvas).map_err(|e| CommandError::Other(e.to_string()))?;
+            let from_high = sides.left_is_high == (self.from == Side::Left);
+            Ok(draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &job.scope()))
+        })
+    }
+}
+
+/// The vertices that a scope has, each with the same influences.
+fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
+    let scope = job.scope();
+    let wanted = (0..job.canvas.vertex_count() as u32).filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
+    wanted.map(|v| (v, target.clone())).collect()
+}
+
+impl Average {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        run(scene.document, &self.reach, |draft, job| {
+            let mean = draft.mean(&job.scope());
+            Ok(draft.put(&job.scope(), all_alike(job, &mean)))
+        })
+    }
+}
+
+impl Sets {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let Self { sets, mesh, primitive, locked } = self.clone();
+        if !(1..=8).contains(&sets) {
+            return Err(CommandError::Other("a vertex can have 1 to 8 sets of four joints".into()));
+        }
+        let reach = Reach { mesh, primitive, locked, ..Reach::default() };
+        // Under layers it is the base that has them.
+        run_on_base(scene.document, &reach, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+    }
+}
+
+impl Store {
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let encoding = match self.bits {
+            Bits::Byte => WeightEncoding::Byte,
+            Bits::Short => WeightEncoding::Short,
+            Bits::Float => WeightEncoding::Float,
+        };
+        let reach = Reach { mesh: self.mesh.clone(), primitive: self.primitive, ..Reach::default() };
+        // Under layers it is the base that is stored so.
+        run_on_base(scene.document, &reach, |draft, job| Ok(draft.store(encoding, &job.scope())))
+    }
+}
+
+impl Assign {
+    /// Gives all named vertices the same influences: what was copied from one.
+    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let (document, weights) = (scene.document, &self.weights.0);
+        if weights.iter().any(|w| *w < 0.0) || weights.iter().sum::<f64>() <= 0.0 {
+            return Err(CommandError::Other("“weights” must be 0 or more, and some of them above 0".into()));
+        }
+        let nodes = self.joints.in_order(document)?;
+        run(document, &self.reach, |draft, job| {
+            let number = |n: &NodeId| {
+                let label = document.node(*n).label(*n);
+                let not = || CommandError::Other(format!("“{label}” is no joint of the mesh's skin"));
+                job.canvas.joint(*n).ok_or_else(not)
+            };
+            let joints: Vec<u16> = nodes.iter().map(number).collect::<Result<_, _>>()?;
+            if joints.len() != weights.len() {
+                return Err(CommandError::Other("“joints” and “weights” must be as many".into()));
+            }
+            let mut target = Influences::default();
+            joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| target.add(*j, *w as f32));
+            Ok(draft.put(&job.scope(), all_alike(job, &target)))
+        })
+    }
+}
+
+impl SetWeights {
+    /// Puts in what a stroke left: slots of vertices, joints by their names.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let Self { mesh, primitive, joints, vertices, of, weights, layer } = self;
+        let slots = Slots { mesh, primitive: *primitive, joints, vertices, of, weights };
+        let (id, primitive, patch) = slots.patch(scene.document, false)?;
+        check_slots(&patch)?;
+        let edit = Edit::PatchWeights { mesh: id, primitive, patch: Box::new(patch) };
+        layers::through(scene.document, layer.as_deref(), Some(mesh), vec![edit])
+    }
+}
+
+/// Weights that a line sets are a vertex's whole: from 0 to 1, each joint once, with a sum of 1.
+fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
+    let stride = (patch.sets * 4).max(1);
+    let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
+    for (vertex, (joints, weights)) in patch.vertices.iter().zip(slots) {
+        let fault = |why: String| Err(CommandError::Other(format!("“weights” of vertex {vertex}: {why}")));
+        if let Some(bad) = weights.iter().find(|w| !(0.0..=1.0 + 1e-6).contains(*w)) {
+            return fault(format!("{bad} is not between 0 and 1"));
+        }
+        let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+        if (sum - 1.0).abs() > 1e-3 {
+            return fault(format!("they sum to {sum:.4}, not to 1"));
+        }
+        let used: Vec<u16> = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect();
+        if (1..used.len()).any(|k| used[..k].contains(&used[k])) {
+            return fault("a joint is named twice in “of”".into());
+        }
+    }
+    Ok(())
+}
+
+/// Slots of vertices, as commands name them.
+pub(super) struct Slots<'a> {
+    pub mesh: &'a Meshes,
+    pub primitive: Option<usize>,
+    pub joints: &'a Nodes,
+    pub vertices: &'a VertexList,
+    pub of: &'a Counts,
+    pub weights: &'a Numbers,
+}
+
+impl Slots<'_> {
+    /// What they come to; with `any_sets` as many a vertex as it likes, by fours.
+    pub(super) fn patch(
+        &self,
+        document: &Document,
+        any_sets: bool,
+    ) -> Result<(MeshId, usize, WeightPatch), CommandError> {
+        let meshes = self.mesh.find(document)?;
+        let [mesh] = meshes[..] else {
+            return Err(CommandError::Other("name one mesh".into()));
+        };
+        let primitive = self.primitive.unwrap_or(0);
+        let map = document.mesh(mesh).primitives.get(primitive).and_then(|p| p.weights.as_deref());
+        let (Some(map), Some(skin)) = (map, skin_of(document, mesh)) else {
+            return Err(CommandError::Other(format!("primitive {primitive} of the mesh has no weights")));
+        };
+        let list = &document.skin(skin).joints;
+        let mut names = Vec::new();
+        for node in self.joints.in_order(document)? {
+            let Some(k) = list.iter().position(|j| *j == node) else {
+                let label = document.node(node).label(node);
+                return Err(CommandError::Other(format!("“{label}” is no joint of the mesh's skin")));
+            };
+            names.push(k as u16);
+        }
+        let (vertices, of, weights) = (self.vertices.0.clone(), &self.of.0, &self.weights.0);
+        let given =
+            of.len().checked_div(vertices.len()).filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
+        let stride = given.unwrap_or_else(|| map.stride());
+        if of.len() != vertices.len() * stride || weights.len() != of.len() {
+            let message = format!("“of” and “weights” need {stride} numbers a vertex, as many as the mesh has");
+            return Err(CommandError::Other(message));
+        }
+        let mut patch = WeightPatch::new(stride / 4, vertices.len());
+        if let Some(past) = vertices.iter().find(|v| **v as usize >= map.vertex_count()) {
+            let count = map.vertex_count();
+            return Err(CommandError::Other(format!("“vertices” names {past}; the primitive has {count} vertices")));
+        }
+        patch.vertices = vertices;
+        let mut seen = BTreeSet::new();
+        if !patch.vertices.iter().all(|v| seen.insert(*v)) {
+            return Err(CommandError::Other("a vertex is named twice".into()));
+        }
+        for (of, weight) in of.iter().zip(weights) {
+            let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };
+            patch
+                .joints
+                .push(*joint.ok_or_else(|| CommandError::Other(format!("“of” names joint {of} of {}", names.len())))?);
+            patch.weights.push(*weight as f32);
+        }
+        Ok((mesh, primitive, patch))
+    }
+}
+
+/// The line that does what an edit of weights did; nothing for other edits.
+pub(in crate::edit) fn line_of(document: &Document, edit: &Edit) -> Option<CommandLine> {
+    let Edit::PatchWeights { mesh, primitive, patch } = edit else { return None };
+    slots_line(document, SetWeights::NAME, *mesh, *primitive, (&patch.vertices, &patch.joints, &patch.weights))
+}
+
+/// A line that names slots of vertices.
+pub(super) fn slots_line(
+    document: &Document,
+    command: &str,
+    mesh: MeshId,
+    primitive: usize,
+    (vertices, joints, weights): (&[u32], &[u16], &[f32]),
+) -> Option<CommandLine> {
+    let list = &document.skin(skin_of(document, mesh)?).joints;
+    let used: BTreeSet<u16> = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
+    let used: Vec<u16> = used.into_iter().filter(|j| usize::from(*j) < list.len()).collect();
+    let names: Vec<String> =
+        used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();
+    let of: Vec<Value> = joints
+        .iter()
+        .zip(weights)
+        .map(|(j, w)| if *w == 0.0 { 0 } else { used.binary_search(j).unwrap_or(0) }.into())
+        .collect();
+    let line = CommandLine::new(command)
+        .with("mesh", mesh_text(document, mesh))
+        .with("primitive", primitive)
+        .with("joints", names)
+        .with("vertices", vertices.to_vec())
+        .with("of", of)
+        // Twice as precise as needed, so that what is read is what was written.
+        .with("weights", json!(weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>()));
+    Some(line)
+}
