@@ -147,6 +147,16 @@ fn a_script_poses_and_keys_and_what_it_cannot_do_it_says_by_line() {
 }
 
 #[test]
+fn a_command_by_the_name_it_had_before_is_done_with_a_note() {
+    let (_keep, at) = folder();
+    fs::write(at("old.jsonl"), "{\"do\":\"layers.add\",\"name\":\"A\"}").expect("a script");
+    let output = ulna(&["run", text(&at("old.jsonl")), SAMPLE, "-o", text(&at("out.glb"))]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{message}");
+    assert!(message.contains("line 1: “layers.add” is called “weight_layer.add” now"), "{message}");
+}
+
+#[test]
 fn export_leaves_out_what_is_not_wanted() {
     let (_keep, at) = folder();
     assert!(ulna(&["export", SAMPLE, "-o", text(&at("walk.glb")), "--clips", "Walk,Run"]).status.success());

@@ -351,7 +351,7 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
             .with("time", 0.3)
             .with("node", "Head")
             .with("degrees", vec![0, 9, 0]),
-        CommandLine::new("layers.add").with("name", "Arms"),
+        CommandLine::new("weight_layer.add").with("name", "Arms"),
         CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5).with("vertices", "0-30"),
         CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand"),
         CommandLine::new("pose.rotate").with("node", "Spine*").with("axis", "z").with("degrees", 11.5),

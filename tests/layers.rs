@@ -148,21 +148,21 @@ fn run(session: &mut Session, step: &Step) -> bool {
         Step::Undo => return session.undo().is_some(),
         Step::Redo => return session.redo().is_some(),
         Step::Stroke(k, v, n, j, amount) => return stroke(session, k.map(|k| id(&k)), (*v, *n), *j, *amount),
-        Step::Add => CommandLine::new("layers.add"),
-        Step::Remove(k) => of("layers.remove", k),
-        Step::Opacity(k, opacity) => of("layers.opacity", k).with("opacity", f64::from(*opacity)),
-        Step::Show(k, shown) => of("layers.show", k).with("shown", *shown),
-        Step::Mirror(k, from) => of("layers.mirror", k).with("from", *from),
-        Step::Move(k, up) => of("layers.move", k).with("up", *up),
-        Step::Rename(k) => of("layers.rename", k).with("name", "Elbows"),
+        Step::Add => CommandLine::new("weight_layer.add"),
+        Step::Remove(k) => of("weight_layer.remove", k),
+        Step::Opacity(k, opacity) => of("weight_layer.opacity", k).with("opacity", f64::from(*opacity)),
+        Step::Show(k, shown) => of("weight_layer.show", k).with("shown", *shown),
+        Step::Mirror(k, from) => of("weight_layer.mirror", k).with("from", *from),
+        Step::Move(k, up) => of("weight_layer.move", k).with("up", *up),
+        Step::Rename(k) => of("weight_layer.rename", k).with("name", "Elbows"),
         Step::Mask(k, value, v, n) => {
-            let at = on("layers.mask", &document, *v, *n * 8);
-            let line = of("layers.mask", k).with("value", f64::from(*value));
+            let at = on("weight_layer.mask", &document, *v, *n * 8);
+            let line = of("weight_layer.mask", k).with("value", f64::from(*value));
             at.arguments.into_iter().fold(line, |line, (name, value)| line.with(&name, value))
         }
-        Step::Clear(k) => of("layers.clear", k),
-        Step::Merge(k) => of("layers.merge_down", k),
-        Step::Flatten => CommandLine::new("layers.flatten"),
+        Step::Clear(k) => of("weight_layer.clear", k),
+        Step::Merge(k) => of("weight_layer.merge_down", k),
+        Step::Flatten => CommandLine::new("weight_layer.flatten"),
         Step::Smooth(v, n) => on("weights.smooth", &document, *v, *n).with("passes", 2),
         Step::Flood(v, n, j, amount) => {
             let line = on("weights.flood", &document, *v, *n).with("joint", joint(&document, *j));
@@ -170,9 +170,9 @@ fn run(session: &mut Session, step: &Step) -> bool {
         }
         Step::Limit(most) => CommandLine::new("weights.limit").with("most", *most),
         Step::Paint(k, v, j) => {
-            let at = on("layers.paint", &document, *v, 3);
+            let at = on("weight_layer.paint", &document, *v, 3);
             let count = at.arguments["vertices"].as_array().map_or(0, Vec::len);
-            let line = of("layers.paint", k).with("joints", joint(&document, *j)).with("of", vec![0; count * 4]);
+            let line = of("weight_layer.paint", k).with("joints", joint(&document, *j)).with("of", vec![0; count * 4]);
             let line = line.with("weights", [1.0, 0.0, 0.0, 0.0].repeat(count)).with("mask", vec![0.75; count]);
             at.arguments.into_iter().fold(line, |line, (name, value)| line.with(&name, value))
         }
@@ -333,15 +333,15 @@ proptest! {
                 other.run_line(&line).expect("it runs");
                 other.document().clone()
             };
-            let gone = with(of("layers.remove"));
-            prop_assert!(all_same(&with(of("layers.show").with("shown", false)), &gone));
-            prop_assert!(all_same(&with(of("layers.opacity").with("opacity", 0)), &gone));
+            let gone = with(of("weight_layer.remove"));
+            prop_assert!(all_same(&with(of("weight_layer.show").with("shown", false)), &gone));
+            prop_assert!(all_same(&with(of("weight_layer.opacity").with("opacity", 0)), &gone));
         }
 
         // Flattening changes no weight.
         if !layers.is_empty() {
             let mut flat = session.clone();
-            flat.run_line(&CommandLine::new("layers.flatten")).expect("it runs");
+            flat.run_line(&CommandLine::new("weight_layer.flatten")).expect("it runs");
             prop_assert!(all_same(flat.document(), &last) && flat.document().aids.weight_layers.is_empty());
         }
 
@@ -530,11 +530,11 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
-        session.run_line(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
+        session.run_line(&CommandLine::new("weight_layer.add").with("name", name)).expect("it runs");
     }
     assert!(stroke(&mut session, None, (100, 300), 3, 0.7));
     for (name, opacity) in [("Low", 0.5), ("High", 0.3)] {
-        session.run_line(&line("layers.opacity", name).with("opacity", opacity)).expect("it runs");
+        session.run_line(&line("weight_layer.opacity", name).with("opacity", opacity)).expect("it runs");
     }
     let plan = BrushStroke {
         target: Some(0),
@@ -566,8 +566,10 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
 fn a_mirrored_layer_is_painted_alike_from_either_side() {
     let mut session = sample();
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("it runs");
-    session.run_line(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
-    session.run_line(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", "left")).expect("it runs");
+    session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
+    session
+        .run_line(&CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", "left"))
+        .expect("it runs");
     let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
@@ -603,18 +605,18 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
 fn kept_pairs_are_those_that_would_be_made_anew() {
     let mut session = sample();
     let line = |name: &str| CommandLine::new(name).with("layer", "Arm");
-    session.run_line(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+    session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
     for j in 0..12 {
         assert!(stroke(&mut session, None, (j * 1301, 300), j, 0.4));
     }
-    session.run_line(&line("layers.mirror").with("from", "left")).expect("it runs");
+    session.run_line(&line("weight_layer.mirror").with("from", "left")).expect("it runs");
     // Who is whose partner hangs on the names.
     let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
     let mut moved = 0;
     for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
         session.run_line(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
         let before = maps(session.document());
-        session.run_line(&line("layers.opacity").with("opacity", opacity)).expect("it runs");
+        session.run_line(&line("weight_layer.opacity").with("opacity", opacity)).expect("it runs");
         let anew = (*session.document().aids.weight_layers[&SkinId(0)]).clone();
         let anew = WeightLayers { kept: Kept::default(), ..anew };
         assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
@@ -627,10 +629,12 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
 fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     let bytes = include_bytes!("../assets/mannequin.glb");
     let mut session = sample();
-    session.run_line(&CommandLine::new("layers.add").with("name", "Try")).expect("it runs");
+    session.run_line(&CommandLine::new("weight_layer.add").with("name", "Try")).expect("it runs");
     assert!(stroke(&mut session, None, (10, 200), 3, 0.5));
     assert_ne!(&session.pack("x").expect("it packs").bytes[..], bytes);
-    session.run_line(&CommandLine::new("layers.show").with("layer", "Try").with("shown", false)).expect("it runs");
+    session
+        .run_line(&CommandLine::new("weight_layer.show").with("layer", "Try").with("shown", false))
+        .expect("it runs");
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes, "a hidden layer changes nothing");
     while session.undo().is_some() {}
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
@@ -665,7 +669,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             high == (sides.left_is_high == (from == MirrorFrom::Left))
         };
         let base = session.document().clone();
-        session.run_line(&CommandLine::new("layers.add").with("name", "Arm")).expect("it runs");
+        session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
         // Both sides are painted, each otherwise; only the one that gives is seen.
         for j in 0..24u32 {
             let first = j * 77 % canvas.place_count() as u32;
@@ -673,10 +677,12 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             paint_places(&mut session, &canvas, places, j as u16, 0.6);
         }
         session
-            .run_line(&CommandLine::new("layers.opacity").with("layer", "Arm").with("opacity", 0.7))
+            .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 0.7))
             .expect("it runs");
         let unmirrored = session.document().clone();
-        session.run_line(&CommandLine::new("layers.mirror").with("layer", "Arm").with("from", way)).expect("it runs");
+        session
+            .run_line(&CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", way))
+            .expect("it runs");
         let mirrored = session.document().clone();
         let list = |document: &Document, place: u32| {
             let maps = canvas.maps(document);
@@ -706,7 +712,9 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             partner != NOWHERE && partner != *p && !gives(*p)
         });
         let taker = taker.expect("a place");
-        session.run_line(&CommandLine::new("layers.opacity").with("layer", "Arm").with("opacity", 1)).expect("it runs");
+        session
+            .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 1))
+            .expect("it runs");
         paint_places(&mut session, &canvas, [taker].into_iter(), 5, 1.0);
         assert_eq!(list(session.document(), taker).get(5), 1.0);
         assert_eq!(list(session.document(), sides.pairs.place(taker)).get(sides.pairs.joint(5)), 1.0);
@@ -718,17 +726,17 @@ fn merging_changes_what_is_seen_by_rounding_only() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
-        session.run_line(&CommandLine::new("layers.add").with("name", name)).expect("it runs");
+        session.run_line(&CommandLine::new("weight_layer.add").with("name", name)).expect("it runs");
         for j in 0..8 {
             assert!(stroke(&mut session, None, (j * 1301, 300), j + name.len(), 0.4));
         }
     }
-    session.run_line(&line("layers.opacity", "High").with("opacity", 0.6)).expect("it runs");
-    session.run_line(&line("layers.opacity", "Low").with("opacity", 0.8)).expect("it runs");
-    session.run_line(&line("layers.mask", "Low").with("value", 0.5).with("vertices", "0-150")).expect("it runs");
+    session.run_line(&line("weight_layer.opacity", "High").with("opacity", 0.6)).expect("it runs");
+    session.run_line(&line("weight_layer.opacity", "Low").with("opacity", 0.8)).expect("it runs");
+    session.run_line(&line("weight_layer.mask", "Low").with("value", 0.5).with("vertices", "0-150")).expect("it runs");
     for (name, left) in [("High", 1), ("Low", 0)] {
         let before = maps(session.document());
-        session.run_line(&line("layers.merge_down", name)).expect("it runs");
+        session.run_line(&line("weight_layer.merge_down", name)).expect("it runs");
         let count = session.document().aids.weight_layers.get(&SkinId(0)).map_or(0, |l| l.layers.len());
         assert_eq!(count, left);
         for (key, map) in maps(session.document()) {
@@ -752,20 +760,22 @@ fn what_cannot_be_taken_says_what_to_do() {
         let line = CommandLine::new("weights.flood").with("joint", "Hips").with("value", 0.5);
         layer.into_iter().fold(line, |line, l| line.with("layer", l))
     };
-    says(&mut session, flood(Some("A")), "layers.add makes one");
-    session.run_line(&CommandLine::new("layers.add").with("name", "A")).expect("it runs");
-    session.run_line(&CommandLine::new("layers.opacity").with("layer", "A").with("opacity", 0.5)).expect("it runs");
+    says(&mut session, flood(Some("A")), "weight_layer.add makes one");
+    session.run_line(&CommandLine::new("weight_layer.add").with("name", "A")).expect("it runs");
+    session
+        .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 0.5))
+        .expect("it runs");
     says(&mut session, flood(None), "add a layer above it");
     assert!(!stroke(&mut session, None, (0, 50), 2, 0.5) || session.history().done().len() == 2);
     session.run_line(&flood(Some("A"))).expect("a layer that is named takes it as far as it goes");
-    session.run_line(&CommandLine::new("layers.show").with("layer", "A")).expect("it runs");
+    session.run_line(&CommandLine::new("weight_layer.show").with("layer", "A")).expect("it runs");
     says(&mut session, flood(None), "no weight layer shows");
     says(&mut session, flood(Some("A")), "does not show");
-    says(&mut session, CommandLine::new("layers.opacity").with("layer", "A").with("opacity", 1.5), "0 to 1");
-    session.run_line(&CommandLine::new("layers.add").with("name", "A")).expect("it runs");
-    says(&mut session, CommandLine::new("layers.remove").with("layer", "A"), "#0");
-    session.run_line(&CommandLine::new("layers.remove").with("layer", "#1")).expect("it runs");
-    session.run_line(&CommandLine::new("layers.remove").with("layer", "A")).expect("it runs");
+    says(&mut session, CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 1.5), "0 to 1");
+    session.run_line(&CommandLine::new("weight_layer.add").with("name", "A")).expect("it runs");
+    says(&mut session, CommandLine::new("weight_layer.remove").with("layer", "A"), "#0");
+    session.run_line(&CommandLine::new("weight_layer.remove").with("layer", "#1")).expect("it runs");
+    session.run_line(&CommandLine::new("weight_layer.remove").with("layer", "A")).expect("it runs");
     assert!(session.document().aids.weight_layers.is_empty());
-    says(&mut session, CommandLine::new("layers.flatten"), "no weight layers");
+    says(&mut session, CommandLine::new("weight_layer.flatten"), "no weight layers");
 }

@@ -95,8 +95,8 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
     let can = |s: &&CommandSpec| {
         let name = s.name;
         !matches!(s.doer, Doer::Host)
-            && (weighted || !(name.starts_with("weights.") || name.starts_with("layers.")))
-            && (layered || !name.starts_with("layers.") || name == "layers.add")
+            && (weighted || !(name.starts_with("weights.") || name.starts_with("weight_layer.")))
+            && (layered || !name.starts_with("weight_layer.") || name == "weight_layer.add")
             && (!document.clips.is_empty()
                 || !name.starts_with("key.") && !name.starts_with("clip.")
                 || name == "clip.new")

@@ -356,7 +356,7 @@ fn unsaved_is_true_to_the_bit() {
     assert!(!session.is_unsaved());
     session.run_line(&CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand")).unwrap();
     assert_eq!((session.unsaved().pairs, session.unsaved().file), (1, false));
-    session.run_line(&CommandLine::new("layers.add")).unwrap();
+    session.run_line(&CommandLine::new("weight_layer.add")).unwrap();
     assert_eq!((session.unsaved().layers, session.unsaved().file), (1, false));
 }
 

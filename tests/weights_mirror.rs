@@ -297,9 +297,9 @@ fn mirrored_layers_take_up_other_pairs() {
     let text = |line: &str| CommandLine::parse(line).expect("a line");
     let pair = text(r#"{"do":"joints.pair","joint":"LeftHand","with":"RightLowerArm"}"#);
     let layer = [
-        text(r#"{"do":"layers.add","mesh":"Mannequin"}"#),
+        text(r#"{"do":"weight_layer.add","mesh":"Mannequin"}"#),
         text(r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#),
-        text(r#"{"do":"layers.mirror","layer":"Layer 1","from":"left"}"#),
+        text(r#"{"do":"weight_layer.mirror","layer":"Layer 1","from":"left"}"#),
     ];
     let run = |lines: &[&CommandLine]| {
         let mut session = sample();

@@ -124,23 +124,23 @@ fn sheets_in_other_places_have_no_seam() {
 fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     let mut session = two(1.0, 1.0, &["C", "B", "A"]);
     let before = session.document().clone();
-    session.run_line(&CommandLine::new("layers.add").with("mesh", "#0")).expect("a layer");
+    session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#0")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods");
     closed(session.document());
     assert!(seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")), "the other side follows");
     // What hides or dims the layer is seen on both sides.
-    let show = |shown: bool| CommandLine::new("layers.show").with("layer", "Layer 1").with("shown", shown);
+    let show = |shown: bool| CommandLine::new("weight_layer.show").with("layer", "Layer 1").with("shown", shown);
     session.run_line(&show(false)).expect("hides");
     closed(session.document());
     assert!(seam().all(|(a, b)| by_name(session.document(), 1, b) == by_name(&before, 0, a)));
     session.run_line(&show(true)).expect("shows");
-    let dim = CommandLine::new("layers.opacity").with("layer", "Layer 1").with("opacity", 0.5);
+    let dim = CommandLine::new("weight_layer.opacity").with("layer", "Layer 1").with("opacity", 0.5);
     session.run_line(&dim).expect("dims");
     closed(session.document());
     while session.undo().is_some() {}
     assert_eq!(*session.document(), before);
     // From the other side, nothing goes into layers that are not painted: the seam holds.
-    session.run_line(&CommandLine::new("layers.add").with("mesh", "#1")).expect("a layer");
+    session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let remarks = session.take_remarks();
     assert!(matches!(&remarks[..], [one] if one.contains("fold its layers")), "{remarks:?}");

@@ -8,7 +8,7 @@ use crate::{
         Command, CommandLine, CommandSpec,
         command::{
             BrushCommand, DiscardUnkeyed, FileCommand, Host, PlayCommand, SelectCommand, SetKey, ToolCommand,
-            VertexCommand, ViewCommand,
+            VertexCommand, ViewCommand, renamed,
         },
     },
     model::UnkeyedAt,
@@ -74,7 +74,12 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
         let place = |e: &dyn std::fmt::Display| {
             Failure::fault(format!("{}, line {}: {e}. Nothing was written", script.display(), number + 1))
         };
-        let command = CommandLine::parse(line).and_then(|line| Command::read(&line)).map_err(|e| place(&e))?;
+        let line = CommandLine::parse(line).map_err(|e| place(&e))?;
+        let command = Command::read(&line).map_err(|e| place(&e))?;
+        if let Some(spec) = renamed(&line.name) {
+            let at = format!("{}, line {}", script.display(), number + 1);
+            eprintln!("ulna: {at}: “{}” is called “{}” now", line.name, spec.name);
+        }
         match &command {
             Command::Host(command) => command.carry_out(&mut NoWindow).map_err(|what| place(&what))?,
             Command::Document(_) | Command::Session(_) => {

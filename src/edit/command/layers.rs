@@ -107,14 +107,14 @@ document_commands! {
         name: Option<String>,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.add", "Add a layer", enabled: rules::weighted;
+    } = "weight_layer.add", "Add a layer", enabled: rules::weighted;
     /// Takes a layer away with all that is in it
     RemoveLayer {
         /// Which, by its name or number.
         layer: String,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.remove", "Remove a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.remove", "Remove a layer", asks: true, enabled: rules::layered;
     /// Lets a layer count for a part only, 0 to 1
     LayerOpacity {
         /// Which, by its name or number.
@@ -123,7 +123,7 @@ document_commands! {
         opacity: f32,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.opacity", "Opacity of a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.opacity", "Opacity of a layer", asks: true, enabled: rules::layered;
     /// Lets a layer count, or not
     ShowLayer {
         /// Which, by its name or number.
@@ -132,7 +132,7 @@ document_commands! {
         shown: Option<bool>,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.show", "Show or hide a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.show", "Show or hide a layer", asks: true, enabled: rules::layered;
     /// Shows what a layer has on one side, left or right, on both; none ends that
     MirrorLayer {
         /// Which, by its name or number.
@@ -141,7 +141,7 @@ document_commands! {
         from: LayerSide,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.mirror", "Mirror a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.mirror", "Mirror a layer", asks: true, enabled: rules::layered;
     /// Gives a layer another name
     RenameLayer {
         /// Which, by its name or number.
@@ -150,7 +150,7 @@ document_commands! {
         name: String,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.rename", "Rename a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.rename", "Rename a layer", asks: true, enabled: rules::layered;
     /// Puts a layer over the one above it, or under the one below
     MoveLayer {
         /// Which, by its name or number.
@@ -159,7 +159,7 @@ document_commands! {
         up: bool,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.move", "Move a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.move", "Move a layer", asks: true, enabled: rules::layered;
     /// Lets vertices of a layer count for a part only, 0 to 1
     MaskLayer {
         /// Which, by its name or number.
@@ -172,26 +172,26 @@ document_commands! {
         primitive: Option<usize>,
         /// Which vertices; all that are in the layer unless given.
         vertices: Option<VertexTerms>,
-    } = "layers.mask", "Mask of a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.mask", "Mask of a layer", asks: true, enabled: rules::layered;
     /// Takes all that is in a layer out of it
     ClearLayer {
         /// Which, by its name or number.
         layer: String,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.clear", "Clear a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.clear", "Clear a layer", asks: true, enabled: rules::layered;
     /// Makes one of a layer and the one below it
     MergeLayer {
         /// Which, by its name or number.
         layer: String,
         /// Over which mesh.
         mesh: Option<Meshes>,
-    } = "layers.merge_down", "Merge a layer down", asks: true, enabled: rules::layered;
+    } = "weight_layer.merge_down", "Merge a layer down", asks: true, enabled: rules::layered;
     /// Leaves the weights as they are seen, without layers
     FlattenLayers {
         /// Over which mesh; over all unless given.
         mesh: Option<Meshes>,
-    } = "layers.flatten", "Flatten", enabled: rules::layered;
+    } = "weight_layer.flatten", "Flatten", enabled: rules::layered;
     /// Sets what a layer holds: what a brush stroke left in it
     PaintLayer {
         /// Which, by its name or number.
@@ -210,7 +210,7 @@ document_commands! {
         weights: Numbers,
         /// By vertex, how much of it counts; all unless given.
         mask: Option<Numbers>,
-    } = "layers.paint", "Paint into a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.paint", "Paint into a layer", asks: true, enabled: rules::layered;
 }
 
 /// The layers of one skin, and which of them is meant.

@@ -55,7 +55,7 @@ pub use self::{
         Move, PoseCommand, Reset, ResetAll, Rotate, Scale, SetLocal, SetUser, SetWorld, Space, free_of_matrices,
         pose_edit, rotation_after_turn,
     },
-    table::{find, table},
+    table::{find, renamed, table},
     weights::{
         Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MirrorWeights, Normalize, PairJoints, Prune, Quantize,
         Relax, SetWeights, Sets, Smooth, Store, Touch, Transfer, WeightCommand, mesh_label, mesh_text, skin_of,

@@ -144,18 +144,18 @@ const ORDER: &[&str] = &[
     "weights.sets",
     "weights.store",
     "weights.set",
-    "layers.add",
-    "layers.remove",
-    "layers.opacity",
-    "layers.show",
-    "layers.mirror",
-    "layers.rename",
-    "layers.move",
-    "layers.mask",
-    "layers.clear",
-    "layers.merge_down",
-    "layers.flatten",
-    "layers.paint",
+    "weight_layer.add",
+    "weight_layer.remove",
+    "weight_layer.opacity",
+    "weight_layer.show",
+    "weight_layer.mirror",
+    "weight_layer.rename",
+    "weight_layer.move",
+    "weight_layer.mask",
+    "weight_layer.clear",
+    "weight_layer.merge_down",
+    "weight_layer.flatten",
+    "weight_layer.paint",
     "help.commands",
     "help.tour",
     "help.about",
@@ -176,9 +176,19 @@ pub fn table() -> &'static [CommandSpec] {
     &TABLE.0
 }
 
-/// The command of a name.
+/// What families of commands were called before; scripts and journals may still say so.
+const BEFORE: [(&str, &str); 2] = [("layers.", "weight_layer."), ("pending.", "unkeyed.")];
+
+/// The command of a name, or of a name that it had before.
 pub fn find(name: &str) -> Option<&'static CommandSpec> {
-    TABLE.1.get(name).map(|at| &TABLE.0[*at])
+    TABLE.1.get(name).map(|at| &TABLE.0[*at]).or_else(|| renamed(name))
+}
+
+/// The command that had a name which none has any more.
+pub fn renamed(name: &str) -> Option<&'static CommandSpec> {
+    let (before, now) = BEFORE.iter().find(|(before, _)| name.starts_with(before))?;
+    let at = TABLE.1.get(format!("{now}{}", name.strip_prefix(before)?).as_str())?;
+    Some(&TABLE.0[*at])
 }
 
 /// The entry of a command that there is.
