@@ -149,6 +149,20 @@ fn a_key_that_can_do_nothing_says_why() {
 }
 
 #[test]
+fn the_window_stays_readable_and_one_key_makes_it_normal_again() {
+    let mut window = empty();
+    for (key, least, most) in [(Key::Minus, 0.8, 0.9), (Key::Equals, 2.5, 3.05)] {
+        for _ in 0..20 {
+            press(&mut window, Modifiers::COMMAND, key);
+        }
+        let scale = window.ctx.zoom_factor();
+        assert!((least..most).contains(&scale), "{scale}");
+        press(&mut window, Modifiers::COMMAND, Key::Num0);
+        assert_eq!(window.ctx.zoom_factor(), 1.0);
+    }
+}
+
+#[test]
 fn every_command_stands_in_its_menu() {
     let mut window = empty();
     let mut found = 0;

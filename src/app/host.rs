@@ -148,8 +148,9 @@ impl App {
                 let theme = if self.theme.name() == "light" { ThemeChoice::Dark } else { ThemeChoice::Light };
                 self.set_settings(ctx, Settings { theme, ..self.settings.clone() });
             }
-            ViewCommand::Larger => self.resize(ctx, 1.1),
-            ViewCommand::Smaller => self.resize(ctx, 1.0 / 1.1),
+            ViewCommand::Larger => self.resize(ctx, self.settings.scale * 1.1),
+            ViewCommand::Smaller => self.resize(ctx, self.settings.scale / 1.1),
+            ViewCommand::NormalSize => self.resize(ctx, 1.0),
             ViewCommand::Inspector => self.shown.inspector = !self.shown.inspector,
             ViewCommand::Timeline => self.shown.timeline = !self.shown.timeline,
             ViewCommand::ResetLayout => {
@@ -170,9 +171,9 @@ impl App {
         }
     }
 
-    /// Makes the whole window larger or smaller.
-    fn resize(&mut self, ctx: &Context, by: f32) {
-        let scale = ((self.settings.scale * by).clamp(0.5, 3.0) * 100.0).round() / 100.0;
+    /// Shows the whole window at a scale.
+    fn resize(&mut self, ctx: &Context, scale: f32) {
+        let scale = (scale.clamp(Settings::SCALES.0, Settings::SCALES.1) * 100.0).round() / 100.0;
         self.set_settings(ctx, Settings { scale, ..self.settings.clone() });
     }
 

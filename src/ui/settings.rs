@@ -127,12 +127,15 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The least and the greatest scale of the window: smaller cannot be read, larger has no room.
+    pub const SCALES: (f32, f32) = (0.85, 3.0);
+
     /// The same with numbers that a damaged file cannot spoil.
     pub fn sane(mut self) -> Self {
         let keep = |value: f32, low: f32, high: f32, plain: f32| {
             if value.is_finite() { value.clamp(low, high) } else { plain }
         };
-        self.scale = keep(self.scale, 0.5, 3.0, 1.0);
+        self.scale = keep(self.scale, Self::SCALES.0, Self::SCALES.1, 1.0);
         self.fov = keep(self.fov, 5.0, 120.0, 35.0);
         self.orbit_speed = keep(self.orbit_speed, 0.1, 5.0, 1.0);
         self

@@ -170,6 +170,8 @@ other_commands! {
     Larger = "view.larger", "Larger", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
     /// Makes the whole window smaller
     Smaller = "view.smaller", "Smaller", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
+    /// Shows the whole window at 100 %
+    NormalSize = "view.normal_size", "Normal size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
     /// Brings all panels back to their places
     ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
 }

@@ -300,10 +300,9 @@ document_commands! {
 /// One edit a node.
 fn each(
     scene: &Scene<'_>,
-    nodes: &Nodes,
+    nodes: Vec<NodeId>,
     edit: impl Fn(NodeId) -> Result<Edit, CommandError>,
 ) -> Result<Done, CommandError> {
-    let nodes = nodes.all(scene.document)?;
     let mut edits = Vec::with_capacity(nodes.len());
     for node in nodes {
         edits.push(edit(node)?);
@@ -314,8 +313,9 @@ fn each(
 impl Rotate {
     fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
         let document = scene.document;
+        let nodes = self.node.all(document)?;
         let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default());
-        each(scene, &self.node, |node| {
+        each(scene, nodes, |node| {
             let now = document.node(node).local().transform().rotation;
             // Nobody else asks where the parent is.
             let parent = match space {
@@ -332,8 +332,9 @@ impl Rotate {
 impl Move {
     fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
         let (document, by) = (scene.document, self.by.0);
+        let nodes = self.node.all(document)?;
         let pose = scene.pose();
-        each(scene, &self.node, |node| {
+        each(scene, nodes, |node| {
             let local = pose.local[node.index()].transform();
             let step = match self.space.unwrap_or_default() {
                 Space::Local => local.rotation * by,
@@ -360,7 +361,8 @@ impl Move {
 impl Scale {
     fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
         let (document, by) = (scene.document, self.by.0);
-        each(scene, &self.node, |node| {
+        let nodes = self.node.all(document)?;
+        each(scene, nodes, |node| {
             let now = document.node(node).local().transform().scale;
             if now.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
                 let label = document.node(node).label(node);
@@ -388,8 +390,9 @@ pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
 
 impl SetUser {
     fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        each(scene, &self.node, |node| {
+        each(scene, nodes, |node| {
             let found = scene.document.node(node);
             let rest = found.rest.transform();
             let now = found.user().unwrap_or_default();
@@ -411,16 +414,18 @@ impl SetUser {
 
 impl SetLocal {
     fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+        let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        each(scene, &self.node, |node| pose_edit(scene.document, node, &given))
+        each(scene, nodes, |node| pose_edit(scene.document, node, &given))
     }
 }
 
 impl SetWorld {
     fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
         let (document, pose) = (scene.document, scene.pose());
+        let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        each(scene, &self.node, |node| {
+        each(scene, nodes, |node| {
             let local = pose.local[node.index()].transform();
             let world = Transform::decompose(&pose.world[node.index()], &local).transform;
             let wanted = pose

@@ -59,6 +59,7 @@ const ORDER: &[&str] = &[
     "view.theme",
     "view.larger",
     "view.smaller",
+    "view.normal_size",
     "view.reset_layout",
     "mode.pose",
     "mode.animate",
