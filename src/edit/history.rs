@@ -201,13 +201,25 @@ impl Showing<'_> {
         self.document
     }
 
+    /// So many edits are to come.
+    pub fn expect(&mut self, edits: usize) {
+        self.forward.reserve(edits);
+        self.inverse.reserve(edits);
+    }
+
     /// Applies an edit.
     ///
     /// # Errors
     /// Where it does not fit.
     pub fn apply(&mut self, edit: Edit) -> Result<(), EditError> {
-        self.inverse.push(apply(self.document, edit.clone())?);
-        self.forward.push(edit);
+        self.forward.push(edit.clone());
+        match apply(self.document, edit) {
+            Ok(inverse) => self.inverse.push(inverse),
+            Err(error) => {
+                self.forward.pop();
+                return Err(error);
+            }
+        }
         Ok(())
     }
 }

@@ -414,6 +414,7 @@ impl Session {
         self.history.show(&mut self.document, label, commands.to_vec(), |showing| {
             for command in commands {
                 let done = edits_of(opened, showing.document(), command)?;
+                showing.expect(done.edits.len());
                 for edit in done.edits {
                     showing.apply(edit).map_err(CommandError::from)?;
                 }

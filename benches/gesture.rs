@@ -1,0 +1,57 @@
+//! A drag of a ring over many selected joints, from the pointer's move to the palette.
+//!
+//! Target: at least 3 times as fast as the same by a line of text, which it once was.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use glam::Vec3;
+use ulna::{
+    edit::{
+        Command, CommandLine, Space,
+        command::{
+            Rotate,
+            field::{Axis, Degrees, Nodes},
+        },
+    },
+    model::{NodeId, SkinId},
+    motion::{Moment, Pose},
+    session::Session,
+};
+
+/// One move of the pointer, as the window takes it up.
+fn turn(joints: &[NodeId], degrees: f32) -> Command {
+    let node = Nodes::Ids(joints.to_vec());
+    Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }.into()
+}
+
+fn drag(c: &mut Criterion) {
+    let sample = include_bytes!("../assets/mannequin.glb");
+    let Ok(mut session) = Session::open_bytes(sample) else { return };
+    let skin = SkinId::from(0);
+    let joints = session.document().skin(skin).joints.to_vec();
+    let mut pose = Pose::evaluate(session.document(), Moment::default());
+    let mut degrees = 0.0;
+    let mut group = c.benchmark_group(format!("a ring over {} joints", joints.len()));
+    for (name, by_text) in [("by the command", false), ("by its text", true)] {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                degrees += 0.5;
+                let mut command = turn(&joints, degrees);
+                if by_text {
+                    let text = command.line(session.document()).to_string();
+                    let read = CommandLine::parse(&text).and_then(|line| Command::read(&line));
+                    command = read.unwrap_or(command);
+                }
+                if session.preview_all("Rotate", &[command]).is_ok() {
+                    pose.update(session.document(), Moment::default());
+                    black_box(pose.palette(session.document(), skin));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, drag);
+criterion_main!(benches);
