@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{CommandSpec, find, table};
+use super::{CommandSpec, find, renamed, table};
 
 /// A set of keys that people know from elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +87,15 @@ impl Preset {
 pub struct KeyMap {
     preset: Preset,
     /// By command; an empty key means none.
+    #[serde(deserialize_with = "as_named_now")]
     own: BTreeMap<String, String>,
+}
+
+/// Keys that were kept when a command had another name are still its keys.
+fn as_named_now<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let kept = BTreeMap::<String, String>::deserialize(from)?;
+    let now = |name: String| renamed(&name).map_or(name, |spec| spec.name.to_owned());
+    Ok(kept.into_iter().map(|(name, key)| (now(name), key)).collect())
 }
 
 impl KeyMap {
@@ -205,6 +213,13 @@ mod tests {
             assert!(clashes.is_empty(), "{preset:?}: {clashes:?}");
             assert!(preset.differences().iter().all(|(name, _)| find(name).is_some()), "{preset:?}");
         }
+    }
+
+    #[test]
+    fn a_key_that_was_kept_under_a_name_of_before_is_still_there() {
+        let map: KeyMap = serde_json::from_str(r#"{"own":{"layers.add":"G","view.grid":"J"}}"#).unwrap_or_default();
+        assert_eq!(map.key("weight_layer.add"), "G");
+        assert_eq!(map.key("view.grid"), "J");
     }
 
     #[test]
