@@ -6,13 +6,15 @@
 
 mod common;
 
-use std::{hint::black_box, sync::Arc};
+use std::hint::black_box;
 
 use common::noise;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
 use ulna::{
-    model::{Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Skin, Slice, Topology, Transform, WeightMap},
+    model::{
+        Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Shared, Skin, Slice, Topology, Transform, WeightMap,
+    },
     motion::{Bvh, Moment, Pose, Ray, Surface},
 };
 
@@ -113,9 +115,9 @@ fn document() -> Document {
         colors: Slice::default(),
         indices: indices().into(),
         material: None,
-        variants: Arc::new([]),
-        targets: Arc::new([]),
-        weights: Some(Arc::new(WeightMap {
+        variants: Shared::from([]),
+        targets: Shared::from([]),
+        weights: Some(Shared::new(WeightMap {
             sets: 1,
             joints: vec![0; count * 4].into(),
             weights: weights.into(),
@@ -125,7 +127,7 @@ fn document() -> Document {
     let node = Node {
         name: None,
         parent: None,
-        children: Arc::new([]),
+        children: Shared::from([]),
         rest: Local::Trs(Transform::IDENTITY),
         rest_source: RestSource::File,
         pose: None,
@@ -137,14 +139,14 @@ fn document() -> Document {
         morph_weights: None,
     };
     let mesh =
-        Mesh { name: None, primitives: vec![primitive], default_weights: Arc::new([]), target_names: Vec::new() };
+        Mesh { name: None, primitives: vec![primitive], default_weights: Shared::from([]), target_names: Vec::new() };
     let skin =
         Skin { name: None, joints: [NodeId(0)].into(), inverse_bind: [Mat4::IDENTITY].into(), has_inverse_bind: true };
     Document {
         nodes: vec![node],
         order: [NodeId(0)].into(),
-        meshes: vec![Arc::new(mesh)],
-        skins: vec![Arc::new(skin)],
+        meshes: vec![Shared::new(mesh)],
+        skins: vec![Shared::new(skin)],
         ..Document::default()
     }
 }

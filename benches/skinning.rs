@@ -10,13 +10,13 @@
 
 mod common;
 
-use std::{hint::black_box, sync::Arc};
+use std::hint::black_box;
 
 use common::noise;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Affine3A, Mat4, Quat, Vec3};
 use ulna::{
-    model::{Primitive, Topology, WeightMap},
+    model::{Primitive, Shared, Topology, WeightMap},
     motion::{Placement, Posed, skinning},
 };
 
@@ -38,8 +38,8 @@ fn primitive(count: usize) -> Primitive {
         indices: [].into(),
         material: None,
         variants: [].into(),
-        targets: Arc::new([]),
-        weights: Some(Arc::new(WeightMap { sets: 1, joints, weights, ..WeightMap::default() })),
+        targets: Shared::from([]),
+        weights: Some(Shared::new(WeightMap { sets: 1, joints, weights, ..WeightMap::default() })),
     }
 }
 
@@ -123,11 +123,11 @@ fn device(c: &mut Criterion) {
         let mesh = Mesh {
             name: None,
             primitives: vec![Primitive { indices: [0, 1, 2].into(), ..primitive(count) }],
-            default_weights: Arc::new([]),
+            default_weights: Shared::from([]),
             target_names: Vec::new(),
         };
-        document.meshes = vec![Arc::new(mesh)];
-        document.skins = vec![Arc::new(Skin {
+        document.meshes = vec![Shared::new(mesh)];
+        document.skins = vec![Shared::new(Skin {
             name: None,
             joints: (0..JOINTS).map(NodeId::from).collect(),
             inverse_bind: vec![Mat4::IDENTITY; JOINTS].into(),

@@ -12,7 +12,6 @@ mod common;
 use std::{
     collections::{BTreeMap, HashMap},
     hint::black_box,
-    sync::Arc,
 };
 
 use common::noise;
@@ -20,8 +19,8 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna::{
     model::{
-        Document, LayerId, LayerPart, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Skin, SkinId, Slice,
-        Topology, Transform, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+        Document, LayerId, LayerPart, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Shared, Skin, SkinId,
+        Slice, Topology, Transform, WeightLayer, WeightLayers, WeightMap, WeightPatch,
     },
     motion::Bvh,
     weights::{
@@ -78,7 +77,7 @@ fn node(name: &str) -> Node {
     Node {
         name: Some(name.into()),
         parent: None,
-        children: Arc::new([]),
+        children: Shared::from([]),
         rest: Local::Trs(Transform::IDENTITY),
         rest_source: RestSource::File,
         pose: None,
@@ -113,8 +112,8 @@ fn grid() -> Document {
         indices: indices.into(),
         material: None,
         variants: [].into(),
-        targets: Arc::new([]),
-        weights: Some(Arc::new(weights(1, |_| 1.0))),
+        targets: Shared::from([]),
+        weights: Some(Shared::new(weights(1, |_| 1.0))),
     };
     let mesh = Mesh { name: None, primitives: vec![primitive], default_weights: [].into(), target_names: Vec::new() };
     let joints = 0..JOINT_COUNT;
@@ -131,8 +130,8 @@ fn grid() -> Document {
     Document {
         order: (0..nodes.len()).map(NodeId::from).collect(),
         nodes,
-        meshes: vec![Arc::new(mesh)],
-        skins: vec![Arc::new(skin)],
+        meshes: vec![Shared::new(mesh)],
+        skins: vec![Shared::new(skin)],
         ..Document::default()
     }
 }
@@ -141,8 +140,8 @@ fn grid() -> Document {
 fn with(document: &Document, map: &WeightMap) -> Document {
     let own = WeightMap { joints: Slice::from(&map.joints[..]), weights: Slice::from(&map.weights[..]), ..map.clone() };
     let mut document = document.clone();
-    let mesh = Arc::make_mut(&mut document.meshes[0]);
-    mesh.primitives[0].weights = Some(Arc::new(own));
+    let mesh = Shared::make_mut(&mut document.meshes[0]);
+    mesh.primitives[0].weights = Some(Shared::new(own));
     document
 }
 
@@ -430,11 +429,11 @@ fn layers(c: &mut Criterion) {
     let patch = WeightPatch { vertices: held.clone(), ..base.pick(&near) };
     let key = (MeshId(0), 0);
     let layer = |id: u32, opacity: f32| {
-        let parts = BTreeMap::from([(key, Arc::new(LayerPart::new(&patch, 1.0)))]);
-        Arc::new(WeightLayer { id: LayerId(id), name: "Layer".into(), opacity, shown: true, mirror: None, parts })
+        let parts = BTreeMap::from([(key, Shared::new(LayerPart::new(&patch, 1.0)))]);
+        Shared::new(WeightLayer { id: LayerId(id), name: "Layer".into(), opacity, shown: true, mirror: None, parts })
     };
     let bases = BTreeMap::from([(key, base)]);
-    let stack = |list: Vec<Arc<WeightLayer>>| WeightLayers {
+    let stack = |list: Vec<Shared<WeightLayer>>| WeightLayers {
         bases: bases.clone(),
         layers: list,
         next: 2,
@@ -448,7 +447,7 @@ fn layers(c: &mut Criterion) {
     });
     group.finish();
 
-    document.aids.weight_layers.insert(SkinId(0), Arc::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
+    document.aids.weight_layers.insert(SkinId(0), Shared::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
     let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
     let brush = Brush { kind: BrushKind::Set, build_up: true, reach: Reach::Volume, ..Brush::default() };

@@ -14,7 +14,7 @@ use serde_json::Value;
 use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
-    model::{Clip, ClipId, Document, NodeId},
+    model::{Clip, ClipId, Document, NodeId, Shared},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::{Consent, SaveRequest, Session, SystemDisk},
 };
@@ -59,7 +59,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
         for probe in file["probes"].as_array().expect("probes") {
             // The reference plays no animation pointers; what they do is tested elsewhere.
             let clip = probe["clip"].as_u64().map(|c| (*document.clips[&ClipId(c as u32)]).clone());
-            let clip = clip.map(|c| std::sync::Arc::new(Clip { pointers: Default::default(), ..c }));
+            let clip = clip.map(|c| Shared::new(Clip { pointers: Default::default(), ..c }));
             let clip = clip.as_ref();
             let time = probe["time"].as_f64().expect("a time");
             let pose = Pose::evaluate(document, Moment { clip, time, unkeyed: None });

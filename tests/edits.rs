@@ -12,8 +12,8 @@ use ulna::{
     edit::{Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
-        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, NodeId, NodePose, Property, SkinId, Track,
-        Transform, UnkeyedAt, WeightLayers, WeightMap,
+        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, NodeId, NodePose, Property, Shared, SkinId,
+        Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
     },
     session::first_lost,
 };
@@ -276,7 +276,7 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     let clip = clips.get(draw.below(clips.len())).copied().unwrap_or(ClipId(77));
     let at = UnkeyedAt::new(clip, draw.below(90) as f32 / 30.0);
     let gone = draw.below(4) == 0;
-    let morphs = |draw: &mut Draw| -> Option<Arc<[f32]>> {
+    let morphs = |draw: &mut Draw| -> Option<Shared<[f32]>> {
         let count = targets_of(document, node) + usize::from(draw.below(9) == 0);
         (!gone).then(|| (0..count).map(|_| draw.number()).collect())
     };
@@ -350,19 +350,19 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let known = found.and_then(|c| c.track(target, property)).map(|(id, _)| id);
             let track = known.unwrap_or_else(|| found.map_or(ulna::model::TrackId(0), |c| c.free_track_id()));
             let to = Track { target, ..keys(draw, property, morphs) };
-            Edit::SetTrack { clip, track, to: (!gone).then(|| Arc::new(to)) }
+            Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
         }
         6 => {
             let Some(known) = document.clips.get(&clip).filter(|_| draw.below(3) > 0) else {
                 let mut fresh = Clip { name: Some("Fresh".into()), ..Clip::default() };
                 if let Some(target) = free(document).first().copied() {
                     let track = Track { target, ..keys(draw, Property::Rotation, 0) };
-                    fresh.tracks.insert(fresh.free_track_id(), Arc::new(track));
+                    fresh.tracks.insert(fresh.free_track_id(), Shared::new(track));
                 }
-                return Edit::SetClip { clip: document.free_clip_id(), to: Some(Arc::new(fresh)) };
+                return Edit::SetClip { clip: document.free_clip_id(), to: Some(Shared::new(fresh)) };
             };
             let renamed = Clip { name: Some(["Walk", "歩く"][draw.below(2)].into()), ..(**known).clone() };
-            Edit::SetClip { clip, to: (!gone).then(|| Arc::new(renamed)) }
+            Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
         }
         7 => {
             let sets = map.map_or(1, |m| m.sets);
@@ -372,12 +372,12 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         }
         8 => {
             let sets = 1 + draw.below(2);
-            Edit::SetWeights { mesh, primitive, to: Arc::new(weights(draw, sets)) }
+            Edit::SetWeights { mesh, primitive, to: Shared::new(weights(draw, sets)) }
         }
-        9 => Edit::BindWeights { mesh, primitive, to: (!gone).then(|| Arc::new(weights(draw, 1))) },
+        9 => Edit::BindWeights { mesh, primitive, to: (!gone).then(|| Shared::new(weights(draw, 1))) },
         10 => {
             let skin = part.map_or(SkinId(0), |(_, s)| s);
-            Edit::SetLayers { skin, to: (!gone).then(|| Arc::new(WeightLayers::default())) }
+            Edit::SetLayers { skin, to: (!gone).then(|| Shared::new(WeightLayers::default())) }
         }
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);
@@ -421,12 +421,12 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
     }
     // A clip without tracks is in no file.
     let clips =
-        |d: &Document| -> Vec<Arc<Clip>> { d.clips.values().filter(|c| !c.tracks.is_empty()).cloned().collect() };
+        |d: &Document| -> Vec<Shared<Clip>> { d.clips.values().filter(|c| !c.tracks.is_empty()).cloned().collect() };
     let (a, b) = (clips(meant), clips(got));
     same!(a.len(), b.len(), "clips");
     for (a, b) in a.iter().zip(&b) {
         same!(a.name, b.name, "clip");
-        let by_target = |c: &Clip| -> BTreeMap<(NodeId, Property), Arc<Track>> {
+        let by_target = |c: &Clip| -> BTreeMap<(NodeId, Property), Shared<Track>> {
             c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect()
         };
         same!(by_target(a), by_target(b), "clip {:?}", a.name);

@@ -3,12 +3,10 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use ulna::{
     formats::gltf::Progress,
     model::{
-        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, TextureRef, Topology,
+        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, Shared, TextureRef, Topology,
         Transform,
     },
     motion::{Moment, Placement, Pose, Posed, skinning},
@@ -119,7 +117,7 @@ fn square(material: Material, normals: bool) -> Document {
     let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
     let mut document = session.document().clone();
     document.nodes[0].mesh = Some(MeshId(0));
-    document.meshes = vec![Arc::new(mesh)];
+    document.meshes = vec![Shared::new(mesh)];
     document.materials = [material].into();
     document
 }
@@ -366,7 +364,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     let mesh = document.node(node).mesh.expect("a mesh").index();
     // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies are to follow.
     document.materials = [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
-    let primitive = &mut Arc::make_mut(&mut document.meshes[mesh]).primitives[0];
+    let primitive = &mut Shared::make_mut(&mut document.meshes[mesh]).primitives[0];
     primitive.material = Some(MaterialId(0));
     primitive.uv0 =
         (0..primitive.positions.len()).map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin)).collect();
@@ -385,8 +383,8 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
         // First other weights, then as many slots again, then fewer.
         for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
-            let primitive = &mut Arc::make_mut(&mut document.meshes[mesh]).primitives[0];
-            let map = Arc::make_mut(primitive.weights.as_mut().expect("weights"));
+            let primitive = &mut Shared::make_mut(&mut document.meshes[mesh]).primitives[0];
+            let map = Shared::make_mut(primitive.weights.as_mut().expect("weights"));
             if let Some(sets) = sets {
                 let (kept, wide) = (map.stride().min(sets * 4), sets * 4);
                 let slot = |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path};
 
 use common::{
     floats, glb,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
-    model::{Document, SkinId, WeightEncoding, WeightMap},
+    model::{Document, Shared, SkinId, WeightEncoding, WeightMap},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
     weights::{Canvas, faults},
@@ -24,7 +24,7 @@ fn open(path: &Path) -> Session {
 
 /// Every primitive with weights, by mesh and number.
 fn weighted(document: &Document) -> Vec<(usize, usize)> {
-    let primitives = |(m, mesh): (usize, &Arc<ulna::model::Mesh>)| -> Vec<(usize, usize)> {
+    let primitives = |(m, mesh): (usize, &ulna::model::Shared<ulna::model::Mesh>)| -> Vec<(usize, usize)> {
         (0..mesh.primitives.len()).filter(|p| mesh.primitives[*p].weights.is_some()).map(|p| (m, p)).collect()
     };
     document.meshes.iter().enumerate().flat_map(primitives).collect()
@@ -48,7 +48,7 @@ fn painted(document: &Document) -> Vec<(usize, usize)> {
 fn bare(document: &Document) -> Document {
     let mut document = document.clone();
     for mesh in &mut document.meshes {
-        for primitive in &mut Arc::make_mut(mesh).primitives {
+        for primitive in &mut Shared::make_mut(mesh).primitives {
             primitive.weights = None;
         }
     }

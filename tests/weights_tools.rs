@@ -2,14 +2,12 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::weights::{bits, harm, harmed, map, mean, packed, partners, rule_holds, sample, sheet};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, MeshId, SkinId, Transform, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Shared, SkinId, Transform, WeightEncoding, WeightMap},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
     weights::{
@@ -127,7 +125,7 @@ fn edits(canvas: &Canvas, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
         let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
         match change {
             PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
-            PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
+            PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Shared::new(map) },
         }
     };
     changes.into_iter().map(edit).collect()

@@ -2,11 +2,10 @@
 #![allow(dead_code, reason = "each bench uses a part")]
 #![allow(clippy::allow_attributes, reason = "a part that one bench uses is none the other expects")]
 
-use std::sync::Arc;
-
 use glam::{Mat4, Quat, Vec3};
 use ulna::model::{
-    Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Property, RestSource, Slice, Track, TrackId, Transform,
+    Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Property, RestSource, Shared, Slice, Track, TrackId,
+    Transform,
 };
 
 /// A number between 0 and 1 that looks like chance and is the same every time.
@@ -36,7 +35,7 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
         .map(|k| Node {
             name: Some(format!("joint {k}").into()),
             parent: parent(k),
-            children: Arc::new([]),
+            children: Shared::from([]),
             rest: Local::Trs(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }),
             rest_source: RestSource::File,
             pose: None,
@@ -88,14 +87,14 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
             let interpolation = if kind == Keys::Cubic { Interpolation::CubicSpline } else { Interpolation::Linear };
             let track =
                 Track { target: NodeId(joint as u32), property, interpolation, times, values: values.into(), width };
-            tracks.insert(TrackId(seed), Arc::new(track));
+            tracks.insert(TrackId(seed), Shared::new(track));
         }
     }
     let clip = Clip { name: Some("bench".into()), tracks, ..Clip::default() };
     let document = Document {
         order: (0..joints).map(NodeId::from).collect(),
         nodes,
-        clips: [(ClipId(0), Arc::new(clip))].into(),
+        clips: [(ClipId(0), Shared::new(clip))].into(),
         ..Document::default()
     };
     (document, ClipId(0))

@@ -23,7 +23,7 @@ mod window;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, mpsc},
+    sync::mpsc,
 };
 
 use egui::{Context, Ui};
@@ -35,7 +35,7 @@ use self::{
 };
 use crate::{
     edit::{Availability, Marks, Mode, Selection, Space},
-    model::{Diagnostic, MeshId, NodeId, Unkeyed, UnkeyedAt},
+    model::{Diagnostic, MeshId, NodeId, Shared, Unkeyed, UnkeyedAt},
     render::{Camera, Capture},
     session::{Playback, Recovery, Session},
     ui::{
@@ -108,7 +108,7 @@ pub struct App {
     /// When the file was written that a person was asked about last.
     asked_disk: Option<Option<std::time::SystemTime>>,
     /// Unkeyed poses that a person left out of the file, as they were then.
-    left_unkeyed: BTreeMap<UnkeyedAt, Arc<Unkeyed>>,
+    left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     recoveries: Vec<Recovery>,
     recovery_views: Vec<RecoveryView>,
     journal_home: Option<PathBuf>,

@@ -23,14 +23,14 @@ use crate::{
         Change, Mode,
         command::{Assign, VertexCommand},
     },
-    model::{Clip, Document, NodeId, PrimitiveKey, SkinId},
+    model::{Clip, Document, NodeId, PrimitiveKey, Shared, SkinId},
     motion::{Posed, Roles, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, MirrorMap, Refusal, Seams, Stroke, Tally},
 };
 
 /// Pairs of joints that were given.
-type MirrorPairs = Arc<[(NodeId, Option<NodeId>)]>;
+type MirrorPairs = Shared<[(NodeId, Option<NodeId>)]>;
 
 /// What painting keeps.
 pub(super) struct Painting {
@@ -86,7 +86,7 @@ pub(super) struct Painting {
     /// A stroke changed what they show, and goes on.
     strain_late: bool,
     /// The range of motion of a skin, where that is painted on.
-    pub range: Option<(SkinId, Arc<Clip>)>,
+    pub range: Option<(SkinId, Shared<Clip>)>,
     /// Why strokes left vertices as they were, once it was said.
     told: BTreeSet<Refusal>,
     /// The worst moment of every vertex, once it was looked for.
@@ -418,7 +418,7 @@ impl Painting {
     fn follow_roles(&mut self, document: &Document) {
         let Some(canvas) = &self.canvas else { return };
         let pairs = &document.aids.mirror_pairs;
-        if self.roles.as_ref().is_some_and(|(_, of)| Arc::ptr_eq(of, pairs)) {
+        if self.roles.as_ref().is_some_and(|(_, of)| Shared::ptr_eq(of, pairs)) {
             return;
         }
         let roles = Roles::of(document, canvas.skin);

@@ -2,7 +2,6 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::SystemTime,
 };
 
@@ -18,7 +17,7 @@ use crate::{
         field::{ClipName, Nodes, Seconds, Trs},
     },
     formats::gltf::ReadError,
-    model::{Unkeyed, UnkeyedAt},
+    model::{Shared, Unkeyed, UnkeyedAt},
     session::{
         Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session, SystemDisk, incremented,
     },
@@ -42,9 +41,9 @@ impl App {
     fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
         let Some(document) = self.session.as_ref().map(Session::document) else { return Vec::new() };
         let left =
-            |at: &UnkeyedAt, pose: &Arc<Unkeyed>| self.left_unkeyed.get(at).is_some_and(|l| Arc::ptr_eq(l, pose));
+            |at: &UnkeyedAt, pose: &Shared<Unkeyed>| self.left_unkeyed.get(at).is_some_and(|l| Shared::ptr_eq(l, pose));
         let fps = self.playback.fps;
-        let row = |(at, pose): (&UnkeyedAt, &Arc<Unkeyed>)| {
+        let row = |(at, pose): (&UnkeyedAt, &Shared<Unkeyed>)| {
             let (seconds, frame) = (f64::from(at.time()), f64::from(at.time()) * fps);
             let whole = (frame - frame.round()).abs() < 1e-3;
             let when = if whole { format!("frame {}", frame.round()) } else { format!("{seconds:.3} s") };

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     edit::{Change, Marks, Selection},
-    model::{Clip, ClipId, Document, NodeId, Unkeyed, UnkeyedAt},
+    model::{Clip, ClipId, Document, NodeId, Shared, Unkeyed, UnkeyedAt},
     motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Pipelines, Renderer, Scene, Shading,
@@ -155,9 +155,9 @@ pub(super) type ClipKey = Option<ClipId>;
 /// The clip that is shown.
 pub(super) struct Shows {
     pub key: ClipKey,
-    pub clip: Arc<Clip>,
+    pub clip: Shared<Clip>,
     /// The unkeyed pose that is seen over it.
-    pub unkeyed: Option<(UnkeyedAt, Arc<Unkeyed>)>,
+    pub unkeyed: Option<(UnkeyedAt, Shared<Unkeyed>)>,
 }
 
 /// What is painted, for the picture.

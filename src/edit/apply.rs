@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, MeshId, NodeId, NodePose, SkinId, Track, TrackError, TrackId, Unkeyed,
+    Clip, ClipId, Components, Document, MeshId, NodeId, NodePose, Shared, SkinId, Track, TrackError, TrackId, Unkeyed,
     UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
@@ -33,7 +33,7 @@ pub enum Edit {
         /// Whose.
         node: NodeId,
         /// `None` is what its mesh gives.
-        to: Option<Arc<[f32]>>,
+        to: Option<Shared<[f32]>>,
     },
     /// What an unkeyed pose changes of a node's morph targets.
     SetUnkeyedMorphs {
@@ -42,7 +42,7 @@ pub enum Edit {
         /// Whose.
         node: NodeId,
         /// `None`: nothing.
-        to: Option<Arc<[f32]>>,
+        to: Option<Shared<[f32]>>,
     },
     /// A node's name.
     SetNodeName {
@@ -58,14 +58,14 @@ pub enum Edit {
         /// Which track.
         track: TrackId,
         /// `None` removes it.
-        to: Option<Arc<Track>>,
+        to: Option<Shared<Track>>,
     },
     /// A whole clip: new, removed, or renamed.
     SetClip {
         /// Which.
         clip: ClipId,
         /// `None` removes it.
-        to: Option<Arc<Clip>>,
+        to: Option<Shared<Clip>>,
     },
     /// The weights of some vertices of a primitive.
     PatchWeights {
@@ -83,7 +83,7 @@ pub enum Edit {
         /// Which primitive.
         primitive: usize,
         /// What they become.
-        to: Arc<WeightMap>,
+        to: Shared<WeightMap>,
     },
     /// Whether a primitive has weights at all.
     BindWeights {
@@ -92,19 +92,19 @@ pub enum Edit {
         /// Which primitive.
         primitive: usize,
         /// `None`: it has none.
-        to: Option<Arc<WeightMap>>,
+        to: Option<Shared<WeightMap>>,
     },
     /// The weight layers of a skin. What they come to is set by other edits beside this one.
     SetLayers {
         /// Whose.
         skin: SkinId,
         /// `None`: there are none.
-        to: Option<Arc<WeightLayers>>,
+        to: Option<Shared<WeightLayers>>,
     },
     /// All pairs of joints that were said to be each other's mirror image.
     SetMirrorPairs {
         /// What they become.
-        to: Arc<[(NodeId, Option<NodeId>)]>,
+        to: Shared<[(NodeId, Option<NodeId>)]>,
     },
 }
 
@@ -201,7 +201,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 to.validate()?;
             }
             let Some(found) = document.clips.get_mut(&clip) else { return Err(EditError::NoClip(clip.0)) };
-            let tracks = &mut Arc::make_mut(found).tracks;
+            let tracks = &mut Shared::make_mut(found).tracks;
             let was = match to {
                 Some(to) => tracks.insert(track, to),
                 None => tracks.remove(&track),
@@ -225,7 +225,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         }
         Edit::PatchWeights { mesh, primitive, mut patch } => {
             let map = weights_of(document, mesh, primitive, |map| patch.fits(map))?;
-            Arc::make_mut(map).swap(&mut patch);
+            Shared::make_mut(map).swap(&mut patch);
             Ok(Edit::PatchWeights { mesh, primitive, patch })
         }
         Edit::SetWeights { mesh, primitive, to } => {
@@ -241,7 +241,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             if count.is_none() || !fits {
                 return Err(EditError::Weights { mesh: mesh.0, primitive });
             }
-            let weights = &mut Arc::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights;
+            let weights = &mut Shared::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights;
             let was = std::mem::replace(weights, to);
             Ok(Edit::BindWeights { mesh, primitive, to: was })
         }
@@ -278,7 +278,7 @@ fn unkeyed<T>(
         return Ok(None);
     }
     let pose = poses.entry(at).or_default();
-    let was = change(Arc::make_mut(pose));
+    let was = change(Shared::make_mut(pose));
     if pose.is_empty() {
         poses.remove(&at);
     }
@@ -299,10 +299,10 @@ fn weights_of(
     mesh: MeshId,
     primitive: usize,
     fits: impl FnOnce(&WeightMap) -> bool,
-) -> Result<&mut Arc<WeightMap>, EditError> {
+) -> Result<&mut Shared<WeightMap>, EditError> {
     let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
     if found.and_then(|p| p.weights.as_deref()).is_some_and(fits)
-        && let Some(map) = Arc::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights.as_mut()
+        && let Some(map) = Shared::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights.as_mut()
     {
         return Ok(map);
     }
@@ -353,7 +353,7 @@ impl Edit {
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
-            Self::SetLayers { to: Some(layers), .. } => layers.size() / Arc::strong_count(layers),
+            Self::SetLayers { to: Some(layers), .. } => layers.size() / Shared::sharers(layers),
             _ => 0,
         };
         size_of::<Self>() + heavy

@@ -137,7 +137,7 @@ fn facts(session: &Session, path: &Path) -> Value {
         "joints": document.joint_flags().iter().filter(|j| **j).count(),
         "posed_nodes": posed,
         "scenes": scenes,
-        "variants": document.variants,
+        "variants": &*document.variants,
         "cameras": cameras,
         "lights": lights,
         "instances": instances,

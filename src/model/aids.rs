@@ -1,22 +1,22 @@
 //! What a document holds beside its file: undone and redone like anything else, and saved only where a file can say it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use super::{ClipId, Local, NodeId, Property, SkinId, Transform, WeightLayers};
+use super::{ClipId, Local, NodeId, Property, Shared, SkinId, Transform, WeightLayers};
 
 /// Work that no file holds by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aids {
     /// Poses made while a clip is shown and not keyed yet.
-    pub unkeyed: BTreeMap<UnkeyedAt, Arc<Unkeyed>>,
+    pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
     /// layers are not.
-    pub weight_layers: BTreeMap<SkinId, Arc<WeightLayers>>,
+    pub weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
     /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
     /// center, one with none has no mirror image.
-    pub mirror_pairs: Arc<[(NodeId, Option<NodeId>)]>,
+    pub mirror_pairs: Shared<[(NodeId, Option<NodeId>)]>,
 }
 
 impl Aids {
@@ -26,7 +26,7 @@ impl Aids {
     }
 
     /// The unkeyed pose of a clip at a time, or within a tenth of a millisecond of it.
-    pub fn unkeyed(&self, clip: ClipId, time: f64) -> Option<(UnkeyedAt, &Arc<Unkeyed>)> {
+    pub fn unkeyed(&self, clip: ClipId, time: f64) -> Option<(UnkeyedAt, &Shared<Unkeyed>)> {
         let near = |at: &UnkeyedAt| (f64::from(at.time()) - time).abs() <= f64::from(UnkeyedAt::NEAR);
         self.unkeyed.iter().find(|(at, _)| at.clip == clip && near(at)).map(|(at, pose)| (*at, pose))
     }
@@ -63,7 +63,7 @@ pub struct Unkeyed {
     /// Components of local transforms, by node.
     pub locals: BTreeMap<NodeId, Components>,
     /// Weights of all morph targets, by node.
-    pub morphs: BTreeMap<NodeId, Arc<[f32]>>,
+    pub morphs: BTreeMap<NodeId, Shared<[f32]>>,
 }
 
 impl Unkeyed {

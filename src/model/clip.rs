@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{NodeId, Slice, TrackId};
+use super::{NodeId, Shared, Slice, TrackId};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -204,7 +204,7 @@ pub struct PointerTrack {
     /// Numbers a value.
     pub width: usize,
     /// The same keys as a track, where they move a node's transform or weights: those are played.
-    pub track: Option<Arc<Track>>,
+    pub track: Option<Shared<Track>>,
 }
 
 /// One animation of the file: a named set of tracks.
@@ -213,16 +213,16 @@ pub struct Clip {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,
     /// Tracks by the index of their channel in the file; new ones come after all of those.
-    pub tracks: BTreeMap<TrackId, Arc<Track>>,
+    pub tracks: BTreeMap<TrackId, Shared<Track>>,
     /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
     pub channels_in_file: u32,
     /// Channels that name what they move by a pointer.
-    pub pointers: Arc<[PointerTrack]>,
+    pub pointers: Shared<[PointerTrack]>,
     /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.
-    pub kept: Arc<[(NodeId, Property)]>,
+    pub kept: Shared<[(NodeId, Property)]>,
     /// Tracks whose keys are not the file's own numbers, since those had to be mended for showing: sorted, made finite.
     /// When one is edited, all of its keys are written.
-    pub mended: Arc<[TrackId]>,
+    pub mended: Shared<[TrackId]>,
 }
 
 impl Clip {
@@ -233,7 +233,7 @@ impl Clip {
     }
 
     /// The track of a property of a node. Where the file has two (it must not), the later wins, as on screen.
-    pub fn track(&self, node: NodeId, property: Property) -> Option<(TrackId, &Arc<Track>)> {
+    pub fn track(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
         self.tracks.iter().rev().find(|(_, t)| t.target == node && t.property == property).map(|(id, t)| (*id, t))
     }
 
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn fps_is_guessed_from_the_grid() {
         let mut clip = Clip::default();
-        clip.tracks.insert(TrackId(0), Arc::new(track(&[0.0, 1.0 / 24.0, 5.0 / 24.0, 7.0 / 24.0])));
+        clip.tracks.insert(TrackId(0), Shared::new(track(&[0.0, 1.0 / 24.0, 5.0 / 24.0, 7.0 / 24.0])));
         assert_eq!(clip.guess_fps().unwrap().0, 24.0);
     }
 }

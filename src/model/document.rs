@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{
     Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive,
-    Shown, Skin, SkinId, Vrm,
+    Shared, Shown, Skin, SkinId, Vrm,
 };
 
 /// A scene: the roots that are shown together.
@@ -28,38 +28,38 @@ pub struct Broken(String);
 
 /// A model.
 ///
-/// Ids are indices of the opened file. Heavy parts are shared (`Arc`), so a clone is cheap; what is shared compares in no
+/// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is shared compares in no
 /// time. Two documents that are equal but for their aids are saved as the same bytes. Invariants: see [`Document::check`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// All nodes.
     pub nodes: Vec<Node>,
-    /// All nodes, parents before children; another `Arc` whenever a parent changes.
-    pub order: Arc<[NodeId]>,
+    /// All nodes, parents before children; another memory whenever a parent changes.
+    pub order: Shared<[NodeId]>,
     /// All scenes; empty in a library of parts.
     pub scenes: Vec<Scene>,
     /// The scene that the file wants shown.
     pub scene: Option<usize>,
     /// All meshes.
-    pub meshes: Vec<Arc<Mesh>>,
+    pub meshes: Vec<Shared<Mesh>>,
     /// All skins.
-    pub skins: Vec<Arc<Skin>>,
+    pub skins: Vec<Shared<Skin>>,
     /// Clips by the index of their animation in the file; new ones come after all of those.
-    pub clips: BTreeMap<ClipId, Arc<Clip>>,
+    pub clips: BTreeMap<ClipId, Shared<Clip>>,
     /// How many animations the file has.
     pub clips_in_file: u32,
     /// All materials.
-    pub materials: Arc<[Material]>,
+    pub materials: Shared<[Material]>,
     /// Names of the variants of the materials (`KHR_materials_variants`); empty in most files.
-    pub variants: Arc<[Arc<str>]>,
+    pub variants: Shared<[Arc<str>]>,
     /// All images, encoded.
-    pub images: Arc<[Image]>,
+    pub images: Shared<[Image]>,
     /// All cameras of the file.
-    pub cameras: Arc<[Camera]>,
+    pub cameras: Shared<[Camera]>,
     /// All lights of the file (`KHR_lights_punctual`).
-    pub lights: Arc<[Light]>,
+    pub lights: Shared<[Light]>,
     /// What a VRM file says of its avatar.
-    pub vrm: Option<Arc<Vrm>>,
+    pub vrm: Option<Shared<Vrm>>,
     /// What is chosen to be shown. Nothing that is undone or saved.
     pub shown: Shown,
     /// What no file holds by itself.

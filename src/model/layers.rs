@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Document, MeshId, SkinId, WeightMap, WeightPatch};
+use super::{Document, MeshId, Shared, SkinId, WeightMap, WeightPatch};
 
 /// A primitive: its mesh, and which of the mesh's.
 pub type PrimitiveKey = (MeshId, usize);
@@ -141,7 +141,7 @@ impl LayerPart {
 }
 
 /// One layer of a skin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WeightLayer {
     /// Its number.
     pub id: LayerId,
@@ -154,28 +154,16 @@ pub struct WeightLayer {
     /// The side that it shows on both, where it is mirrored. What it holds of the other side waits meanwhile.
     pub mirror: Option<MirrorFrom>,
     /// What it holds; no part is empty.
-    pub parts: BTreeMap<PrimitiveKey, Arc<LayerPart>>,
-}
-
-/// What is shared is the same.
-impl PartialEq for WeightLayer {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-            && self.name == other.name
-            && self.opacity == other.opacity
-            && self.shown == other.shown
-            && self.mirror == other.mirror
-            && alike(&self.parts, &other.parts)
-    }
+    pub parts: BTreeMap<PrimitiveKey, Shared<LayerPart>>,
 }
 
 /// All layers of a skin, and the weights under them. There is at least one layer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightLayers {
     /// The weights under all layers.
-    pub bases: BTreeMap<PrimitiveKey, Arc<WeightMap>>,
+    pub bases: BTreeMap<PrimitiveKey, Shared<WeightMap>>,
     /// The lowest first.
-    pub layers: Vec<Arc<WeightLayer>>,
+    pub layers: Vec<Shared<WeightLayer>>,
     /// The number that the next layer gets.
     pub next: u32,
     /// What was worked out from them; no part of what they are.
@@ -185,6 +173,13 @@ pub struct WeightLayers {
 /// Something that took long to work out and is of use as long as it fits; clones share it.
 #[derive(Clone, Default)]
 pub struct Kept(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
+
+/// Whatever is kept: it is no part of the value.
+impl PartialEq for Kept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
 
 impl fmt::Debug for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -204,20 +199,6 @@ impl Kept {
     pub fn keep<T: Send + Sync + 'static>(&self, value: Arc<T>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
     }
-}
-
-/// What is shared is the same.
-impl PartialEq for WeightLayers {
-    fn eq(&self, other: &Self) -> bool {
-        self.next == other.next
-            && alike(&self.bases, &other.bases)
-            && self.layers.len() == other.layers.len()
-            && self.layers.iter().zip(&other.layers).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
-    }
-}
-
-fn alike<K: PartialEq, T: PartialEq>(a: &BTreeMap<K, Arc<T>>, b: &BTreeMap<K, Arc<T>>) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && (Arc::ptr_eq(a, b) || a == b))
 }
 
 impl WeightLayers {
@@ -244,17 +225,18 @@ impl WeightLayers {
                 && base.joints.len() == base.weights.len()
                 && count_of(key) == Some(base.vertex_count())
                 && base.joints.len() == base.vertex_count() * base.stride();
-            let known = now.and_then(|n| n.bases.get(key)).is_some_and(|b| Arc::ptr_eq(b, base));
+            let known = now.and_then(|n| n.bases.get(key)).is_some_and(|b| Shared::ptr_eq(b, base));
             sound
                 && others().all(|(_, l)| !l.bases.contains_key(key))
                 && (known || base.weights.iter().all(|w| w.is_finite()))
         });
-        let part_fits = |id: LayerId, key: &PrimitiveKey, part: &Arc<LayerPart>| {
+        let part_fits = |id: LayerId, key: &PrimitiveKey, part: &Shared<LayerPart>| {
             let was = now.and_then(|n| n.layer(id)).and_then(|l| l.parts.get(key));
             let Some(base) = self.bases.get(key) else { return false };
-            was.is_some_and(|w| Arc::ptr_eq(w, part)) || (part.fits(base.vertex_count()) && !part.vertices.is_empty())
+            was.is_some_and(|w| Shared::ptr_eq(w, part))
+                || (part.fits(base.vertex_count()) && !part.vertices.is_empty())
         };
-        let layer_fits = |(k, layer): (usize, &Arc<WeightLayer>)| {
+        let layer_fits = |(k, layer): (usize, &Shared<WeightLayer>)| {
             (0.0..=1.0).contains(&layer.opacity)
                 && layer.id.0 < self.next
                 && !layer.name.is_empty()
@@ -269,11 +251,11 @@ impl WeightLayers {
 
     /// About how many bytes of memory it takes; what several hold is shared among them.
     pub fn size(&self) -> usize {
-        let layer = |l: &Arc<WeightLayer>| {
-            let parts: usize = l.parts.values().map(|p| p.size() / Arc::strong_count(p)).sum();
-            (size_of::<WeightLayer>() + parts) / Arc::strong_count(l)
+        let layer = |l: &Shared<WeightLayer>| {
+            let parts: usize = l.parts.values().map(|p| p.size() / Shared::sharers(p)).sum();
+            (size_of::<WeightLayer>() + parts) / Shared::sharers(l)
         };
-        let base = |b: &Arc<WeightMap>| b.weights.len() * 6 / Arc::strong_count(b);
+        let base = |b: &Shared<WeightMap>| b.weights.len() * 6 / Shared::sharers(b);
         self.layers.iter().map(layer).sum::<usize>() + self.bases.values().map(base).sum::<usize>()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::{MaterialId, Slice, WeightMap};
+use super::{MaterialId, Shared, Slice, WeightMap};
 
 /// What the indices of a primitive draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub struct Primitive {
     /// How it is shaded.
     pub material: Option<MaterialId>,
     /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the variant's index.
-    pub variants: Arc<[(u32, MaterialId)]>,
+    pub variants: Shared<[(u32, MaterialId)]>,
     /// Morph targets; the same number in every primitive of a mesh.
-    pub targets: Arc<[MorphTarget]>,
+    pub targets: Shared<[MorphTarget]>,
     /// Joint weights, where the primitive has both joints and weights.
-    pub weights: Option<Arc<WeightMap>>,
+    pub weights: Option<Shared<WeightMap>>,
 }
 
 /// A mesh.
@@ -63,7 +63,7 @@ pub struct Mesh {
     /// Its draws.
     pub primitives: Vec<Primitive>,
     /// Weights of the morph targets where the node gives none; as many as targets.
-    pub default_weights: Arc<[f32]>,
+    pub default_weights: Shared<[f32]>,
     /// Names of the morph targets, from `extras.targetNames`; may be shorter than the targets.
     pub target_names: Vec<Arc<str>>,
 }

@@ -10,6 +10,7 @@ mod material;
 mod mesh;
 mod node;
 mod rest;
+mod shared;
 mod slice;
 mod stage;
 pub mod transform;
@@ -27,6 +28,7 @@ pub use self::{
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, NodePose, RestSource, Skin},
     rest::{find_rest, free_of_zeros},
+    shared::Shared,
     slice::Slice,
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},

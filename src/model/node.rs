@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Mat4;
 
-use super::{CameraId, LightId, MeshId, NodeId, SkinId, Transform, TransformError};
+use super::{CameraId, LightId, MeshId, NodeId, Shared, SkinId, Transform, TransformError};
 
 /// A node's transform in the parent's space, in one of the two forms a file can give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +88,7 @@ pub struct Node {
     /// The node above.
     pub parent: Option<NodeId>,
     /// The nodes below, in the file's order.
-    pub children: Arc<[NodeId]>,
+    pub children: Shared<[NodeId]>,
     /// `L`: the local transform in the rest pose.
     pub rest: Local,
     /// Where `rest` came from.
@@ -100,13 +100,13 @@ pub struct Node {
     /// The skin that deforms `mesh`; the node's own transform is then ignored.
     pub skin: Option<SkinId>,
     /// `EXT_mesh_gpu_instancing`: the mesh is shown once for each of these, `node_from_instance`, and not by itself.
-    pub instances: Option<Arc<[Transform]>>,
+    pub instances: Option<Shared<[Transform]>>,
     /// The camera of the file that sits here.
     pub camera: Option<CameraId>,
     /// The light of the file that sits here.
     pub light: Option<LightId>,
     /// Weights of the mesh's morph targets, where the node gives its own.
-    pub morph_weights: Option<Arc<[f32]>>,
+    pub morph_weights: Option<Shared<[f32]>>,
 }
 
 impl Node {
@@ -141,9 +141,9 @@ pub struct Skin {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,
     /// The joints, in the order the weights count them.
-    pub joints: Arc<[NodeId]>,
+    pub joints: Shared<[NodeId]>,
     /// `joint_from_mesh`, one a joint; identities where the file has none.
-    pub inverse_bind: Arc<[Mat4]>,
+    pub inverse_bind: Shared<[Mat4]>,
     /// Whether the file gives inverse bind matrices that can be read.
     pub has_inverse_bind: bool,
 }

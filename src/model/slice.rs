@@ -118,12 +118,6 @@ impl<T: Clone> From<&[T]> for Slice<T> {
     }
 }
 
-impl<T: Clone> From<Arc<[T]>> for Slice<T> {
-    fn from(list: Arc<[T]>) -> Self {
-        list.to_vec().into()
-    }
-}
-
 impl<T, const N: usize> From<[T; N]> for Slice<T> {
     fn from(list: [T; N]) -> Self {
         Vec::from(list).into()

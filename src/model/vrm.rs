@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::NodeId;
+use super::{NodeId, Shared};
 
 /// The avatar of a VRM file (`VRM` for version 0, `VRMC_vrm` for version 1).
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -17,7 +17,7 @@ pub struct Vrm {
     pub licence: Option<Arc<str>>,
     /// Bones of a human by their role, such as `leftUpperArm`, in the spelling of the file's version; sorted by role, no
     /// role twice.
-    pub bones: Arc<[(Arc<str>, NodeId)]>,
+    pub bones: Shared<[(Arc<str>, NodeId)]>,
     /// How many chains swing by themselves.
     pub springs: usize,
 }

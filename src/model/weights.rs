@@ -1,8 +1,6 @@
 //! Joint weights of a primitive's vertices, what type the file keeps them in, and sparse changes of them.
 
-use std::sync::Arc;
-
-use super::Slice;
+use super::{Shared, Slice};
 
 /// The type that weights are stored in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -67,7 +65,7 @@ pub struct WeightMap {
     /// The type the file keeps them in.
     pub encoding: WeightEncoding,
     /// Vertices for which the file holds a weight that is no number, in rising order; read as 0.
-    pub not_numbers: Arc<[u32]>,
+    pub not_numbers: Shared<[u32]>,
 }
 
 impl WeightMap {

@@ -3,24 +3,21 @@
 //! Tracks that are LINEAR and share their key times become one group: one search finds the keys of all. The others keep
 //! a span each. What is left, weights of morph targets above all, is sampled track by track, from where it was last.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     sample::{sample_at, segment},
     spans::{Instant, Spans, is_tame},
     turn::{Blend, Hermite, Line, Turn, WIDE, Wide},
 };
-use crate::model::{Clip, Interpolation, Local, Property, Slice, Track, Transform};
+use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track, Transform};
 
 /// A clip that was laid out.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     groups: Vec<Group>,
     own: Own,
-    singles: Vec<(Arc<Track>, usize)>,
+    singles: Vec<(Shared<Track>, usize)>,
     /// For every node that the clip moves: whether translation, rotation and scale all come from it.
     moved: Vec<(u32, bool)>,
 }
@@ -37,10 +34,10 @@ struct Own {
 }
 
 impl Own {
-    fn new(tracks: &[Arc<Track>]) -> Self {
+    fn new(tracks: &[Shared<Track>]) -> Self {
         let of = |property: Property, cubic: bool| {
             let fits =
-                |t: &&Arc<Track>| t.property == property && (t.interpolation == Interpolation::CubicSpline) == cubic;
+                |t: &&Shared<Track>| t.property == property && (t.interpolation == Interpolation::CubicSpline) == cubic;
             tracks.iter().filter(fits).cloned().collect::<Vec<_>>()
         };
         Self {
@@ -70,7 +67,7 @@ impl Compiled {
     pub(super) fn new(clip: &Clip) -> Option<Self> {
         let mut by_times: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut known: HashMap<*const f32, usize> = HashMap::new();
-        let mut members: Vec<Vec<Arc<Track>>> = Vec::new();
+        let mut members: Vec<Vec<Shared<Track>>> = Vec::new();
         let (mut own, mut singles) = (Vec::new(), Vec::new());
         let mut parts: BTreeMap<u32, Vec<Property>> = BTreeMap::new();
         let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
@@ -220,7 +217,7 @@ struct Rows<const W: usize> {
 }
 
 impl<const W: usize> Rows<W> {
-    fn new(tracks: &[Arc<Track>], property: Property, keys: usize) -> Self {
+    fn new(tracks: &[Shared<Track>], property: Property, keys: usize) -> Self {
         let tracks: Vec<_> = tracks.iter().filter(|t| t.property == property).collect();
         let blocks = tracks.len().div_ceil(WIDE);
         let mut data = vec![[[0.0; WIDE]; W]; blocks * keys];
@@ -250,7 +247,7 @@ impl<const W: usize> Rows<W> {
 }
 
 impl Group {
-    fn new(tracks: &[Arc<Track>]) -> Self {
+    fn new(tracks: &[Shared<Track>]) -> Self {
         let times = tracks[0].times.clone();
         let keys = times.len();
         Self {
@@ -309,7 +306,7 @@ mod tests {
         let spans = prop::collection::vec(prop_oneof![1e-4f32..1e-2, 0.01f32..0.1, 1.0f32..9.0], 1..24);
         (prop::sample::select(kinds.to_vec()), -2.0f32..2.0, spans, any::<u64>()).prop_map(
             move |(interpolation, first, spans, seed)| {
-                let times: Arc<[f32]> = spans
+                let times: Slice<f32> = spans
                     .iter()
                     .scan(first, |time, span| {
                         *time += span;
@@ -331,7 +328,7 @@ mod tests {
                     }
                 }
                 let values = values.into();
-                Track { target: NodeId(node), property, interpolation, times: times.into(), values, width }
+                Track { target: NodeId(node), property, interpolation, times, values, width }
             },
         )
     }
@@ -355,7 +352,7 @@ mod tests {
                     (track.times, track.values) = (times.clone(), values);
                 }
             }
-            let tracks = (0..).map(TrackId).zip(tracks.into_iter().map(Arc::new)).collect();
+            let tracks = (0..).map(TrackId).zip(tracks.into_iter().map(Shared::new)).collect();
             Clip { tracks, ..Clip::default() }
         })
     }

@@ -1,24 +1,22 @@
 //! The pose: every node's local and world transform at a moment, `W_j = W_p · M_j`.
 
-use std::sync::Arc;
-
 use glam::Mat4;
 
 use super::{
     compiled::{self, Compiled},
     sample::sample_into,
 };
-use crate::model::{Clip, Document, Local, NodeId, Property, SkinId, Transform, Unkeyed};
+use crate::model::{Clip, Document, Local, NodeId, Property, Shared, SkinId, Transform, Unkeyed};
 
 /// What is shown: the pose of the document, or a clip at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment<'a> {
     /// The clip, or `None` for the pose.
-    pub clip: Option<&'a Arc<Clip>>,
+    pub clip: Option<&'a Shared<Clip>>,
     /// Seconds on the clip's clock.
     pub time: f64,
     /// The unkeyed pose that is seen over the clip then.
-    pub unkeyed: Option<&'a Arc<Unkeyed>>,
+    pub unkeyed: Option<&'a Shared<Unkeyed>>,
 }
 
 /// Local and world transforms of every node, and the weights of morph targets.
@@ -34,13 +32,13 @@ pub struct Pose {
 }
 
 /// An order of nodes, and the nodes in it with their parents.
-type Tree = (Arc<[NodeId]>, Vec<(u32, u32)>);
+type Tree = (Shared<[NodeId]>, Vec<(u32, u32)>);
 
 /// What a pose keeps from one moment to the next. No part of its value.
 #[derive(Clone, Debug, Default)]
 struct Player {
     /// The clip that was asked for last, and how often in a row.
-    asked: Option<(Arc<Clip>, u32)>,
+    asked: Option<(Shared<Clip>, u32)>,
     compiled: Option<Compiled>,
     /// Nodes with their parents (`u32::MAX`: none), parents first, and the order they were made from.
     tree: Option<Tree>,
@@ -54,11 +52,11 @@ impl PartialEq for Player {
 
 impl Player {
     /// The clip laid out, once it was asked for often enough to be worth it: a single moment is not.
-    fn clip(&mut self, clip: Option<&Arc<Clip>>) -> Option<&mut Compiled> {
+    fn clip(&mut self, clip: Option<&Shared<Clip>>) -> Option<&mut Compiled> {
         const WORTH: u32 = 3;
         let clip = clip?;
         match &mut self.asked {
-            Some((known, count)) if Arc::ptr_eq(known, clip) => {
+            Some((known, count)) if Shared::ptr_eq(known, clip) => {
                 *count = count.saturating_add(1);
                 if *count == WORTH {
                     self.compiled = Compiled::new(clip);
@@ -73,7 +71,7 @@ impl Player {
     }
 
     fn tree(&mut self, document: &Document) -> &[(u32, u32)] {
-        let same = self.tree.as_ref().is_some_and(|(order, _)| Arc::ptr_eq(order, &document.order));
+        let same = self.tree.as_ref().is_some_and(|(order, _)| Shared::ptr_eq(order, &document.order));
         if !same {
             let parents = document.order.iter().map(|id| (id.0, document.node(*id).parent.map_or(u32::MAX, |p| p.0)));
             self.tree = Some((document.order.clone(), parents.collect()));

@@ -2,11 +2,9 @@
 //!
 //! A rig without clips still has to be tried, and clips seldom bend every joint. As a clip it can be played, too.
 
-use std::sync::Arc;
-
 use glam::{Quat, Vec3};
 
-use crate::model::{Clip, Document, Interpolation, Property, SkinId, Track, TrackId};
+use crate::model::{Clip, Document, Interpolation, Property, Shared, SkinId, Track, TrackId};
 
 /// Seconds from one pose to the next.
 const STEP: f32 = 0.5;
@@ -61,7 +59,7 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
             values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
             width: 4,
         };
-        tracks.insert(TrackId(tracks.len() as u32), Arc::new(track));
+        tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
     }
     Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
 }
@@ -74,7 +72,7 @@ mod tests {
     #[test]
     fn every_joint_goes_both_ways_about_each_axis_alone() {
         let document = tube::tube(|y| y);
-        let clip = Arc::new(range_of_motion(&document, SkinId(0), Vec3::new(30.0, 45.0, 60.0)));
+        let clip = Shared::new(range_of_motion(&document, SkinId(0), Vec3::new(30.0, 45.0, 60.0)));
         for track in clip.tracks.values() {
             track.validate().unwrap();
         }

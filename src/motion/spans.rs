@@ -3,13 +3,11 @@
 //! A span is copied into its lane when it begins, found by a list of moments that all lanes share; a few long loops then
 //! evaluate all lanes. Spans are stored in the order of time, so that going anywhere reads memory in one direction.
 
-use std::sync::Arc;
-
 use super::{
     compiled::Part,
     turn::{Blend, WIDE, Wide},
 };
-use crate::model::{Interpolation, Local, Track};
+use crate::model::{Interpolation, Local, Shared, Track};
 
 /// A moment, split so that lanes of `f32` lose nothing.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +127,7 @@ impl<const W: usize, const P: usize> Find<'_, W, P> {
 
 impl<const W: usize, const P: usize> Spans<W, P> {
     /// Lays tracks of width `W` out.
-    pub(super) fn new(tracks: &[Arc<Track>]) -> Self {
+    pub(super) fn new(tracks: &[Shared<Track>]) -> Self {
         let lanes = tracks.len();
         let total: usize = tracks.iter().map(|t| t.times.len() + 1).sum();
         let first = tracks.iter().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);
@@ -141,7 +139,7 @@ impl<const W: usize, const P: usize> Spans<W, P> {
         let moments = Moments { first: f64::from(first), per_second, count };
 
         let mut places = vec![0u32; count + 1];
-        let starts = |track: &Arc<Track>| {
+        let starts = |track: &Shared<Track>| {
             let times = track.times.clone();
             std::iter::once(f32::NEG_INFINITY).chain((0..times.len()).map(move |k| times[k]))
         };

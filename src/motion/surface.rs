@@ -268,7 +268,7 @@ pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::tube;
+    use crate::{model::Shared, motion::tube};
 
     #[test]
     fn every_instance_is_hit_where_it_stands() {
@@ -295,7 +295,7 @@ mod tests {
             default_weights: Default::default(),
             target_names: Vec::new(),
         };
-        document.meshes.push(std::sync::Arc::new(mesh));
+        document.meshes.push(Shared::new(mesh));
         let scaled = |translation| crate::model::Transform {
             translation,
             scale: Vec3::splat(2.0),
@@ -423,7 +423,7 @@ mod tests {
         assert!(near.contains(&(0, 500)));
         assert_eq!(surface.bounds(), fresh.bounds());
         // Other triangles: the tree is built anew.
-        let mesh = std::sync::Arc::make_mut(&mut document.meshes[0]);
+        let mesh = Shared::make_mut(&mut document.meshes[0]);
         mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
         surface.update(&document, &pose);
         assert_eq!(surface.bounds(), fresh.bounds());

@@ -158,12 +158,10 @@ impl bevy_mikktspace::Geometry for Corners<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use glam::Quat;
 
     use super::*;
-    use crate::model::{Slice, Topology};
+    use crate::model::{Shared, Slice, Topology};
 
     /// A square in the plane of x and y; v grows downwards, as in glTF.
     fn square(uv: [Vec2; 4]) -> Primitive {
@@ -178,8 +176,8 @@ mod tests {
             colors: Slice::default(),
             indices: [0, 1, 2, 0, 2, 3].into(),
             material: None,
-            variants: Arc::default(),
-            targets: Arc::default(),
+            variants: Shared::default(),
+            targets: Shared::default(),
             weights: None,
         }
     }

@@ -1,11 +1,9 @@
 //! A tube on two joints, for tests: stands along Y from 0 to 1, the second joint in its middle.
 
-use std::sync::Arc;
-
 use glam::{Mat4, Vec3};
 
 use crate::model::{
-    Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Skin, Slice, Topology, Transform, WeightMap,
+    Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Shared, Skin, Slice, Topology, Transform, WeightMap,
 };
 
 /// Rings of vertices.
@@ -21,7 +19,7 @@ pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
     Node {
         name: None,
         parent,
-        children: Arc::default(),
+        children: Shared::default(),
         rest: Local::Trs(Transform { translation, ..Transform::IDENTITY }),
         rest_source: RestSource::File,
         pose: None,
@@ -67,18 +65,18 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
         colors: Slice::default(),
         indices: indices.into(),
         material: None,
-        variants: Arc::default(),
-        targets: Arc::default(),
-        weights: Some(Arc::new(weights(second))),
+        variants: Shared::default(),
+        targets: Shared::default(),
+        weights: Some(Shared::new(weights(second))),
     };
     let mesh =
-        Mesh { name: None, primitives: vec![primitive], default_weights: Arc::default(), target_names: Vec::new() };
+        Mesh { name: None, primitives: vec![primitive], default_weights: Shared::default(), target_names: Vec::new() };
     let middle = Vec3::new(0.0, 0.5, 0.0);
     let mut document = Document {
         nodes: vec![node(None, Vec3::ZERO), node(Some(NodeId(0)), middle), node(None, Vec3::ZERO)],
         order: [0, 1, 2].map(NodeId).into(),
-        meshes: vec![Arc::new(mesh)],
-        skins: vec![Arc::new(Skin {
+        meshes: vec![Shared::new(mesh)],
+        skins: vec![Shared::new(Skin {
             name: None,
             joints: [0, 1].map(NodeId).into(),
             inverse_bind: [Mat4::IDENTITY, Mat4::from_translation(-middle)].into(),
@@ -94,7 +92,7 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
 
 /// Puts other weights on the tube.
 pub fn set_weights(document: &mut Document, weights: WeightMap) {
-    Arc::make_mut(&mut document.meshes[0]).primitives[0].weights = Some(Arc::new(weights));
+    Shared::make_mut(&mut document.meshes[0]).primitives[0].weights = Some(Shared::new(weights));
 }
 
 /// Turns the second joint.

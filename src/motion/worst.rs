@@ -2,10 +2,7 @@
 
 use std::{
     collections::{BTreeSet, BinaryHeap},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 use glam::Vec3;
@@ -15,7 +12,7 @@ use super::{
     Moment, Pose, Strain, StrainScratch, VertexStrain, range_of_motion,
     strain::{self, Palette},
 };
-use crate::model::{Clip, ClipId, Document, MeshId, NodeId, SkinId};
+use crate::model::{Clip, ClipId, Document, MeshId, NodeId, Shared, SkinId};
 
 /// Which moments are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +53,7 @@ pub struct Spot {
 /// One clip that was looked at.
 #[derive(Clone, Debug)]
 struct Slot {
-    clip: Arc<Clip>,
+    clip: Shared<Clip>,
     /// `None` for a range of motion.
     id: Option<ClipId>,
     /// Whose range of motion it is: nothing else is measured in it.
@@ -115,7 +112,7 @@ impl WorstPose {
         if let Some(degrees) = sampling.degrees {
             let skins: BTreeSet<SkinId> = parts.iter().map(|p| p.strain.skin()).collect();
             for skin in skins {
-                let clip = Arc::new(range_of_motion(document, skin, degrees));
+                let clip = Shared::new(range_of_motion(document, skin, degrees));
                 // Every extreme has a key.
                 times.push(sample_times(&clip, &Sampling { keys: usize::MAX, steps: 0, degrees: None }));
                 slots.push(Slot { clip, id: None, skin: Some(skin) });
@@ -203,7 +200,7 @@ impl WorstPose {
     }
 
     /// The clip of the range of motion of a skin, as it was looked at: a spot without a clip is a time in it.
-    pub fn range(&self, skin: SkinId) -> Option<&Arc<Clip>> {
+    pub fn range(&self, skin: SkinId) -> Option<&Shared<Clip>> {
         self.slots.iter().find(|s| s.skin == Some(skin)).map(|s| &s.clip)
     }
 
@@ -276,7 +273,7 @@ mod tests {
         motion::tube,
     };
 
-    fn clip(joint: u32, keys: &[(f32, Quat)]) -> Arc<Clip> {
+    fn clip(joint: u32, keys: &[(f32, Quat)]) -> Shared<Clip> {
         let track = Track {
             target: NodeId(joint),
             property: Property::Rotation,
@@ -285,7 +282,7 @@ mod tests {
             values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
             width: 4,
         };
-        Arc::new(Clip { tracks: [(TrackId(0), Arc::new(track))].into(), ..Clip::default() })
+        Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     }
 
     /// Clip 0 turns all, clip 1 twists the second joint and back.

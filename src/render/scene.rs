@@ -449,10 +449,8 @@ fn joints(document: &Document, node: NodeId) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::model::WeightMap;
+    use crate::model::{Shared, WeightMap};
 
     #[test]
     fn boxes_that_grew_by_what_changed_hold_all_that_moves_now() {
@@ -476,11 +474,11 @@ mod tests {
             material: None,
             variants: Default::default(),
             targets: Default::default(),
-            weights: Some(Arc::new(map(0))),
+            weights: Some(Shared::new(map(0))),
         };
         let mut grown = boxes(&primitive, 5);
         let before = grown.clone();
-        primitive.weights = Some(Arc::new(map(1)));
+        primitive.weights = Some(Shared::new(map(1)));
         let changed = (0..count).filter(|v| joint(*v, 0) != joint(*v, 1));
         grow(&mut grown, &primitive, changed);
         assert_ne!(grown, before);

@@ -6,7 +6,7 @@ use glam::Quat;
 use serde::Serialize;
 
 use crate::model::{
-    Clip, ClipId, Document, Interpolation, Local, NodeId, Property, SkinId, Track, Transform, WeightMap,
+    Clip, ClipId, Document, Interpolation, Local, NodeId, Property, Shared, SkinId, Track, Transform, WeightMap,
     transform::angle_between,
 };
 
@@ -451,7 +451,7 @@ fn clips_lost(opened: &Document, meant: &Document, got: &Document) -> Option<Dif
         if m.name != g.name {
             return lost(place, "its name differs".into());
         }
-        let of = |c: &Clip| -> Vec<((NodeId, Property), std::sync::Arc<Track>)> {
+        let of = |c: &Clip| -> Vec<((NodeId, Property), Shared<Track>)> {
             let mut list: Vec<_> = c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect();
             // Channels keep their order; only which comes first of different ones may change.
             list.sort_by_key(|(key, _)| *key);

@@ -13,7 +13,7 @@ mod work;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use thiserror::Error;
@@ -39,7 +39,7 @@ use crate::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
         read_whole, x,
     },
-    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Shown, SkinId, WeightLayers, WeightPatch},
+    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Shared, Shown, SkinId, WeightLayers, WeightPatch},
 };
 
 /// One open file.
@@ -506,7 +506,7 @@ impl Session {
     /// Where the layers do not fit; the stroke is taken back then.
     pub fn commit_layers(&mut self, label: &str, layers: Option<(SkinId, WeightLayers)>) -> Result<bool, EditError> {
         if let Some((skin, to)) = layers {
-            let edit = Edit::SetLayers { skin, to: Some(Arc::new(to)) };
+            let edit = Edit::SetLayers { skin, to: Some(Shared::new(to)) };
             self.history.extend_with(&mut self.document, label, vec![edit])?;
         }
         Ok(self.end_gesture())

@@ -111,10 +111,8 @@ impl Playback {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::model::{Clip, Interpolation, NodeId, Property, Slice, Track, TrackId};
+    use crate::model::{Clip, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
     fn document() -> Document {
         let mut clip = Clip::default();
@@ -128,8 +126,8 @@ mod tests {
             values,
             width: 3,
         };
-        clip.tracks.insert(TrackId(0), Arc::new(track));
-        Document { clips: [(ClipId(0), Arc::new(clip))].into(), ..Document::default() }
+        clip.tracks.insert(TrackId(0), Shared::new(track));
+        Document { clips: [(ClipId(0), Shared::new(clip))].into(), ..Document::default() }
     }
 
     #[test]

@@ -3,16 +3,13 @@
 //! A file splits a vertex wherever normals, texture coordinates or materials differ, over primitives and meshes too. Such
 //! vertices lie at one place, and are painted alike: what is done depends on the place, never on the copy.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::BTreeSet, sync::OnceLock};
 
 use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{Flaws, Influences, share::Refusal, share::Rule};
-use crate::model::{Document, MeshId, NodeId, SkinId, Slice, Topology, WeightMap};
+use crate::model::{Document, MeshId, NodeId, Shared, SkinId, Slice, Topology, WeightMap};
 
 /// None, where a place or a joint is expected.
 pub const NOWHERE: u32 = u32::MAX;
@@ -73,7 +70,7 @@ pub struct Canvas {
     parts: Vec<CanvasPart>,
     shapes: Vec<(Slice<Vec3>, Slice<u32>)>,
     count: u32,
-    joints: Arc<[NodeId]>,
+    joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
     parents: Vec<u16>,
     /// Made when first asked for: what looks at one vertex at a time does not need it.

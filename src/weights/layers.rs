@@ -8,7 +8,7 @@ mod mirrored;
 mod painting;
 mod stack;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use self::{
     mirrored::{Mirror, Part, Parts, seen},
@@ -20,8 +20,8 @@ pub use self::{
 };
 use super::{Influences, MOST, PartChange, share::normalize};
 use crate::model::{
-    Document, LayerId, LayerPart, MeshId, PrimitiveKey, SkinId, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
-    WeightPatch,
+    Document, LayerId, LayerPart, MeshId, PrimitiveKey, Shared, SkinId, WeightEncoding, WeightLayer, WeightLayers,
+    WeightMap, WeightPatch,
 };
 
 /// What a part has of its `k`-th vertex.
@@ -209,10 +209,10 @@ pub fn painted(
 /// The layers with parts put into the one at a place.
 pub fn with_part(layers: &WeightLayers, at: usize, parts: BTreeMap<PrimitiveKey, LayerPart>) -> WeightLayers {
     let mut layers = layers.clone();
-    let layer = Arc::make_mut(&mut layers.layers[at]);
+    let layer = Shared::make_mut(&mut layers.layers[at]);
     for (key, part) in parts.into_iter().filter(|(_, p)| !p.vertices.is_empty()) {
         let all = layer.parts.get(&key).map_or_else(|| part.clone(), |old| old.with(&part));
-        layer.parts.insert(key, Arc::new(all));
+        layer.parts.insert(key, Shared::new(all));
     }
     layers
 }
@@ -281,7 +281,7 @@ pub fn merged_down(
         for (key, base) in &mut merged.bases {
             let mut patch = over.stack(&layers.bases[key], *key, &unlocked).touched();
             if !patch.vertices.is_empty() {
-                Arc::make_mut(base).swap(&mut patch);
+                Shared::make_mut(base).swap(&mut patch);
             }
         }
         merged.layers.remove(0);
@@ -289,17 +289,17 @@ pub fn merged_down(
     }
     let (low, high) = (&layers.layers[at - 1], &layers.layers[at]);
     let (low_parts, high_parts) = (seen(low, mirror.as_deref()), seen(high, mirror.as_deref()));
-    let none = Arc::new(LayerPart { sets: 1, ..LayerPart::default() });
+    let none = Shared::new(LayerPart { sets: 1, ..LayerPart::default() });
     let mut parts = BTreeMap::new();
     for key in layers.bases.keys() {
         let part = |parts: &Parts| parts.get(key).unwrap_or(&none).clone();
         let part = over_one_another((low.opacity, &part(&low_parts)), (high.opacity, &part(&high_parts)));
         if !part.vertices.is_empty() {
-            parts.insert(*key, Arc::new(part));
+            parts.insert(*key, Shared::new(part));
         }
     }
     let one = WeightLayer { opacity: 1.0, mirror: None, parts, ..(**low).clone() };
-    merged.layers[at - 1] = Arc::new(one);
+    merged.layers[at - 1] = Shared::new(one);
     merged.layers.remove(at);
     Ok(Some(merged))
 }

@@ -1,11 +1,11 @@
 //! The sample with its weights as tests want them, and the rule that has to hold for them.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use glam::Vec3;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Primitive, Shared, SkinId, WeightEncoding, WeightMap},
     motion::Roles,
     session::Session,
     weights::{Canvas, Influences, Maps, fault},
@@ -147,7 +147,7 @@ pub fn harmed(document: &Document, canvas: &Canvas, harms: &[u8], factors: &[f32
         if harms.contains(&8) {
             to.not_numbers = [].into();
         }
-        Arc::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
+        Shared::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
     }
     document
 }

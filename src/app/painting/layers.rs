@@ -6,7 +6,7 @@ use super::{Painting, ranges};
 use crate::{
     app::Stage,
     edit::{BASE, layer_text},
-    model::{Document, LayerId, MeshId, NodeId, SkinId, WeightLayers, WeightPatch},
+    model::{Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch},
     render::{Color, TintKind},
     ui::mask_grey,
     weights::{
@@ -33,8 +33,8 @@ pub struct Layering {
 struct Next {
     paint: LayerPaint,
     target: LayerTarget,
-    of: Arc<WeightLayers>,
-    pairs: Arc<[(NodeId, Option<NodeId>)]>,
+    of: Shared<WeightLayers>,
+    pairs: Shared<[(NodeId, Option<NodeId>)]>,
     canvas: Arc<Canvas>,
 }
 
@@ -52,7 +52,7 @@ pub struct Live {
 struct Mask {
     /// By the canvas's vertices; NaN where the layer does not have them.
     values: Vec<f32>,
-    of: Option<(LayerId, Arc<WeightLayers>)>,
+    of: Option<(LayerId, Shared<WeightLayers>)>,
     /// Another number whenever all of it was made anew.
     serial: u64,
     /// Vertices that the stroke changed since they were tinted.
@@ -115,8 +115,8 @@ impl Layering {
         let pairs = &document.aids.mirror_pairs;
         let known = |n: &Next| {
             n.target == target
-                && Arc::ptr_eq(&n.of, layers)
-                && Arc::ptr_eq(&n.pairs, pairs)
+                && Shared::ptr_eq(&n.of, layers)
+                && Shared::ptr_eq(&n.pairs, pairs)
                 && Arc::ptr_eq(&n.canvas, canvas)
         };
         if !self.next.as_ref().is_some_and(known) {
@@ -201,7 +201,7 @@ impl Painting {
         let canvas = self.canvas.as_ref()?;
         let layers = document.aids.weight_layers.get(&canvas.skin)?;
         let mask = &mut self.layering.mask;
-        let known = mask.of.as_ref().is_some_and(|(l, of)| *l == layer && Arc::ptr_eq(of, layers));
+        let known = mask.of.as_ref().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
         if !known || mask.values.len() != canvas.vertex_count() {
             // Why there is none is said when it is painted.
             mask.values = masks(document, canvas, layer).unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);

@@ -1,13 +1,13 @@
 //! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that are finite.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use glam::{Quat, Vec3, Vec4};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{CommandLine, CommandSpec, Kind, Space};
-use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, transform::unit_or};
+use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, Shared, transform::unit_or};
 
 /// What is wrong with an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -361,7 +361,7 @@ pub(super) fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
 /// The meshes of a name, of `#index`, or of a pattern; at least one.
 pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>, ArgumentError> {
     let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
-    let named = |m: &Arc<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
+    let named = |m: &Shared<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
     let hits: Vec<MeshId> = match number {
         Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
         None => (0..document.meshes.len()).filter(|k| named(&document.meshes[*k])).map(Into::into).collect(),

@@ -1,7 +1,5 @@
 //! Commands on whole clips and on names.
 
-use std::sync::Arc;
-
 use super::{
     CommandError, Scene, around,
     define::document_commands,
@@ -9,7 +7,10 @@ use super::{
     keys::{clip_of, without_unkeyed},
     rules,
 };
-use crate::{edit::Edit, model::Clip};
+use crate::{
+    edit::Edit,
+    model::{Clip, Shared},
+};
 
 document_commands! {
     /// Commands on whole clips and on names.
@@ -52,7 +53,7 @@ impl NewClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let name = self.name.as_deref().unwrap_or("New clip");
         let clip = Clip { name: Some(name.into()), ..Clip::default() };
-        Ok(vec![Edit::SetClip { clip: scene.document.free_clip_id(), to: Some(Arc::new(clip)) }])
+        Ok(vec![Edit::SetClip { clip: scene.document.free_clip_id(), to: Some(Shared::new(clip)) }])
     }
 }
 
@@ -61,7 +62,7 @@ impl RenameClip {
         let id = self.clip.find(scene.document)?;
         let mut clip = (**clip_of(scene.document, id)?).clone();
         clip.name = Some(self.name.as_str().into());
-        Ok(vec![Edit::SetClip { clip: id, to: Some(Arc::new(clip)) }])
+        Ok(vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }])
     }
 }
 
@@ -85,7 +86,7 @@ impl DuplicateClip {
         clip.channels_in_file = 0;
         let name = self.name.clone().unwrap_or_else(|| format!("{} copy", document.clip_label(id)));
         clip.name = Some(name.into());
-        Ok(vec![Edit::SetClip { clip: document.free_clip_id(), to: Some(Arc::new(clip)) }])
+        Ok(vec![Edit::SetClip { clip: document.free_clip_id(), to: Some(Shared::new(clip)) }])
     }
 }
 

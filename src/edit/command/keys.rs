@@ -1,7 +1,5 @@
 //! Commands on keys, and on poses that are not keyed.
 
-use std::sync::Arc;
-
 use super::{
     CommandError, Done, Scene, around,
     define::document_commands,
@@ -13,8 +11,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Components, Document, Interpolation, NodeId, Property, Track, TrackId, Transform, Unkeyed,
-        UnkeyedAt,
+        Clip, ClipId, Components, Document, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform,
+        Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
     motion::{Moment, Pose, insert_key},
@@ -26,7 +24,7 @@ pub(super) const SAME_TIME: f32 = UnkeyedAt::NEAR;
 /// A motion that a new key moves by more than this is said: 0.05°.
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
-pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Arc<Clip>, CommandError> {
+pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
     document.clips.get(&id).ok_or_else(|| CommandError::Other(format!("clip {} is not there", id.0)))
 }
 
@@ -174,7 +172,11 @@ impl SetKey {
     }
 
     /// The unkeyed pose that is keyed: that of its `unkeyed` time, where it is carried elsewhere, else that of its time.
-    fn unkeyed_of(&self, document: &Document, id: ClipId) -> Result<Option<(UnkeyedAt, Arc<Unkeyed>)>, CommandError> {
+    fn unkeyed_of(
+        &self,
+        document: &Document,
+        id: ClipId,
+    ) -> Result<Option<(UnkeyedAt, Shared<Unkeyed>)>, CommandError> {
         let time = self.unkeyed.unwrap_or(self.time).0;
         let found = document.aids.unkeyed(id, f64::from(time)).map(|(at, pose)| (at, pose.clone()));
         if found.is_none() && self.unkeyed.is_some() {
@@ -186,9 +188,9 @@ impl SetKey {
     fn key_all(
         &self,
         document: &Document,
-        (id, clip, time): (ClipId, &Arc<Clip>, f32),
+        (id, clip, time): (ClipId, &Shared<Clip>, f32),
         nodes: Vec<NodeId>,
-        unkeyed: Option<&(UnkeyedAt, Arc<Unkeyed>)>,
+        unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
         given: &Components,
     ) -> Result<Done, CommandError> {
         let exact = self.exact.unwrap_or(false);
@@ -236,7 +238,7 @@ impl SetKey {
                         (track, lone(node, property, time, value))
                     }
                 };
-                edits.push(Edit::SetTrack { clip: id, track, to: Some(Arc::new(to)) });
+                edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
             }
             edits.extend(self.key_morphs(document, (id, time), node, unkeyed, &pose, &mut free)?);
             edits.extend(self.now_keyed(unkeyed, node, given));
@@ -257,7 +259,7 @@ impl SetKey {
         document: &Document,
         (id, time): (ClipId, f32),
         node: NodeId,
-        unkeyed: Option<&(UnkeyedAt, Arc<Unkeyed>)>,
+        unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
         pose: &Pose,
         free: &mut TrackId,
     ) -> Result<Vec<Edit>, CommandError> {
@@ -272,7 +274,7 @@ impl SetKey {
     }
 
     /// What of an unkeyed pose is keyed is unkeyed no more.
-    fn now_keyed(&self, unkeyed: Option<&(UnkeyedAt, Arc<Unkeyed>)>, node: NodeId, given: &Components) -> Vec<Edit> {
+    fn now_keyed(&self, unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>, node: NodeId, given: &Components) -> Vec<Edit> {
         let Some((at, pose)) = unkeyed else { return Vec::new() };
         let mut edits = Vec::new();
         if let Some(left) = pose.locals.get(&node) {
@@ -374,7 +376,7 @@ fn tracks_of<'a>(
     clip: &'a Clip,
     nodes: Option<&Nodes>,
     parts: Option<&KeyParts>,
-) -> Result<Vec<(TrackId, &'a Arc<Track>)>, CommandError> {
+) -> Result<Vec<(TrackId, &'a Shared<Track>)>, CommandError> {
     let nodes = nodes.map(|n| n.all(document)).transpose()?;
     let wanted = |t: &Track| {
         nodes.as_ref().is_none_or(|n| n.contains(&t.target)) && parts.is_none_or(|p| p.0.contains(&t.property))
@@ -393,7 +395,7 @@ impl DeleteKeys {
         for (track, old) in tracks {
             if old.times.iter().any(|t| meant.has(*t)) {
                 let to = cut(old, |t| meant.has(t));
-                edits.push(Edit::SetTrack { clip: id, track, to: to.map(Arc::new) });
+                edits.push(Edit::SetTrack { clip: id, track, to: to.map(Shared::new) });
             }
         }
         let remark = edits.is_empty().then(|| "there is no key at that time; nothing was deleted".to_owned());
@@ -447,7 +449,7 @@ impl MoveKeys {
                 )));
             }
             replaced += (went + stayed).saturating_sub(came);
-            edits.push(Edit::SetTrack { clip: id, track, to: Some(Arc::new(new)) });
+            edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(new)) });
         }
         if replaced > 0 {
             let keys = if replaced == 1 { "1 key lay".to_owned() } else { format!("{replaced} keys lay") };

@@ -21,8 +21,8 @@ use super::{
 use crate::{
     edit::{Edit, EditError},
     model::{
-        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, SkinId, Topology, WeightLayer, WeightLayers,
-        WeightPatch,
+        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, Shared, SkinId, Topology, WeightLayer,
+        WeightLayers, WeightPatch,
     },
     weights::{
         Canvas, Claimed, PartChange, Seams,
@@ -46,7 +46,7 @@ fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>,
         return Ok(Vec::new());
     }
     let changes = compose(document, skin, &to)?;
-    let to = (!to.layers.is_empty()).then(|| Arc::new(to));
+    let to = (!to.layers.is_empty()).then(|| Shared::new(to));
     let mut edits = vec![Edit::SetLayers { skin, to }];
     edits.extend(seen_edits(document, skin, changes));
     Ok(edits)
@@ -66,7 +66,7 @@ fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, usize, Pa
     }
     let seen = changes.into_iter().map(|(mesh, primitive, change)| match change {
         PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
-        PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Arc::new(map) },
+        PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Shared::new(map) },
     });
     let twins = twins.into_iter().map(|(mesh, primitive, patch)| Edit::PatchWeights {
         mesh,
@@ -218,7 +218,7 @@ fn find<'a>(
     document: &'a Document,
     text: &str,
     mesh: Option<&Meshes>,
-) -> Result<(SkinId, &'a Arc<WeightLayers>, usize), CommandError> {
+) -> Result<(SkinId, &'a Shared<WeightLayers>, usize), CommandError> {
     let meshes = meshes_of(document, mesh)?;
     let number = text.strip_prefix('#').and_then(|t| t.parse::<u32>().ok());
     let mut found = Vec::new();
@@ -251,7 +251,7 @@ fn change(
 ) -> Result<Vec<Edit>, CommandError> {
     let (skin, layers, at) = find(document, layer, mesh)?;
     let mut to = (**layers).clone();
-    work(Arc::make_mut(&mut to.layers[at]))?;
+    work(Shared::make_mut(&mut to.layers[at]))?;
     set(document, skin, to)
 }
 
@@ -298,7 +298,7 @@ impl AddLayer {
             None => format!("Layer {}", id.0 + 1).into(),
         };
         let layer = WeightLayer { id, name, opacity: 1.0, shown: true, mirror: None, parts: BTreeMap::new() };
-        to.layers.push(Arc::new(layer));
+        to.layers.push(Shared::new(layer));
         set(document, skin, to)
     }
 }
@@ -416,7 +416,7 @@ impl MaskLayer {
                 let own: Vec<usize> = (0..part.vertices.len()).filter(|at| is_chosen(part.vertices[*at])).collect();
                 if !own.is_empty() {
                     any = true;
-                    let part = Arc::make_mut(part);
+                    let part = Shared::make_mut(part);
                     own.into_iter().for_each(|at| part.mask[at] = value);
                 }
             }
@@ -522,7 +522,7 @@ impl PaintLayer {
         let mut to = (*document.aids.weight_layers[&skin]).clone();
         let base = to.bases.get_mut(&(mesh, primitive)).filter(|b| patch.fits(b));
         let Some(base) = base else { return Err(EditError::Weights { mesh: mesh.0, primitive }.into()) };
-        Arc::make_mut(base).swap(&mut patch);
+        Shared::make_mut(base).swap(&mut patch);
         set(document, skin, to)
     }
 }
@@ -536,7 +536,7 @@ pub(in crate::edit) fn lines_of(
     let mut lines = Vec::new();
     for ((mesh, primitive), base) in &to.bases {
         let Some(before) = was.and_then(|w| w.bases.get(&(*mesh, *primitive))) else { continue };
-        if Arc::ptr_eq(before, base) || before.sets != base.sets || before.vertex_count() != base.vertex_count() {
+        if Shared::ptr_eq(before, base) || before.sets != base.sets || before.vertex_count() != base.vertex_count() {
             continue;
         }
         let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
@@ -556,7 +556,7 @@ pub(in crate::edit) fn lines_of(
         let old = was.and_then(|w| w.layer(layer.id));
         for ((mesh, primitive), part) in &layer.parts {
             let before = old.and_then(|l| l.parts.get(&(*mesh, *primitive)));
-            if before.is_some_and(|b| Arc::ptr_eq(b, part)) {
+            if before.is_some_and(|b| Shared::ptr_eq(b, part)) {
                 continue;
             }
             let new = part.since(before.map(|b| &**b));
@@ -682,7 +682,7 @@ pub(super) fn on_base(
     let mut under = document.clone();
     for layers in std::mem::take(&mut under.aids.weight_layers).values() {
         for ((mesh, primitive), base) in &layers.bases {
-            Arc::make_mut(&mut under.meshes[mesh.index()]).primitives[*primitive].weights = Some(base.clone());
+            Shared::make_mut(&mut under.meshes[mesh.index()]).primitives[*primitive].weights = Some(base.clone());
         }
     }
     let mut edits = Vec::new();

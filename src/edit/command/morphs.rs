@@ -1,7 +1,5 @@
 //! Commands on the weights of morph targets: posed, unkeyed, and keyed.
 
-use std::sync::Arc;
-
 use super::{
     CommandError, Scene,
     define::document_commands,
@@ -10,7 +8,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{ClipId, Document, NodeId, Property, TrackId, UnkeyedAt},
+    model::{ClipId, Document, NodeId, Property, Shared, TrackId, UnkeyedAt},
     motion::{Moment, Pose, insert_key},
 };
 
@@ -28,7 +26,7 @@ fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, Com
 }
 
 /// A node and the weights of its targets.
-type Weights = (NodeId, Arc<[f32]>);
+type Weights = (NodeId, Shared<[f32]>);
 
 document_commands! {
     /// Commands on the weights of morph targets.
@@ -205,5 +203,5 @@ pub(super) fn key_edits(
             (track, keys::lone(node, Property::Weights, time, value.map_or_else(seen, <[f32]>::to_vec)))
         }
     };
-    Ok(vec![Edit::SetTrack { clip: id, track, to: Some(Arc::new(to)) }])
+    Ok(vec![Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) }])
 }

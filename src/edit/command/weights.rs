@@ -3,7 +3,7 @@
 mod bind;
 mod transfer;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use glam::Vec3;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Aids, Document, MeshId, NodeId, SkinId, WeightEncoding, WeightPatch},
+    model::{Aids, Document, MeshId, NodeId, Shared, SkinId, WeightEncoding, WeightPatch},
     weights::{
         Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
         Scope, Seams, gradient, layers::Sides,
@@ -434,7 +434,7 @@ fn run_plain(
             match change {
                 PartChange::Patch(patch) if patch.vertices.is_empty() => {}
                 PartChange::Patch(patch) => edits.push(Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }),
-                PartChange::Whole(map) => edits.push(Edit::SetWeights { mesh, primitive, to: Arc::new(map) }),
+                PartChange::Whole(map) => edits.push(Edit::SetWeights { mesh, primitive, to: Shared::new(map) }),
             }
         }
         seams.extend(patches);
@@ -574,7 +574,7 @@ impl PairJoints {
             let message = "the two are joints of different skins; a mirror joint is of the same";
             return Err(CommandError::Other(message.into()));
         }
-        let to: Arc<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
+        let to: Shared<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
         let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
         // Mirrored layers show something else then.
         let paired = Document { aids: Aids { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };

@@ -1,7 +1,5 @@
 //! `animations[]` → clips.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 use serde_json::value::RawValue;
 
@@ -11,7 +9,7 @@ use super::{
     json, schema,
 };
 use crate::model::{
-    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Slice, Track, TrackId,
+    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Shared, Slice, Track, TrackId,
 };
 
 /// What a clip may point at.
@@ -59,9 +57,9 @@ pub fn read(
     let mut clip = Clip {
         name: animation.name.as_deref().map(Into::into),
         tracks: Default::default(),
-        pointers: Arc::default(),
-        kept: Arc::default(),
-        mended: Arc::default(),
+        pointers: Shared::default(),
+        kept: Shared::default(),
+        mended: Shared::default(),
         channels_in_file: u32::try_from(animation.channels.len()).unwrap_or(u32::MAX),
     };
     if animation.channels.is_empty() {
@@ -136,7 +134,7 @@ pub fn read(
                     mended.push(TrackId::from(k));
                 }
                 let track = Track { target: node.0.into(), property, interpolation, times, values, width };
-                tracks.push((TrackId::from(k), Arc::new(track)));
+                tracks.push((TrackId::from(k), Shared::new(track)));
             }
             Ok(None) => kept.push((node.0.into(), property)),
             Err(Missing::Packed(extension)) => {
@@ -236,7 +234,7 @@ fn pointer(
         }
     };
     let track = target.zip(values).map(|((target, property, width), values)| {
-        Arc::new(Track { target, property, interpolation, times: times.clone(), values, width })
+        Shared::new(Track { target, property, interpolation, times: times.clone(), values, width })
     });
     Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track })
 }

@@ -1,7 +1,5 @@
 //! `meshes[]` → meshes.
 
-use std::sync::Arc;
-
 use bytemuck::AnyBitPattern;
 use glam::{Vec2, Vec3, Vec4};
 use indexmap::IndexMap;
@@ -12,7 +10,9 @@ use super::{
     accessor::{Accessors, Component, Missing},
     draco, json, schema, stage,
 };
-use crate::model::{Diagnostics, Mesh, MorphTarget, Primitive, Severity, Slice, Topology, WeightEncoding, WeightMap};
+use crate::model::{
+    Diagnostics, Mesh, MorphTarget, Primitive, Severity, Shared, Slice, Topology, WeightEncoding, WeightMap,
+};
 
 /// Reads one mesh. `counts`: how many materials and variants of materials the file has.
 pub fn read(
@@ -103,7 +103,7 @@ fn hidden(raw: &schema::Primitive) -> Primitive {
         colors: Slice::default(),
         indices: Slice::default(),
         material: raw.material.map(|m| m.0.into()),
-        variants: Arc::default(),
+        variants: Shared::default(),
         targets: raw.targets.iter().map(|_| MorphTarget::default()).collect(),
         weights: None,
     }
@@ -178,7 +178,7 @@ impl PrimitiveReader<'_, '_> {
             colors,
             indices,
             material: self.raw.material.map(|m| m.0.into()),
-            variants: Arc::default(),
+            variants: Shared::default(),
             targets,
             weights,
         })
@@ -286,7 +286,7 @@ impl PrimitiveReader<'_, '_> {
         Ok(list)
     }
 
-    fn weights(&mut self, count: usize) -> Result<Option<Arc<WeightMap>>, Missing> {
+    fn weights(&mut self, count: usize) -> Result<Option<Shared<WeightMap>>, Missing> {
         let attributes = &self.raw.attributes;
         let mut pairs = Vec::new();
         while let (Some(j), Some(w)) =
@@ -362,7 +362,7 @@ impl PrimitiveReader<'_, '_> {
         encodings: Vec<WeightEncoding>,
         sets: usize,
         count: usize,
-    ) -> Result<Option<Arc<WeightMap>>, Missing> {
+    ) -> Result<Option<Shared<WeightMap>>, Missing> {
         let (joints, mut weights) = match &*parts {
             [(joints, weights)] => (joints.clone(), weights.clone()),
             parts => side_by_side(parts, count),
@@ -378,11 +378,11 @@ impl PrimitiveReader<'_, '_> {
         // Sets of two types cannot sum to 1 in both; written again, they become floats.
         let one_type = encodings.iter().all(|e| *e == encodings[0]);
         let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
-        let map = Arc::new(WeightMap { sets, joints, weights, encoding, not_numbers: not_numbers.into() });
+        let map = Shared::new(WeightMap { sets, joints, weights, encoding, not_numbers: not_numbers.into() });
         Ok(Some(map))
     }
 
-    fn targets(&mut self, count: usize) -> Result<Arc<[MorphTarget]>, Missing> {
+    fn targets(&mut self, count: usize) -> Result<Shared<[MorphTarget]>, Missing> {
         let mut list = Vec::with_capacity(self.raw.targets.len());
         for (k, target) in self.raw.targets.iter().enumerate() {
             let mut read = |name: &str, map: &IndexMap<String, json::Index>| -> Result<Slice<Vec3>, Missing> {

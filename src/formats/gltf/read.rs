@@ -22,7 +22,7 @@ use super::{
 use crate::formats::read_whole;
 use crate::model::{
     Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, RestSource, Scene, Severity,
-    Skin, Transform, find_rest, transform::unit_or,
+    Shared, Skin, Transform, find_rest, transform::unit_or,
 };
 
 /// What opening a file gives.
@@ -254,7 +254,7 @@ impl Reader<'_> {
         let lights = stage::lights(&extensions, &mut self.diagnostics);
         let mut meshes = Vec::new();
         for (k, raw) in json::elements(self.root, "meshes")?.iter().enumerate() {
-            meshes.push(Arc::new(mesh::read(
+            meshes.push(Shared::new(mesh::read(
                 raw.get(),
                 k,
                 (materials.len(), variants.len()),
@@ -264,7 +264,7 @@ impl Reader<'_> {
             progress.reach(0.5)?;
         }
         let raw_nodes = self.raw_nodes()?;
-        let vrm = vrm::read(&extensions, raw_nodes.len(), &mut self.diagnostics).map(Arc::new);
+        let vrm = vrm::read(&extensions, raw_nodes.len(), &mut self.diagnostics).map(Shared::new);
         let mut document = Document {
             nodes: self.nodes(&raw_nodes, &meshes, (cameras.len(), lights.len()))?,
             meshes,
@@ -297,7 +297,7 @@ impl Reader<'_> {
         };
         for (k, raw) in animations.into_iter().enumerate() {
             let clip = animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
-            document.clips.insert(k.into(), Arc::new(clip));
+            document.clips.insert(k.into(), Shared::new(clip));
             progress.reach(0.7 + 0.25 * (k + 1) as f32 / count as f32)?;
         }
         find_rest(&mut document);
@@ -327,7 +327,7 @@ impl Reader<'_> {
     fn nodes(
         &mut self,
         raw: &[schema::Node],
-        meshes: &[Arc<Mesh>],
+        meshes: &[Shared<Mesh>],
         (cameras, lights): (usize, usize),
     ) -> Result<Vec<Node>, ReadError> {
         let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
@@ -493,13 +493,13 @@ impl Reader<'_> {
             if let Some(past) = skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= document.nodes.len()) {
                 return Err(ReadError::at(place, format!("node {} is not there", past.0)));
             }
-            let joints: Arc<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
+            let joints: Shared<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
             let inverse_bind = match skin.inverse_bind_matrices {
                 None => None,
                 Some(accessor) => self.inverse_bind(accessor.0, joints.len(), &place)?,
             };
             self.check_skin(document, skin, &joints, &place);
-            document.skins.push(Arc::new(Skin {
+            document.skins.push(Shared::new(Skin {
                 name: skin.name.as_deref().map(Into::into),
                 has_inverse_bind: inverse_bind.is_some(),
                 inverse_bind: inverse_bind.unwrap_or_else(|| vec![Mat4::IDENTITY; joints.len()]).into(),
@@ -607,7 +607,7 @@ fn is_odd(split: &Decomposed) -> bool {
 }
 
 /// Parents first; refuses cycles.
-fn order(nodes: &[Node]) -> Result<Arc<[NodeId]>, ReadError> {
+fn order(nodes: &[Node]) -> Result<Shared<[NodeId]>, ReadError> {
     let mut order: Vec<NodeId> =
         (0..nodes.len()).map(NodeId::from).filter(|id| nodes[id.index()].parent.is_none()).collect();
     let mut at = 0;

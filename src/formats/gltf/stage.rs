@@ -15,7 +15,8 @@ use super::{
     json::{self, Extensions, Index},
 };
 use crate::model::{
-    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Slice, Transform, transform::unit_or,
+    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice, Transform,
+    transform::unit_or,
 };
 
 const VARIANTS: &str = "KHR_materials_variants";
@@ -43,7 +44,7 @@ fn read<T: DeserializeOwned>(
 }
 
 /// The names of the variants of the materials.
-pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Arc<[Arc<str>]> {
+pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Arc<str>]> {
     #[derive(Deserialize)]
     struct Variants {
         variants: Vec<Variant>,
@@ -63,7 +64,7 @@ pub fn mappings(
     (materials, variants): (usize, usize),
     place: &str,
     diagnostics: &mut Diagnostics,
-) -> Arc<[(u32, MaterialId)]> {
+) -> Shared<[(u32, MaterialId)]> {
     #[derive(Deserialize)]
     struct Mappings {
         mappings: Vec<Mapping>,
@@ -90,7 +91,7 @@ pub fn mappings(
 }
 
 /// All cameras; one that cannot be read looks as most do.
-pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result<Arc<[Camera]>, ReadError> {
+pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result<Shared<[Camera]>, ReadError> {
     #[derive(Deserialize)]
     struct Raw {
         name: Option<String>,
@@ -145,7 +146,7 @@ pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result
 }
 
 /// All lights; numbers that make no light become the extension's defaults.
-pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Arc<[Light]> {
+pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Light]> {
     #[derive(Deserialize)]
     struct Lights {
         lights: Vec<Raw>,
@@ -230,7 +231,7 @@ pub fn instances(
     place: &str,
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<Option<Arc<[Transform]>>, ReadError> {
+) -> Result<Option<Shared<[Transform]>>, ReadError> {
     #[derive(Deserialize)]
     struct Instancing {
         attributes: indexmap::IndexMap<String, Index>,

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::json::{Extensions, Index};
-use crate::model::{Diagnostics, NodeId, Severity, Vrm};
+use crate::model::{Diagnostics, NodeId, Severity, Shared, Vrm};
 
 #[derive(Deserialize)]
 struct Zero {
@@ -136,7 +136,7 @@ fn roles(
     nodes: usize,
     place: &str,
     diagnostics: &mut Diagnostics,
-) -> Arc<[(Arc<str>, NodeId)]> {
+) -> Shared<[(Arc<str>, NodeId)]> {
     let mut list: BTreeMap<Arc<str>, NodeId> = BTreeMap::new();
     for (role, node) in bones {
         if node >= nodes {

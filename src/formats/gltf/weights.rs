@@ -7,7 +7,7 @@ use super::{
     text::Ops,
     write::SaveError,
 };
-use crate::model::{Document, WeightEncoding, WeightMap};
+use crate::model::{Document, Shared, WeightEncoding, WeightMap};
 
 /// Writes the weights that changed; a sentence for each primitive.
 pub(super) fn write(
@@ -19,7 +19,7 @@ pub(super) fn write(
     changes: &mut Vec<String>,
 ) -> Result<(), SaveError> {
     for (m, (before, after)) in opened.meshes.iter().zip(&now.meshes).enumerate() {
-        if std::sync::Arc::ptr_eq(before, after) {
+        if Shared::ptr_eq(before, after) {
             continue;
         }
         let raw = {

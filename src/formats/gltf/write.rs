@@ -16,7 +16,7 @@ use super::{
     text::{Ops, rewrite},
     weights,
 };
-use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Slice, Track, Transform};
+use crate::model::{Clip, Document, Local, Node, NodeId, Property, RestSource, Shared, Slice, Track, Transform};
 
 /// Why a document cannot be saved. The file on disk is untouched then.
 #[derive(Debug, Error)]
@@ -265,7 +265,7 @@ impl<'a> Writer<'a> {
             let index = id.index();
             let label = opened.clip_label(*id);
             match now.clips.get(id) {
-                Some(after) if Arc::ptr_eq(before, after) || before == after => {}
+                Some(after) if Shared::ptr_eq(before, after) || before == after => {}
                 Some(after)
                     if after.tracks.is_empty()
                         && !before.tracks.is_empty()
@@ -343,7 +343,7 @@ impl<'a> Writer<'a> {
         let mut added = 0;
         for (id, old) in &before.tracks {
             match after.tracks.get(id) {
-                Some(new) if Arc::ptr_eq(old, new) || old == new => {}
+                Some(new) if Shared::ptr_eq(old, new) || old == new => {}
                 Some(new) => {
                     rewritten += 1;
                     let sampler = raw.channels[id.index()].sampler.0;

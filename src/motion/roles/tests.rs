@@ -1,9 +1,7 @@
-use std::sync::Arc;
-
 use glam::Mat4;
 
 use super::*;
-use crate::model::{Local, Node, RestSource, Skin, Transform};
+use crate::model::{Local, Node, RestSource, Shared, Skin, Transform};
 
 /// A joint: name, parent, place.
 type Given<'a> = (&'a str, Option<usize>, [f32; 3]);
@@ -15,7 +13,7 @@ fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
         document.nodes.push(Node {
             name: Some((*name).into()),
             parent: parent.map(NodeId::from),
-            children: Arc::default(),
+            children: Shared::default(),
             rest: Local::Trs(Transform { translation: Vec3::from(*place) - above, ..Transform::IDENTITY }),
             rest_source: RestSource::File,
             pose: None,
@@ -29,7 +27,7 @@ fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
     }
     document.order = (0..joints.len()).map(NodeId::from).collect();
     let inverse = |p: [f32; 3]| if bound { Mat4::from_translation(-Vec3::from(p)) } else { Mat4::IDENTITY };
-    document.skins.push(Arc::new(Skin {
+    document.skins.push(Shared::new(Skin {
         name: None,
         joints: (0..joints.len()).map(NodeId::from).collect(),
         inverse_bind: joints.iter().map(|j| inverse(j.2)).collect(),

@@ -1,9 +1,6 @@
 //! Rows of the node tree.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashSet};
 
 use egui::{Color32, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -14,7 +11,7 @@ use super::{
 };
 use crate::{
     edit::command::{RenameNode, field::Nodes},
-    model::{Clip, NodeId, Severity},
+    model::{Clip, NodeId, Severity, Shared},
     ui::{
         Action, Actions, Theme, Thing, View,
         theme::Font,
@@ -46,7 +43,7 @@ impl TreeRow {
 /// What stands at the right of rows, found once for all of them and kept while its sources stay.
 #[derive(Clone, Debug, Default)]
 pub struct Badges {
-    clip: Option<Arc<Clip>>,
+    clip: Option<Shared<Clip>>,
     animated: HashSet<NodeId>,
     problems: usize,
     faulty: HashSet<NodeId>,
@@ -59,7 +56,7 @@ impl Badges {
         self.unkeyed = document.unkeyed_nodes();
         let clip = view.shown_clip().and_then(|c| document.clips.get(&c));
         let same = match (&self.clip, clip) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (Some(a), Some(b)) => Shared::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
         };
         if !same {

@@ -4,14 +4,14 @@ mod axis;
 mod sheet;
 mod transport;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use egui::{RichText, Ui};
 
 use super::{Action, Actions, Theme, View, theme::Font};
 use crate::{
     edit::command::NewClip,
-    model::{Clip, ClipId, NodeId},
+    model::{Clip, ClipId, NodeId, Shared},
 };
 
 /// What the timeline keeps.
@@ -27,7 +27,7 @@ pub struct TimelineState {
     scroll: f32,
     selected_only: bool,
     marquee: Option<egui::Pos2>,
-    summary: Option<(Arc<Clip>, Vec<f32>)>,
+    summary: Option<(Shared<Clip>, Vec<f32>)>,
 }
 
 impl TimelineState {

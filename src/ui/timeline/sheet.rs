@@ -1,7 +1,5 @@
 //! The dope sheet: ruler, playhead, and a row of diamonds a joint, opening to its channels.
 
-use std::sync::Arc;
-
 use egui::{
     Align2, Color32, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, epaint::Vertex, pos2, vec2,
 };
@@ -10,7 +8,7 @@ use egui_material_icons::icons;
 use super::{TimelineState, axis::TimeAxis};
 use crate::{
     edit::KeyRef,
-    model::{Clip, ClipId, Document, NodeId, Property, Track, TrackId},
+    model::{Clip, ClipId, Document, NodeId, Property, Shared, Track, TrackId},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -19,7 +17,7 @@ use crate::{
 };
 
 /// A node with the tracks that move it.
-type Animated = (NodeId, Vec<(TrackId, Arc<Track>)>);
+type Animated = (NodeId, Vec<(TrackId, Shared<Track>)>);
 
 /// What a row shows.
 #[derive(Clone, Debug)]
@@ -33,7 +31,7 @@ enum Row {
 
 /// Tracks of each animated node, in the order of the tree.
 fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Vec<Animated> {
-    let mut by_node: Vec<Vec<(TrackId, Arc<Track>)>> = vec![Vec::new(); document.nodes.len()];
+    let mut by_node: Vec<Vec<(TrackId, Shared<Track>)>> = vec![Vec::new(); document.nodes.len()];
     for (id, track) in &clip.tracks {
         by_node[track.target.index()].push((*id, track.clone()));
     }
@@ -243,9 +241,9 @@ fn in_sight(axis: &TimeAxis, time: f32) -> bool {
 }
 
 /// Every time at which some track has a key, once.
-fn summary(state: &mut TimelineState, clip: &Arc<Clip>) -> Vec<f32> {
+fn summary(state: &mut TimelineState, clip: &Shared<Clip>) -> Vec<f32> {
     if let Some((known, times)) = &state.summary
-        && Arc::ptr_eq(known, clip)
+        && Shared::ptr_eq(known, clip)
     {
         return times.clone();
     }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::stack::{Content, Entry};
 use crate::{
-    model::{Document, LayerPart, MirrorFrom, PrimitiveKey, SkinId, WeightLayer, WeightLayers},
+    model::{Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers},
     motion::{Roles, Side},
     weights::{Canvas, Influences, MOST, MirrorMap, NOWHERE},
 };
@@ -156,7 +156,7 @@ impl Mirror {
     }
 }
 
-pub(super) type Parts = BTreeMap<PrimitiveKey, Arc<LayerPart>>;
+pub(super) type Parts = BTreeMap<PrimitiveKey, Shared<LayerPart>>;
 
 /// Sets a vertex of what a mirrored layer shows: a mean of two lists may name all joints of both.
 pub(super) fn shown_sets(layer: &WeightLayer) -> usize {
@@ -185,7 +185,7 @@ pub(super) fn seen(layer: &WeightLayer, mirror: Option<&Mirror>) -> Parts {
             }
         }
         if !made.vertices.is_empty() {
-            all.insert((part.mesh, part.primitive), Arc::new(made));
+            all.insert((part.mesh, part.primitive), Shared::new(made));
         }
     }
     all

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     model::{
-        Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightLayer, WeightLayers, WeightMap, WeightPatch,
-        put_in_order,
+        Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
+        WeightPatch, put_in_order,
     },
     weights::{Canvas, Maps, MirrorMap},
 };
@@ -120,7 +120,7 @@ impl Surface {
 /// A stroke into a layer, under way.
 pub struct LayerPaint {
     skin: SkinId,
-    layers: Arc<WeightLayers>,
+    layers: Shared<WeightLayers>,
     target: LayerTarget,
     painted: Painted,
     shown: Shown,
@@ -328,7 +328,7 @@ impl LayerPaint {
         let LayerTarget::Layer(id) = self.target else {
             let mut layers = (*self.layers).clone();
             for (key, surface) in changed() {
-                layers.bases.insert(*key, Arc::new(surface.shows.map.clone()));
+                layers.bases.insert(*key, Shared::new(surface.shows.map.clone()));
             }
             return Some((self.skin, layers));
         };

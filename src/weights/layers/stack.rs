@@ -6,7 +6,9 @@ use rayon::prelude::*;
 
 use super::mirrored::{Mirror, Part, Parts, seen};
 use crate::{
-    model::{LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightEncoding, WeightLayer, WeightMap, WeightPatch},
+    model::{
+        LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightMap, WeightPatch,
+    },
     weights::{Influences, Rule, faults::fault_of, share::normalize},
 };
 
@@ -276,10 +278,10 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub fn of(layers: &[Arc<WeightLayer>], mirror: Option<&Arc<Mirror>>) -> Self {
+    pub fn of(layers: &[Shared<WeightLayer>], mirror: Option<&Arc<Mirror>>) -> Self {
         let counts = || layers.iter().filter(|l| l.shown && l.opacity > 0.0);
         let layer =
-            |l: &Arc<WeightLayer>| ShownLayer { id: l.id, opacity: l.opacity, parts: seen(l, mirror.map(|m| &**m)) };
+            |l: &Shared<WeightLayer>| ShownLayer { id: l.id, opacity: l.opacity, parts: seen(l, mirror.map(|m| &**m)) };
         Self {
             layers: counts().map(layer).collect(),
             mirror: mirror.and_then(|m| Some((m.clone(), counts().find_map(|l| l.mirror)?))),

@@ -1,6 +1,6 @@
 //! Weights for primitives that have none though they hang on a skin.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use super::{Bind, mesh_label};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         CommandError, Edit, apply,
         command::{Scene, field::meshes_of},
     },
-    model::{Document, MeshId, SkinId, Topology},
+    model::{Document, MeshId, Shared, SkinId, Topology},
     weights::{Bones, Canvas, Influences, Scope, joint_heads, joint_parents},
 };
 
@@ -61,7 +61,7 @@ fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> 
                 let message = format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
                 return Err(CommandError::Other(message));
             };
-            apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Arc::new(map)) })?;
+            apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) })?;
         }
         let Some(canvas) = Canvas::whole(&bound, skin) else { continue };
         settle(&mut bound, &canvas, &list, passes)?;
@@ -105,7 +105,7 @@ fn settle(bound: &mut Document, canvas: &Canvas, list: &[(MeshId, usize)], passe
     draft.normalize(&some);
     let settled: Vec<_> = canvas.parts().iter().enumerate().map(|(k, part)| (*part, draft.map(k).clone())).collect();
     for (part, map) in settled.into_iter().filter(|(part, _)| list.contains(&(part.mesh, part.primitive))) {
-        let to = Some(Arc::new(map));
+        let to = Some(Shared::new(map));
         apply(bound, Edit::BindWeights { mesh: part.mesh, primitive: part.primitive, to })?;
     }
     Ok(())

@@ -1,0 +1,126 @@
+//! Heavy values that many documents share: equal at once where they are the same one, copied only when one is changed.
+
+use std::{fmt, ops::Deref, sync::Arc};
+
+/// A value behind a count. A clone is cheap, and two of the same memory are equal without being looked at, so that
+/// documents may derive their equality.
+pub struct Shared<T: ?Sized>(Arc<T>);
+
+impl<T> Shared<T> {
+    /// A value of its own.
+    pub fn new(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl<T: ?Sized> Shared<T> {
+    /// Whether both are the same memory.
+    pub fn ptr_eq(a: &Self, b: &Self) -> bool {
+        Arc::ptr_eq(&a.0, &b.0)
+    }
+
+    /// How many share it.
+    pub fn sharers(this: &Self) -> usize {
+        Arc::strong_count(&this.0)
+    }
+}
+
+impl<T: Clone> Shared<T> {
+    /// The value, to be changed: a copy of its own where others share it.
+    pub fn make_mut(this: &mut Self) -> &mut T {
+        Arc::make_mut(&mut this.0)
+    }
+}
+
+impl<T: ?Sized> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: ?Sized> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: ?Sized> AsRef<T> for Shared<T> {
+    fn as_ref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: PartialEq + ?Sized> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Self::ptr_eq(self, other) || *self.0 == *other.0
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: ?Sized> Default for Shared<T>
+where
+    Arc<T>: Default,
+{
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> From<T> for Shared<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T> From<Vec<T>> for Shared<[T]> {
+    fn from(list: Vec<T>) -> Self {
+        Self(list.into())
+    }
+}
+
+impl<T: Clone> From<&[T]> for Shared<[T]> {
+    fn from(list: &[T]) -> Self {
+        Self(list.into())
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for Shared<[T]> {
+    fn from(list: [T; N]) -> Self {
+        Self(list.into())
+    }
+}
+
+impl<T> FromIterator<T> for Shared<[T]> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_is_equal_unseen_and_a_change_is_ones_own() {
+        // Not even equal to itself, but for being the same.
+        let strange = Shared::new(f32::NAN);
+        assert_eq!(strange, strange.clone());
+        assert_ne!(strange, Shared::new(f32::NAN));
+
+        let first = Shared::new(vec![1, 2]);
+        let mut second = first.clone();
+        assert_eq!(Shared::sharers(&first), 2);
+        Shared::make_mut(&mut second).push(3);
+        assert_eq!((&first[..], &second[..]), (&[1, 2][..], &[1, 2, 3][..]));
+        assert!(!Shared::ptr_eq(&first, &second));
+        Shared::make_mut(&mut second).pop();
+        assert_eq!(first, second);
+    }
+}
