@@ -12,9 +12,7 @@ use common::noise;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
 use ulna::{
-    model::{
-        Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Shared, Skin, Slice, Topology, Transform, WeightMap,
-    },
+    model::{Asset, Document, Mesh, Node, NodeId, Primitive, Shared, Skin, Slice, Topology, WeightMap},
     motion::{Bvh, Moment, Pose, Ray, Surface},
 };
 
@@ -124,31 +122,18 @@ fn document() -> Document {
             ..WeightMap::default()
         })),
     };
-    let node = Node {
-        name: None,
-        parent: None,
-        children: Shared::from([]),
-        rest: Local::Trs(Transform::IDENTITY),
-        rest_source: RestSource::File,
-        pose: None,
-        mesh: Some(0.into()),
-        skin: Some(0.into()),
-        instances: None,
-        camera: None,
-        light: None,
-        morph_weights: None,
-    };
+    let node = Node { mesh: Some(0.into()), skin: Some(0.into()), ..Node::default() };
     let mesh =
         Mesh { name: None, primitives: vec![primitive], default_weights: Shared::from([]), target_names: Vec::new() };
     let skin =
         Skin { name: None, joints: [NodeId(0)].into(), inverse_bind: [Mat4::IDENTITY].into(), has_inverse_bind: true };
-    Document {
-        nodes: vec![node],
-        order: [NodeId(0)].into(),
-        meshes: vec![Shared::new(mesh)],
-        skins: vec![Shared::new(skin)],
-        ..Document::default()
-    }
+    let file = Asset {
+        nodes: vec![node].into(),
+        meshes: vec![Shared::new(mesh)].into(),
+        skins: vec![Shared::new(skin)].into(),
+        ..Asset::default()
+    };
+    file.into()
 }
 
 fn tree(c: &mut Criterion) {

@@ -17,7 +17,7 @@ use ulna::{edit::CommandLine, formats::gltf::Progress, model::Property, session:
 /// A GLB of a skeleton with several clips, each track with an accessor of its own.
 fn big(clips: usize) -> Vec<u8> {
     let (document, id) = skeleton(200, 300, Keys::Shared);
-    let clip = &document.clips[&id];
+    let clip = &document.clips[id];
     let mut bin: Vec<u8> = Vec::new();
     let (mut views, mut accessors, mut animations) = (Vec::new(), Vec::new(), Vec::new());
     let mut accessor = |bytes: Vec<u8>, count: usize, kind: &str, most: Option<f32>| {
@@ -49,10 +49,10 @@ fn big(clips: usize) -> Vec<u8> {
     let nodes: Vec<_> = document
         .nodes
         .iter()
-        .map(|n| {
+        .map(|(id, n)| {
             let mut node = json!({"name": n.name.as_deref(), "translation": [0.0, 0.1, 0.0]});
-            if !n.children.is_empty() {
-                node["children"] = n.children.iter().map(|c| c.0).collect();
+            if !document.children(id).is_empty() {
+                node["children"] = document.children(id).iter().map(|c| c.0).collect();
             }
             node
         })

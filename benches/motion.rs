@@ -24,7 +24,7 @@ fn times(forward: bool) -> Vec<f64> {
 fn pose(c: &mut Criterion) {
     for (name, kind) in [("shared times", Keys::Shared), ("own times", Keys::Own), ("cubic, own times", Keys::Cubic)] {
         let (document, id) = skeleton(JOINTS, KEYS, kind);
-        let clip = &document.clips[&id];
+        let clip = &document.clips[id];
         let mut group = c.benchmark_group(format!("pose, {name}"));
         group.throughput(Throughput::Elements(JOINTS as u64));
         for (way, forward) in [("forward", true), ("jumping", false)] {

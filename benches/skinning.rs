@@ -126,16 +126,18 @@ fn device(c: &mut Criterion) {
             default_weights: Shared::from([]),
             target_names: Vec::new(),
         };
-        document.meshes = vec![Shared::new(mesh)];
-        document.skins = vec![Shared::new(Skin {
+        document.file.meshes = vec![Shared::new(mesh)].into();
+        document.file.skins = vec![Shared::new(Skin {
             name: None,
             joints: (0..JOINTS).map(NodeId::from).collect(),
             inverse_bind: vec![Mat4::IDENTITY; JOINTS].into(),
             has_inverse_bind: false,
-        })];
-        (document.nodes[0].mesh, document.nodes[0].skin) = (Some(MeshId(0)), Some(SkinId(0)));
+        })]
+        .into();
+        let node = &mut document.file.nodes[NodeId(0)];
+        (node.mesh, node.skin) = (Some(MeshId(0)), Some(SkinId(0)));
         let poses = [0.2, 0.7]
-            .map(|time| Pose::evaluate(&document, Moment { clip: document.clips.get(&clip), time, unkeyed: None }));
+            .map(|time| Pose::evaluate(&document, Moment { clip: document.clips.get(clip), time, unkeyed: None }));
         group.throughput(Throughput::Elements(count as u64));
         group.sample_size(20);
         for (name, software) in [("compute pass", false), ("CPU and upload", true)] {

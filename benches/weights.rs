@@ -19,8 +19,8 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna::{
     model::{
-        Document, LayerId, LayerPart, Local, Mesh, MeshId, Node, NodeId, Primitive, RestSource, Shared, Skin, SkinId,
-        Slice, Topology, Transform, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+        Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, SkinId, Slice,
+        Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
     },
     motion::Bvh,
     weights::{
@@ -74,20 +74,7 @@ fn weights(sets: usize, factor: impl Fn(usize) -> f32) -> WeightMap {
 }
 
 fn node(name: &str) -> Node {
-    Node {
-        name: Some(name.into()),
-        parent: None,
-        children: Shared::from([]),
-        rest: Local::Trs(Transform::IDENTITY),
-        rest_source: RestSource::File,
-        pose: None,
-        mesh: None,
-        skin: None,
-        camera: None,
-        light: None,
-        morph_weights: None,
-        instances: None,
-    }
+    Node { name: Some(name.into()), ..Node::default() }
 }
 
 fn grid() -> Document {
@@ -127,20 +114,20 @@ fn grid() -> Document {
         inverse_bind: joints.map(|k| Mat4::from_translation(-head(k))).collect(),
         has_inverse_bind: true,
     };
-    Document {
-        order: (0..nodes.len()).map(NodeId::from).collect(),
-        nodes,
-        meshes: vec![Shared::new(mesh)],
-        skins: vec![Shared::new(skin)],
-        ..Document::default()
-    }
+    let file = Asset {
+        nodes: nodes.into(),
+        meshes: vec![Shared::new(mesh)].into(),
+        skins: vec![Shared::new(skin)].into(),
+        ..Asset::default()
+    };
+    file.into()
 }
 
 /// The document with other weights, which nobody else holds.
 fn with(document: &Document, map: &WeightMap) -> Document {
     let own = WeightMap { joints: Slice::from(&map.joints[..]), weights: Slice::from(&map.weights[..]), ..map.clone() };
     let mut document = document.clone();
-    let mesh = Shared::make_mut(&mut document.meshes[0]);
+    let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
     mesh.primitives[0].weights = Some(Shared::new(own));
     document
 }
@@ -331,7 +318,7 @@ fn dabs(c: &mut Criterion) {
         Touch { at, corners: [corner, corner + 1, corner + SIDE as u32], direction: Vec3::NEG_Z, eye: None, radius }
     };
     // As in the window: the posed surface's tree knows who is near.
-    let tree = Bvh::build(&positions, &document.meshes[0].primitives[0].indices);
+    let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let near = |x: f32, out: &mut Vec<u32>| {
         out.clear();
         tree.around(touch(x).at, radius, &mut |list| out.extend_from_slice(list));
@@ -423,7 +410,7 @@ fn layers(c: &mut Criterion) {
     };
     let held: Vec<u32> = (0..COUNT as u32).filter(|v| spot(*v as usize).distance(at(0.0).at) < radius).collect();
     assert!((29_000..31_000).contains(&held.len()));
-    let base = document.meshes[0].primitives[0].weights.clone().expect("weights");
+    let base = document.meshes[MeshId(0)].primitives[0].weights.clone().expect("weights");
     // Each vertex as the one next to it.
     let near: Vec<u32> = held.iter().map(|v| v + 20).collect();
     let patch = WeightPatch { vertices: held.clone(), ..base.pick(&near) };
@@ -452,7 +439,7 @@ fn layers(c: &mut Criterion) {
     let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
     let brush = Brush { kind: BrushKind::Set, build_up: true, reach: Reach::Volume, ..Brush::default() };
     let mut stroke = Stroke::new(&canvas);
-    let tree = Bvh::build(&positions, &document.meshes[0].primitives[0].indices);
+    let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let mut found: Vec<u32> = Vec::new();
     let mut group = c.benchmark_group("brush, a dab over 30,000, into a layer under another");
     group.sample_size(30);
@@ -493,7 +480,7 @@ fn canvas(c: &mut Criterion) {
         );
     });
     group.bench_function("plain", |b| {
-        let primitive = &document.meshes[0].primitives[0];
+        let primitive = &document.meshes[MeshId(0)].primitives[0];
         b.iter(|| {
             let mut places: HashMap<[u32; 3], u32> = HashMap::new();
             let place_of: Vec<u32> = primitive

@@ -10,7 +10,7 @@ use std::{
 };
 
 use ulna::{
-    model::{Document, NodeId},
+    model::Document,
     motion::{Moment, Pose, Surface, bones},
     render::{
         Axis, BoneLook, Camera, Gpu, Look, Renderer, Scene, Shading, Show, Target, TintKind, capture, decode_images,
@@ -256,8 +256,8 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         let targets = [1.0, 0.75, 0.5].map(|part| (part, Target::quick(&gpu, SIZE, part)));
         let whole = Target::new(&gpu, SIZE);
         let base = Show { size: (high - low).length(), scale: 1.0, grid: true, ..Show::default() };
-        let nodes = document.nodes.iter().enumerate();
-        let meshes: Vec<_> = nodes.filter_map(|(k, n)| Some((NodeId(k as u32), n.mesh?))).collect();
+        let nodes = document.nodes.iter();
+        let meshes: Vec<_> = nodes.filter_map(|(id, n)| Some((id, n.mesh?))).collect();
         for (node, mesh) in &meshes {
             for (k, primitive) in document.mesh(*mesh).primitives.iter().enumerate() {
                 let share = |p: &glam::Vec3| (p.y - low.y) / (high.y - low.y);

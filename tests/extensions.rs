@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
     formats::gltf::{ExportOptions, export},
-    model::{ClipId, Interpolation, LightKind, NodeId, Projection, Shown},
+    model::{ClipId, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, Shown, VariantId},
     motion::{Moment, Pose},
     session::Session,
 };
@@ -49,7 +49,7 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
             }),
             &bin,
         );
-        let primitive = &session.document().meshes[0].primitives[0];
+        let primitive = &session.document().meshes[MeshId(0)].primitives[0];
         for vertex in 0..3 {
             let numbers: Vec<f32> = (0..3).map(|k| wanted(&bin[(vertex * 4 + k) * size..])).collect();
             let close =
@@ -88,7 +88,7 @@ fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
         glb["buffers"] = json!([{"byteLength": bin.len()}, {"byteLength": 36}]);
         let bytes = ulna::formats::gltf::build_glb(glb.to_string().as_bytes(), Some(&bin), &[], 0).expect("a file");
         let session = Session::open_bytes(&bytes).expect("a file that opens");
-        let primitives = &session.document().meshes[0].primitives;
+        let primitives = &session.document().meshes[MeshId(0)].primitives;
         assert_eq!((primitives[0].positions.len(), primitives[1].positions.len()), (3, 0));
         let found: Vec<&str> = session.diagnostics.iter().map(|d| d.place.as_str()).collect();
         assert_eq!(found, ["bufferViews/1", "meshes/0/primitives/1"]);
@@ -116,7 +116,9 @@ fn variants_choose_another_material_and_leave_the_rest() {
     let mut session = open(json, &floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]));
     let document = session.document();
     assert_eq!(document.variants.iter().map(|v| &**v).collect::<Vec<_>>(), ["Day", "Night"]);
-    let material = |k: usize, variant| document.material_of(&document.meshes[0].primitives[k], variant).map(|m| m.0);
+    let material = |k: usize, variant: Option<u32>| {
+        document.material_of(&document.mesh(MeshId(0)).primitives[k], variant.map(VariantId)).map(|m| m.0)
+    };
     assert_eq!([None, Some(0), Some(1), Some(5)].map(|v| material(0, v)), [Some(0), Some(0), Some(1), Some(0)]);
     assert_eq!([None, Some(1)].map(|v| material(1, v)), [Some(2), Some(2)]);
     assert_eq!(material(2, Some(1)), None);
@@ -126,8 +128,8 @@ fn variants_choose_another_material_and_leave_the_rest() {
 
     // What is shown is a choice, and no change of the file.
     let before = session.pack("x").expect("bytes").bytes;
-    session.show(Shown { variant: Some(1), scene: Some(4) });
-    assert_eq!(session.document().shown, Shown { variant: Some(1), scene: None });
+    session.show(Shown { variant: Some(VariantId(1)), scene: Some(SceneId(4)) });
+    assert_eq!(session.document().shown, Shown { variant: Some(VariantId(1)), scene: None });
     assert!(!session.is_unsaved());
     assert_eq!(session.pack("x").expect("bytes").bytes, before);
 }
@@ -144,10 +146,10 @@ fn of_several_scenes_the_chosen_one_is_shown() {
     );
     let shown = |session: &Session| -> Vec<u32> { session.document().shown_nodes().iter().map(|n| n.0).collect() };
     assert_eq!(shown(&session), [2, 3]);
-    assert_eq!(session.document().shown_scene(), Some(1));
-    session.show(Shown { scene: Some(0), variant: None });
+    assert_eq!(session.document().shown_scene(), Some(SceneId(1)));
+    session.show(Shown { scene: Some(SceneId(0)), variant: None });
     assert_eq!(shown(&session), [0, 1]);
-    assert_eq!([0, 1].map(|k| session.document().scene_label(k)), ["Hall", "scene 1"]);
+    assert_eq!([0, 1].map(|k| session.document().scene_label(SceneId(k))), ["Hall", "scene 1"]);
     session.show(Shown::default());
     assert_eq!(shown(&session), [2, 3]);
 }
@@ -185,7 +187,7 @@ fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
     assert_eq!(document.lights[1].kind, LightKind::Spot { inner: 0.1, outer: 0.3 });
     assert_eq!((document.lights[1].range, document.lights[0].range), (Some(7.0), None));
     assert_eq!((document.lights[2].intensity, document.lights[2].color), (1.0, Vec3::ONE));
-    let at = |k: usize| (document.nodes[k].camera.map(|c| c.0), document.nodes[k].light.map(|l| l.0));
+    let at = |k: usize| (document.node(k.into()).camera.map(|c| c.0), document.node(k.into()).light.map(|l| l.0));
     assert_eq!([at(0), at(1), at(2)], [(Some(0), None), (Some(1), Some(1)), (None, None)]);
     // One camera, three numbers or words of lights, two references.
     assert_eq!(session.diagnostics.len(), 6, "{:?}", session.diagnostics);
@@ -209,12 +211,12 @@ fn instances_are_places_under_their_node() {
     });
     let session = open(json, &bin);
     let nodes = &session.document().nodes;
-    let found = nodes[0].instances.as_ref().expect("instances");
+    let found = nodes[NodeId(0)].instances.as_ref().expect("instances");
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].translation, Vec3::new(1.0, 2.0, 3.0));
     assert!(found[0].rotation.is_normalized() && found[1].is_finite());
     // Lists of different lengths are none.
-    assert!(nodes[1].instances.is_none() && nodes[2].instances.is_none());
+    assert!(nodes[NodeId(1)].instances.is_none() && nodes[NodeId(2)].instances.is_none());
     let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
     assert!(codes.contains(&"ULNA_INSTANCES") && codes.contains(&"ACCESSOR_INVALID_FLOAT"), "{codes:?}");
 }
@@ -228,11 +230,11 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
     };
     let variants = open("18_variants/18_variants.gltf");
     assert_eq!(variants.document().variants.len(), 2);
-    let mapped: usize = variants.document().meshes[0].primitives.iter().map(|p| p.variants.len()).sum();
+    let mapped: usize = variants.document().meshes[MeshId(0)].primitives.iter().map(|p| p.variants.len()).sum();
     assert_eq!(mapped, 6);
     let teapots = open("24_gpu_instancing/24_gpu_instancing.gltf");
     let counts: Vec<usize> =
-        teapots.document().nodes.iter().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).collect();
+        teapots.document().nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).collect();
     assert_eq!(counts.len(), 2);
     assert!(counts.iter().all(|c| *c > 1), "{counts:?}");
     let avatar = Session::open(&shared.join("corpus/vrm/cryptovoxels.vrm"), &Default::default()).expect("an avatar");
@@ -243,7 +245,7 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
     assert!(sided.clone().count() == 19 && sided.clone().all(|(_, n)| vrm.mirror(*n).is_some()));
     let pointers = open("24_animation_pointer/24_animation_pointer.gltf");
     assert_eq!((pointers.document().cameras.len(), pointers.document().lights.len()), (4, 4));
-    let clip = &pointers.document().clips[&ClipId(0)];
+    let clip = &pointers.document().clips[ClipId(0)];
     let played = clip.pointers.iter().filter(|p| p.track.is_some()).count();
     assert_eq!((clip.pointers.len(), played), (70, 23));
     // One finding for all that is not played, not one for each.
@@ -282,7 +284,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     });
     let mut session = open(json, &bin);
     let before = session.pack("x").expect("bytes").bytes;
-    let clip = session.document().clips[&ClipId(0)].clone();
+    let clip = session.document().clips[ClipId(0)].clone();
     let rows: Vec<(&str, usize, bool)> =
         clip.pointers.iter().map(|p| (&*p.pointer, p.width, p.track.is_some())).collect();
     let wanted = [
@@ -322,7 +324,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     assert_eq!(channels(&before), channels(&after));
     assert_eq!(channels(&before).len(), 5);
     let again = Session::open_bytes(&after).expect("what was saved");
-    assert_eq!(again.document().clips[&ClipId(0)].pointers, clip.pointers);
+    assert_eq!(again.document().clips[ClipId(0)].pointers, clip.pointers);
 }
 
 #[test]

@@ -116,9 +116,9 @@ fn square(material: Material, normals: bool) -> Document {
         Mesh { name: None, primitives: vec![primitive], default_weights: Default::default(), target_names: Vec::new() };
     let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
     let mut document = session.document().clone();
-    document.nodes[0].mesh = Some(MeshId(0));
-    document.meshes = vec![Shared::new(mesh)];
-    document.materials = [material].into();
+    document.file.nodes[NodeId(0)].mesh = Some(MeshId(0));
+    document.file.meshes = vec![Shared::new(mesh)].into();
+    document.file.materials = [material].into();
     document
 }
 
@@ -147,8 +147,8 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
     let material = Material { base_color, metallic: 0.0, normal_texture: Some(first_image()), ..Material::default() };
     let mut document = square(material, normals);
-    document.nodes[0].set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
-    document.images = [Image { name: None, bytes: png.into_inner().into() }].into();
+    document.file.nodes[NodeId(0)].set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
+    document.file.images = [Image { name: None, bytes: png.into_inner().into() }].into();
     let pose = Pose::evaluate(&document, Moment::default());
     let mut renderer = Renderer::new(gpu);
     let (images, findings) = decode_images(&document);
@@ -359,12 +359,12 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
     for (k, joint) in joints.iter().enumerate() {
         let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
-        document.nodes[joint.index()].set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
+        document.file.nodes[*joint].set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
     }
     let mesh = document.node(node).mesh.expect("a mesh").index();
     // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies are to follow.
-    document.materials = [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
-    let primitive = &mut Shared::make_mut(&mut document.meshes[mesh]).primitives[0];
+    document.file.materials = [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
+    let primitive = &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
     primitive.material = Some(MaterialId(0));
     primitive.uv0 =
         (0..primitive.positions.len()).map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin)).collect();
@@ -383,7 +383,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
         // First other weights, then as many slots again, then fewer.
         for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
-            let primitive = &mut Shared::make_mut(&mut document.meshes[mesh]).primitives[0];
+            let primitive = &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
             let map = Shared::make_mut(primitive.weights.as_mut().expect("weights"));
             if let Some(sets) = sets {
                 let (kept, wide) = (map.stride().min(sets * 4), sets * 4);

@@ -5,7 +5,7 @@ mod common;
 use common::{floats, glb};
 use serde_json::{Value, json};
 use ulna::{
-    model::Document,
+    model::{Document, MeshId},
     motion::{Moment, Placement, Pose, Posed, Tangents, skinning},
     session::Session,
 };
@@ -98,7 +98,7 @@ fn numbers_that_are_none_become_zero_and_are_counted() {
     );
     let session = open(json, &bin);
     assert_eq!(surfaces(session.document(), Moment::default())[0].positions.len(), 3);
-    let primitive = &session.document().meshes[0].primitives[0];
+    let primitive = &session.document().meshes[MeshId(0)].primitives[0];
     assert!(primitive.uv0.iter().all(|v| v.is_finite()) && primitive.colors.iter().all(|v| v.is_finite()));
     for name in ["POSITION", "NORMAL", "TEXCOORD", "TANGENT", "COLOR_0"] {
         let wanted = format!("1 numbers of {name} are not finite");

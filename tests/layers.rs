@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
     model::{
-        Document, Kept, LayerId, MeshId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap,
-        WeightPatch,
+        Document, Kept, LayerId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap, WeightPatch,
     },
     session::Session,
     weights::{
@@ -41,10 +40,10 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
 
 fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
     let mut all = BTreeMap::new();
-    for (m, mesh) in document.meshes.iter().enumerate() {
+    for (m, mesh) in document.meshes.iter() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             if let Some(map) = &primitive.weights {
-                all.insert((MeshId::from(m), p), (**map).clone());
+                all.insert((m, p), (**map).clone());
             }
         }
     }
@@ -133,7 +132,7 @@ fn on(name: &str, document: &Document, v: usize, n: usize) -> CommandLine {
 }
 
 fn joint(document: &Document, j: usize) -> String {
-    let joints = &document.skins[0].joints;
+    let joints = &document.skins[SkinId(0)].joints;
     format!("#{}", joints[j % joints.len()].0)
 }
 
@@ -192,7 +191,7 @@ fn towards(document: &Document, key: PrimitiveKey, vertices: &[u32], joint: u16,
     let mut patch = map.pick(vertices);
     patch.not_numbers.clear();
     let stride = map.stride();
-    let unlocked = vec![false; document.skins[0].joints.len()];
+    let unlocked = vec![false; document.skins[SkinId(0)].joints.len()];
     let rule =
         Rule { locked: &unlocked, parents: &[], limit: stride, encoding: map.encoding, pairs: &[], turned: false };
     for (k, v) in vertices.iter().enumerate() {
@@ -210,7 +209,7 @@ fn towards(document: &Document, key: PrimitiveKey, vertices: &[u32], joint: u16,
 fn stroke(session: &mut Session, layer: Option<LayerId>, at: (usize, usize), j: usize, amount: f32) -> bool {
     let before = session.document().clone();
     let ((mesh, primitive), vertices) = spot(&before, at.0, at.1);
-    let joint = (j % before.skins[0].joints.len()) as u16;
+    let joint = (j % before.skins[SkinId(0)].joints.len()) as u16;
     for dab in 0..2u32 {
         let list: Vec<u32> = vertices.clone().filter(|v| (v + dab) % 3 != 0).collect();
         let patch = towards(session.document(), (mesh, primitive), &list, joint, amount);

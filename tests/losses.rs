@@ -127,9 +127,9 @@ fn a_scale_of_zero_can_be_set() {
 fn thousands_of_keys_go_in_one_edit_of_one_track() {
     let Some(path) = found("many-keys.glb") else { return };
     let mut session = open(&path);
-    let clip = *session.document().clips.keys().next().expect("a clip");
-    let keys = |s: &Session| s.document().clips[&clip].tracks.values().map(|t| t.times.len()).sum::<usize>();
-    let times: Vec<f32> = session.document().clips[&clip].tracks.values().next().unwrap().times[1..11_999].to_vec();
+    let clip = session.document().clips.ids().next().expect("a clip");
+    let keys = |s: &Session| s.document().clips[clip].tracks.values().map(|t| t.times.len()).sum::<usize>();
+    let times: Vec<f32> = session.document().clips[clip].tracks.values().next().unwrap().times[1..11_999].to_vec();
     let before = keys(&session);
     let delete = line("key.delete").with("clip", "#0").with("times", times);
     assert!(session.run_line(&delete).unwrap());
@@ -168,12 +168,12 @@ fn a_key_without_a_change_leaves_a_cubic_motion_as_it_was() {
     let Some(path) = found("cubic-span.glb") else { return };
     for (exact, degrees) in [(false, 1.0), (true, 0.012)] {
         let mut session = open(&path);
-        let clip = *session.document().clips.keys().next().expect("a clip");
-        let was = session.document().clips[&clip].clone();
+        let clip = session.document().clips.ids().next().expect("a clip");
+        let was = session.document().clips[clip].clone();
         let set = line("key.set").with("clip", "#0").with("time", 0.3).with("node", "*").with("exact", exact);
         assert!(session.run_line(&set).unwrap());
         let (_folder, _, again) = saved(&session);
-        let now = &again.document().clips[&clip];
+        let now = &again.document().clips[clip];
         let (mut turned, mut moved) = (0, 0);
         for (id, old) in &was.tracks {
             let new = &now.tracks[id];
@@ -225,13 +225,13 @@ fn a_repaired_track_is_saved_whole() {
     let path = shared.join("corpus/bad/found/unsorted-keys.glb");
     let mut session = open(&path);
     assert!(!session.diagnostics.is_empty());
-    let clip = *session.document().clips.keys().next().expect("a clip");
-    let (id, track) = session.document().clips[&clip].tracks.iter().next().map(|(i, t)| (*i, t.clone())).unwrap();
+    let clip = session.document().clips.ids().next().expect("a clip");
+    let (id, track) = session.document().clips[clip].tracks.iter().next().map(|(i, t)| (*i, t.clone())).unwrap();
     let last = track.times[track.times.len() - 1];
     let shift = line("key.move").with("clip", "#0").with("from", last).with("to", last).with("by", 1.0);
     assert!(session.run_line(&shift).unwrap());
     let (_folder, _, again) = saved(&session);
-    let now = &again.document().clips[&clip].tracks[&id];
+    let now = &again.document().clips[clip].tracks[&id];
     assert_eq!(now.values, track.values, "values in the order of the times");
     assert_eq!(now.times[..now.times.len() - 1], track.times[..track.times.len() - 1]);
     assert_eq!(now.times[now.times.len() - 1], last + 1.0);
@@ -282,7 +282,7 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
 fn the_last_clip_gone_and_a_new_one_without_keys_leave_no_empty_list() {
     let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).unwrap();
     session.run_line(&line("clip.delete").with("clip", "*")).unwrap_or_else(|_| {
-        let clips: Vec<ClipId> = session.document().clips.keys().copied().collect();
+        let clips: Vec<ClipId> = session.document().clips.ids().collect();
         for clip in clips {
             session.run_line(&line("clip.delete").with("clip", format!("#{}", clip.0))).unwrap();
         }
@@ -370,7 +370,7 @@ fn a_mesh_that_nobody_moves_is_bound_by_a_fix() {
     let faulty = again.diagnostics.iter().filter(|d| d.fix.is_some()).count();
     assert_eq!(faulty, 0, "{:?}", again.diagnostics);
     let weighted = |s: &Session| {
-        let primitives = s.document().meshes.iter().flat_map(|m| m.primitives.iter());
+        let primitives = s.document().meshes.values().flat_map(|m| m.primitives.iter());
         primitives.filter_map(|p| p.weights.as_ref()).any(|w| w.vertex(0).any(|(_, weight)| weight > 0.1))
     };
     assert!(weighted(&again) && !weighted(&open(&path)));

@@ -9,7 +9,7 @@ use ulna::{
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },
-    model::{Clip, Document, Local, Property},
+    model::{Clip, Document, Local, NodeId, Property},
     motion::{Moment, Pose},
     session::Session,
 };
@@ -31,7 +31,7 @@ fn invariants(document: &Document) {
             }
         }
     }
-    for node in &document.nodes {
+    for node in document.nodes.values() {
         assert!(node.local().transform().is_finite());
     }
 }
@@ -130,7 +130,7 @@ fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
     let session = sample();
     let document = session.document();
     let ids: Vec<_> = document.node_ids().collect();
-    let clips: Vec<_> = document.clips.keys().copied().collect();
+    let clips: Vec<_> = document.clips.ids().collect();
     assert!(ids.len() > 20 && !clips.is_empty());
     for clip in clips {
         let key = SetKey {
@@ -223,7 +223,7 @@ fn an_empty_new_clip_is_kept_out_of_the_file_and_one_with_keys_is_in_it() {
     assert_eq!(found.len(), 5);
     assert_eq!(found[4].name.as_deref(), Some("Nod"));
     assert_eq!(found[4].key_count(), 2);
-    assert!(matches!(again.document().nodes[0].rest, Local::Trs(_)));
+    assert!(matches!(again.document().nodes[NodeId(0)].rest, Local::Trs(_)));
 }
 
 #[test]
@@ -253,8 +253,8 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     // Held while a clip is shown, then keyed: the key has what was held, the others as the clip has them.
     let (clip, other) = {
         let document = session.document();
-        let clip = *document.clips.keys().next().expect("a clip");
-        let moment = Moment { clip: document.clips.get(&clip), time: 0.5, unkeyed: None };
+        let clip = document.clips.ids().next().expect("a clip");
+        let moment = Moment { clip: document.clips.get(clip), time: 0.5, unkeyed: None };
         (clip, Pose::evaluate(document, moment).morphs[node.index()][0])
     };
     let hold = CommandLine::new("unkeyed.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
@@ -264,15 +264,15 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     session.run_line(&key).expect("keyed");
     let document = session.document();
     assert!(document.aids.unkeyed.is_empty());
-    let moved = document.clips[&clip].tracks.values().filter(|t| t.target == node);
-    let held = before.clips[&clip].tracks.values().filter(|t| t.target == node && t.property != Property::Weights);
+    let moved = document.clips[clip].tracks.values().filter(|t| t.target == node);
+    let held = before.clips[clip].tracks.values().filter(|t| t.target == node && t.property != Property::Weights);
     assert_eq!(moved.count(), held.count() + 1, "keying a morph target adds no channel of the node's own");
-    let pose = Pose::evaluate(document, Moment { clip: document.clips.get(&clip), time: 0.5, unkeyed: None });
+    let pose = Pose::evaluate(document, Moment { clip: document.clips.get(clip), time: 0.5, unkeyed: None });
     assert_eq!(pose.morphs[node.index()][1], 0.5);
     assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);
     // Its key goes as the others do, by its kind or with all of that moment.
     let keys = |session: &Session| {
-        let clip = &session.document().clips[&clip];
+        let clip = &session.document().clips[clip];
         clip.tracks.values().filter(|t| t.target == node && t.key_at(0.5, 1e-4).is_some()).count()
     };
     let there = keys(&session);

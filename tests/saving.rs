@@ -148,7 +148,7 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
                     assert!(error.to_string().contains("as it was"), "{error}");
                     // The last act may have been the syncing of what is there already.
                     assert!(is(&now, &before) || is(&now, &meant), "act {at}");
-                    assert!(session.is_unsaved() && session.document().file_part() == meant.file_part());
+                    assert!(session.is_unsaved() && session.document().file == meant.file);
                     let left: Vec<String> = listing(folder.path()).into_iter().map(|(n, _)| n).collect();
                     assert!(!left.iter().any(|n| n.ends_with(".tmp")), "{left:?}");
                     // Another try, with room, saves it.

@@ -183,7 +183,7 @@ proptest! {
             // What is saved is what is shown.
             let saved = session.pack("x").expect("it packs");
             let back = Session::open_bytes(&saved.bytes).expect("it opens");
-            for (k, mesh) in painted.meshes.iter().enumerate() {
+            for (k, mesh) in painted.meshes.iter() {
                 for (p, primitive) in mesh.primitives.iter().enumerate() {
                     prop_assert_eq!(&primitive.weights, &back.document().meshes[k].primitives[p].weights);
                 }

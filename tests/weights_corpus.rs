@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
-    model::{Document, Shared, SkinId, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Shared, SkinId, WeightEncoding, WeightMap},
     motion::{Moment, Placement, Pose, Posed, skinning},
     session::Session,
     weights::{Canvas, faults},
@@ -24,14 +24,15 @@ fn open(path: &Path) -> Session {
 
 /// Every primitive with weights, by mesh and number.
 fn weighted(document: &Document) -> Vec<(usize, usize)> {
-    let primitives = |(m, mesh): (usize, &ulna::model::Shared<ulna::model::Mesh>)| -> Vec<(usize, usize)> {
-        (0..mesh.primitives.len()).filter(|p| mesh.primitives[*p].weights.is_some()).map(|p| (m, p)).collect()
+    let primitives = |(m, mesh): (MeshId, &Shared<ulna::model::Mesh>)| -> Vec<(usize, usize)> {
+        let bound = |p: &usize| mesh.primitives[*p].weights.is_some();
+        (0..mesh.primitives.len()).filter(bound).map(|p| (m.index(), p)).collect()
     };
-    document.meshes.iter().enumerate().flat_map(primitives).collect()
+    document.meshes.iter().flat_map(primitives).collect()
 }
 
 fn map(document: &Document, (mesh, primitive): (usize, usize)) -> &WeightMap {
-    document.meshes[mesh].primitives[primitive].weights.as_deref().expect("weights")
+    document.mesh(mesh.into()).primitives[primitive].weights.as_deref().expect("weights")
 }
 
 /// Those that hang on a skin that is shown: what tools work on.
@@ -47,7 +48,7 @@ fn painted(document: &Document) -> Vec<(usize, usize)> {
 /// A document without its weights: to compare all the rest.
 fn bare(document: &Document) -> Document {
     let mut document = document.clone();
-    for mesh in &mut document.meshes {
+    for mesh in document.file.meshes.values_mut() {
         for primitive in &mut Shared::make_mut(mesh).primitives {
             primitive.weights = None;
         }
@@ -271,7 +272,7 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
         let mut session = open(&shared.join("corpus/synthetic").join(name));
         let part = painted(session.document())[0];
         assert_eq!(map(session.document(), part).sets, sets, "{name}");
-        let joint = session.document().skins[0].joints[1];
+        let joint = session.document().skins[SkinId(0)].joints[1];
         let line = CommandLine::new("weights.flood")
             .with("joint", format!("#{}", joint.0))
             .with("value", 0.3)
@@ -443,7 +444,7 @@ fn the_corpus_has_woven_vertices_and_they_stay_woven() {
         }
         let users = json["meshes"].to_string().matches(&format!("\"WEIGHTS_0\":{}", attributes["WEIGHTS_0"])).count();
         let name = path.display();
-        let joint = session.document().skins[0].joints[0];
+        let joint = session.document().skins[SkinId(0)].joints[0];
         let line = CommandLine::new("weights.flood")
             .with("joint", format!("#{}", joint.0))
             .with("value", 0.37)
@@ -504,7 +505,7 @@ fn packed_files_take_new_weights() {
     for name in ["Fox-draco.glb", "Fox-meshopt.glb"] {
         let mut session = open(&shared.join("corpus/pipeline").join(name));
         let part = painted(session.document())[0];
-        let joint = session.document().skins[0].joints[3];
+        let joint = session.document().skins[SkinId(0)].joints[3];
         let line = CommandLine::new("weights.flood")
             .with("joint", format!("#{}", joint.0))
             .with("value", 0.25)
@@ -618,9 +619,9 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
     // It is posed, though what is not there moves nothing.
     let document = session.document();
     let pose = Pose::evaluate(document, Moment::default());
-    let node = document.nodes.iter().position(|n| n.mesh.is_some()).expect("a mesh");
+    let node = document.node_ids().find(|n| document.node(*n).mesh.is_some()).expect("a mesh");
     let primitive = &document.mesh(0.into()).primitives[0];
-    let placement = Placement::of(document, &pose, node.into(), primitive);
+    let placement = Placement::of(document, &pose, node, primitive);
     let mut posed = Posed::default();
     skinning::skin(primitive, &skinning::base_normals(primitive), &[], &placement, &mut posed);
     assert!(posed.positions.len() == 6 && posed.positions.iter().all(|p| p.is_finite()));

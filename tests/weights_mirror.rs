@@ -8,7 +8,7 @@ use common::weights::{partners, sample};
 use glam::Vec3;
 use ulna::{
     edit::CommandLine,
-    model::{Document, Shared},
+    model::{Document, MeshId, Shared},
     session::Session,
     weights::{
         Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, layers::Sides,
@@ -151,7 +151,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
     let sides = Sides::of(session.document(), &exact).expect("sides");
     assert_eq!(sides.pairs.by_topology, 0);
     let mut document = session.document().clone();
-    let mesh = Shared::make_mut(&mut document.meshes[0]);
+    let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
     let mut moved = std::collections::BTreeSet::new();
     for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
         let place = exact.place_of(v as u32);

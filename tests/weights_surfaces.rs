@@ -40,8 +40,8 @@ fn stripped(bytes: &[u8], which: impl Fn(usize, usize) -> bool) -> Vec<u8> {
 }
 
 fn bare_findings(session: &Session) -> usize {
-    let all = session.document().meshes.iter().enumerate();
-    let keys = all.flat_map(|(m, mesh)| (0..mesh.primitives.len()).map(move |k| (MeshId::from(m), k)));
+    let all = session.document().meshes.iter();
+    let keys = all.flat_map(|(m, mesh)| (0..mesh.primitives.len()).map(move |k| (m, k)));
     keys.flat_map(|(m, k)| session.weight_problems(m, k)).filter(|d| d.code == "ULNA_NO_WEIGHTS").count()
 }
 
@@ -259,8 +259,8 @@ fn vertices_are_told_by_words() {
     let mut session = sample();
     let before = session.document().clone();
     let canvas = Canvas::new(&before, SkinId(0)).expect("a canvas");
-    let node = before.nodes.iter().position(|n| n.name.as_deref() == Some("LeftLowerArm")).expect("an arm");
-    let joint = canvas.joint(node.into()).expect("a joint");
+    let node = before.node_ids().find(|n| before.node(*n).name.as_deref() == Some("LeftLowerArm")).expect("an arm");
+    let joint = canvas.joint(node).expect("a joint");
     let weight = |v: u32| {
         let (map, own) = canvas.maps(&before).map_of(v);
         map.weight(own, joint)

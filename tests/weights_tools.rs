@@ -381,7 +381,7 @@ proptest! {
         let mut before = session.document().clone();
         // Bent, so that weights matter.
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
-        canvas.joints().iter().step_by(3).for_each(|joint| before.nodes[joint.index()].set_user(Some(bend)));
+        canvas.joints().iter().step_by(3).for_each(|joint| before.file.nodes[*joint].set_user(Some(bend)));
         let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
         let pose = Pose::evaluate(&before, Moment::default());
         let foreseen = moved_by_storing(&before, &canvas, &pose, to);

@@ -256,11 +256,11 @@ fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
     let time = window.state().playback().time as f32;
     assert!(time > 0.5, "{time}");
     let keys = |window: &Window| {
-        session(window).document().clips[&ClipId(3)].track(head, Property::Rotation).expect("a track").1.times.len()
+        session(window).document().clips[ClipId(3)].track(head, Property::Rotation).expect("a track").1.times.len()
     };
     // Off the keys that are there: step until there is none.
     let mut guard = 0;
-    while session(&window).document().clips[&ClipId(3)]
+    while session(&window).document().clips[ClipId(3)]
         .track(head, Property::Rotation)
         .expect("a track")
         .1
@@ -309,7 +309,7 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
     assert!(holds(&window, head_node));
     click(&mut window, "Key 1 node");
     assert!(session(&window).document().aids.unkeyed.is_empty());
-    assert_ne!(session(&window).document().clips[&ClipId(1)], session(&window).opened().clips[&ClipId(1)]);
+    assert_ne!(session(&window).document().clips[ClipId(1)], session(&window).opened().clips[ClipId(1)]);
     // With auto-key a pose is a key at once.
     click(&mut window, "Auto-key");
     let steps = session(&window).history().done().len();
@@ -401,11 +401,11 @@ fn the_timeline_selects_keys_by_click_and_deletes_them() {
     assert_eq!(keys.len(), 2, "translation and rotation of the hips");
     assert!(keys.iter().all(|k| k.time() == 0.0));
     assert_eq!(window.state().selection().active, Some(hips));
-    let before = session(&window).document().clips[&ClipId(1)].key_count();
+    let before = session(&window).document().clips[ClipId(1)].key_count();
     press(&mut window, Modifiers::NONE, Key::Delete);
-    assert_eq!(session(&window).document().clips[&ClipId(1)].key_count(), before - 2);
+    assert_eq!(session(&window).document().clips[ClipId(1)].key_count(), before - 2);
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert_eq!(session(&window).document().clips[&ClipId(1)].key_count(), before);
+    assert_eq!(session(&window).document().clips[ClipId(1)].key_count(), before);
 }
 
 #[test]

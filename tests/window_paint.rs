@@ -99,7 +99,7 @@ fn vertices_are_selected_and_take_numbers() {
     let joint = canvas.joint(node(document, "LeftUpperArm")).expect("a joint");
     let found = document
         .meshes
-        .iter()
+        .values()
         .flat_map(|m| &m.primitives)
         .filter_map(|p| p.weights.as_deref())
         .any(|map| vertex < map.vertex_count() && (map.weight(vertex, joint) - 0.25).abs() < 1e-6);

@@ -4,7 +4,7 @@
 
 use glam::{Mat4, Quat, Vec3};
 use ulna::model::{
-    Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Property, RestSource, Shared, Slice, Track, TrackId,
+    Asset, Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Nodes, Property, Shared, Slice, Track, TrackId,
     Transform,
 };
 
@@ -31,26 +31,14 @@ pub enum Keys {
 /// A skeleton of `joints`, each with two below it, with one clip of `keys` keys a track at 30 a second.
 pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     let parent = |k: usize| (k > 0).then(|| NodeId(((k - 1) / 2) as u32));
-    let mut nodes: Vec<Node> = (0..joints)
+    let nodes: Nodes = (0..joints)
         .map(|k| Node {
             name: Some(format!("joint {k}").into()),
             parent: parent(k),
-            children: Shared::from([]),
             rest: Local::Trs(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }),
-            rest_source: RestSource::File,
-            pose: None,
-            mesh: None,
-            skin: None,
-            camera: None,
-            light: None,
-            morph_weights: None,
-            instances: None,
+            ..Node::default()
         })
         .collect();
-    for (k, node) in nodes.iter_mut().enumerate() {
-        let below = (k + 1..joints).filter(|c| parent(*c) == Some(NodeId(k as u32)));
-        node.children = below.map(NodeId::from).collect();
-    }
     let shared: Slice<f32> = (0..keys).map(|k| k as f32 / 30.0).collect();
     let mut tracks = std::collections::BTreeMap::new();
     for joint in 0..joints {
@@ -91,13 +79,8 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
         }
     }
     let clip = Clip { name: Some("bench".into()), tracks, ..Clip::default() };
-    let document = Document {
-        order: (0..joints).map(NodeId::from).collect(),
-        nodes,
-        clips: [(ClipId(0), Shared::new(clip))].into(),
-        ..Document::default()
-    };
-    (document, ClipId(0))
+    let file = Asset { nodes, clips: vec![Shared::new(clip)].into(), ..Asset::default() };
+    (file.into(), ClipId(0))
 }
 
 /// The plain way: per track a binary search and glam's slerp, then every world as parent times local.
@@ -111,7 +94,7 @@ pub struct Plain {
 impl Plain {
     /// For a document whose order is that of its nodes.
     pub fn new(document: &Document) -> Self {
-        let parents = document.nodes.iter().map(|n| n.parent.map(|p| p.index())).collect();
+        let parents = document.nodes.values().map(|n| n.parent.map(|p| p.index())).collect();
         let count = document.nodes.len();
         Self { local: vec![Transform::IDENTITY; count], world: vec![Mat4::IDENTITY; count], parents }
     }

@@ -293,8 +293,8 @@ impl App {
         if done.is_ok() {
             let document = session.document();
             self.selection.purge(document);
-            if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
-                let first = document.clips.keys().next().copied();
+            if self.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
+                let first = document.clips.ids().next();
                 self.playback.show(document, first);
                 if first.is_none() && self.mode == Mode::Animate {
                     self.mode = Mode::Pose;
@@ -305,7 +305,7 @@ impl App {
                 Command::Document(DocumentCommand::Clip(ClipCommand::NewClip(_) | ClipCommand::DuplicateClip(_)))
             );
             if makes {
-                let last = document.clips.keys().next_back().copied();
+                let last = document.clips.ids().next_back();
                 self.playback.show(document, last);
                 self.mode = Mode::Animate;
             }
@@ -332,7 +332,7 @@ impl App {
         let title = command.spec().title;
         let commands = self.on_painted(command);
         let Some(session) = &mut self.session else { return };
-        if session.document().meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG {
+        if session.document().meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG {
             let work = session.work(title, commands);
             self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
             return;

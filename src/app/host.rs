@@ -242,7 +242,7 @@ impl App {
             let mut points = Vec::new();
             for node in &self.selection.nodes {
                 points.push(pose.world[node.index()].w_axis.truncate());
-                points.extend(document.node(*node).children.iter().map(|c| pose.world[c.index()].w_axis.truncate()));
+                points.extend(document.children(*node).iter().map(|c| pose.world[c.index()].w_axis.truncate()));
             }
             let low = points.iter().copied().reduce(glam::Vec3::min);
             low.zip(points.into_iter().reduce(glam::Vec3::max)).map(|(low, high)| {
@@ -300,9 +300,9 @@ impl App {
                 None
             }
             SelectCommand::Parent => active.and_then(|a| document.node(a).parent),
-            SelectCommand::Child => active.and_then(|a| document.node(a).children.first().copied()),
+            SelectCommand::Child => active.and_then(|a| document.children(a).first().copied()),
             SelectCommand::Sibling => active.and_then(|a| {
-                let siblings = &document.node(document.node(a).parent?).children;
+                let siblings = document.children(document.node(a).parent?);
                 let at = siblings.iter().position(|s| *s == a)?;
                 siblings.get((at + 1) % siblings.len()).copied()
             }),

@@ -165,7 +165,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
         let (images, (serial, loader)) = (self.stage.images(), self.stage.remake(true));
-        let small = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
+        let small = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
         if let (true, Some(images)) = (small, &images) {
             let posed = Posed::new(&document);
             let uploaded = loader.upload(&document, &posed.pose, images.clone());
@@ -368,8 +368,8 @@ impl App {
         self.panels.reset();
         self.painting.reset();
         self.playback = Playback::default();
-        let walk = document.clips.iter().find(|(_, c)| sample && c.name.as_deref() == Some("Walk")).map(|(id, _)| *id);
-        self.playback.show(document, walk.or_else(|| document.clips.keys().next().copied()));
+        let walk = document.clips.iter().find(|(_, c)| sample && c.name.as_deref() == Some("Walk")).map(|(id, _)| id);
+        self.playback.show(document, walk.or_else(|| document.clips.ids().next()));
         self.mode = if document.clips.is_empty() { Mode::Pose } else { Mode::Animate };
         self.playback.playing = sample;
         self.image_findings = Vec::new();
@@ -407,7 +407,7 @@ impl App {
             1 => format!("1 {what}"),
             n => format!("{n} {what}s"),
         };
-        let facts = format!("{} · {}", many(joints, "joint"), many(document.clips.len(), "clip"));
+        let facts = format!("{} · {}", many(joints, "joint"), many(document.clips.count(), "clip"));
         let path = recent::remember(&mut self.preferences.recent, path, facts);
         self.picture_of = self.keeps.then_some(path);
     }

@@ -506,7 +506,7 @@ impl App {
         let id = self.shown_clip()?;
         let document = self.session.as_ref()?.document();
         let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
-        Some(stage::Shows { key: Some(id), clip: document.clips.get(&id)?.clone(), unkeyed })
+        Some(stage::Shows { key: Some(id), clip: document.clips.get(id)?.clone(), unkeyed })
     }
 
     /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.
@@ -529,7 +529,7 @@ impl App {
     fn pose_stage(&mut self, ctx: &Context) {
         let clip = self.shows();
         let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
-        if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. })) {
+        if changes.iter().any(|c| matches!(c, crate::edit::Change::Bound { .. } | crate::edit::Change::Tree)) {
             self.remake_scene(ctx);
         }
         self.tint_surface(&changes);

@@ -266,9 +266,9 @@ impl Painting {
 
     /// The skin that is painted: that of the selected joint or mesh, else the last one, else the first that can be.
     fn wanted_skin(&self, document: &Document, active: Option<NodeId>) -> Option<SkinId> {
-        let skins = || (0..document.skins.len()).map(SkinId::from);
+        let skins = || document.skins.ids();
         let of_active = active.and_then(|node| {
-            let own = document.nodes.get(node.index()).and_then(|n| n.skin);
+            let own = document.nodes.get(node).and_then(|n| n.skin);
             own.or_else(|| {
                 let last = self.asked.map(|(_, skin)| skin);
                 let has = |s: &SkinId| document.skin(*s).joints.contains(&node);
@@ -468,7 +468,7 @@ impl App {
     pub(super) fn tint_surface(&mut self, changes: &[Change]) {
         let moved = |c: &Change| match c {
             Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => Some((*mesh, *primitive)),
-            Change::Other => None,
+            Change::Tree | Change::Other => None,
         };
         if let Some(session) = &self.session {
             self.painting.let_go_of_stale(session.document());
@@ -493,7 +493,7 @@ impl App {
 /// Lets a thread find out how a large canvas hangs together; a small one does it when it is asked.
 fn prepare(document: &Document, canvas: &Arc<Canvas>) -> (Option<JoinHandle<Seams>>, Seams) {
     const SMALL: usize = 50_000;
-    let all: usize = document.meshes.iter().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
+    let all: usize = document.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
     if all <= SMALL {
         canvas.prepare();
         return (None, Seams::of(document, canvas));

@@ -303,8 +303,8 @@ impl App {
         if let Some(session) = &self.session {
             let document = session.document();
             self.selection.purge(document);
-            if self.playback.clip.is_none_or(|c| !document.clips.contains_key(&c)) {
-                self.playback.show(document, document.clips.keys().next().copied());
+            if self.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
+                self.playback.show(document, document.clips.ids().next());
             }
         }
         self.begin_journal(ctx);

@@ -260,7 +260,8 @@ impl Stage {
         self.scene = scene.filter(|_| own);
         let bare = |m: &crate::model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
         let skinned = |n: &&crate::model::Node| n.skin.is_some();
-        let may_be_bound = document.nodes.iter().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
+        let may_be_bound =
+            document.nodes.values().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
         let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
         self.images = Some(if again { images } else { Arc::default() });
         (self.awaited, self.drawn, self.posed) = (None, None, None);
@@ -303,7 +304,7 @@ impl Stage {
     /// Begins a small picture of the document as it stands, for lists of files. A program that draws would take seconds for
     /// a large one: there it is the one that is seen, at its size.
     pub(super) fn begin_picture(&mut self, document: &Document, size: [u32; 2]) -> Option<Capture> {
-        let large = document.meshes.iter().map(|m| m.vertex_count()).sum::<usize>() > LONG;
+        let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG;
         if let (true, Some((gpu, _)), Some(target)) = (large, &self.gpu, &self.targets[0])
             && gpu.software
         {
@@ -660,7 +661,7 @@ impl Stage {
 fn show(document: &Document, bones: &[Bone], look: &Look, seen: &Seen<'_>) -> Show {
     let Seen { selection, shown, painting, .. } = *seen;
     let tint = painting.and_then(|p| p.tint);
-    let outlined = |n: &NodeId| document.nodes.get(n.index()).is_some_and(|n| n.mesh.is_some());
+    let outlined = |n: &NodeId| document.nodes.get(*n).is_some_and(|n| n.mesh.is_some());
     Show {
         shading: shown.shading,
         outlined: selection.nodes.iter().copied().filter(outlined).collect(),

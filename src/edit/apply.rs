@@ -5,8 +5,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, MeshId, NodeId, NodePose, Shared, SkinId, Track, TrackError, TrackId, Unkeyed,
-    UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, MeshId, Node, NodeId, NodePose, Property, SceneId, Shared, Skin, SkinId,
+    SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -43,6 +43,27 @@ pub enum Edit {
         node: NodeId,
         /// `None`: nothing.
         to: Option<Shared<[f32]>>,
+    },
+    /// A whole node: a new one, or one that hangs elsewhere, or shows another mesh.
+    SetNode {
+        /// Which.
+        node: NodeId,
+        /// `None` takes the last new one away.
+        to: Option<Box<Node>>,
+    },
+    /// A whole skin: a new one, or other joints and bind matrices.
+    SetSkin {
+        /// Which.
+        skin: SkinId,
+        /// `None` takes the last new one away.
+        to: Option<Shared<Skin>>,
+    },
+    /// The roots of a scene.
+    SetRoots {
+        /// Whose.
+        scene: SceneId,
+        /// What they become.
+        to: Vec<NodeId>,
     },
     /// A node's name.
     SetNodeName {
@@ -114,6 +135,25 @@ pub enum EditError {
     /// No such node.
     #[error("node {0} is not there")]
     NoNode(u32),
+    /// A node would be above itself.
+    #[error("node {0} cannot hang on itself or on a node below it")]
+    Cycle(u32),
+    /// What is to go is needed still, or is not the last that was added.
+    #[error("{what} {id} cannot be taken away: it is of the file, or something needs it")]
+    Needed {
+        /// What it is.
+        what: &'static str,
+        /// Its number.
+        id: u32,
+    },
+    /// It names what is not there, or numbers that are none.
+    #[error("{what} {id} names what is not there, or has numbers that are none")]
+    Unsound {
+        /// What it is.
+        what: &'static str,
+        /// Its number.
+        id: u32,
+    },
     /// No such clip.
     #[error("clip {0} is not there")]
     NoClip(u32),
@@ -153,7 +193,7 @@ pub enum EditError {
 /// Where the edit names something that is not there or breaks an invariant; the document is unchanged then.
 pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
     let node_of = |document: &Document, node: NodeId| {
-        if node.index() < document.nodes.len() { Ok(()) } else { Err(EditError::NoNode(node.0)) }
+        if document.nodes.contains(node) { Ok(()) } else { Err(EditError::NoNode(node.0)) }
     };
     match edit {
         Edit::SetPose { node, to } => {
@@ -161,7 +201,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             if to.is_some_and(|t| !t.is_finite()) {
                 return Err(EditError::NotFinite(node.0));
             }
-            let was = std::mem::replace(&mut document.nodes[node.index()].pose, to);
+            let was = std::mem::replace(&mut document.file.nodes[node].pose, to);
             Ok(Edit::SetPose { node, to: was })
         }
         Edit::SetUnkeyed { at, node, to } => {
@@ -178,7 +218,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetMorphs { node, to } => {
             node_of(document, node)?;
             morphs_of(document, node, to.as_deref())?;
-            let was = std::mem::replace(&mut document.nodes[node.index()].morph_weights, to);
+            let was = std::mem::replace(&mut document.file.nodes[node].morph_weights, to);
             Ok(Edit::SetMorphs { node, to: was })
         }
         Edit::SetUnkeyedMorphs { at, node, to } => {
@@ -190,9 +230,44 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             })?;
             Ok(Edit::SetUnkeyedMorphs { at, node, to: was })
         }
+        Edit::SetNode { node, to } => {
+            match &to {
+                Some(to) => node_fits(document, node, to)?,
+                None => node_is_free(document, node)?,
+            }
+            let was = document.file.nodes.put(node, to.map(|n| *n));
+            Ok(Edit::SetNode { node, to: was.map(Box::new) })
+        }
+        Edit::SetSkin { skin, to } => {
+            match &to {
+                Some(to) => {
+                    let sound = skin.index() <= document.skins.len()
+                        && !to.joints.is_empty()
+                        && to.joints.len() == to.inverse_bind.len()
+                        && to.joints.iter().all(|j| document.nodes.contains(*j))
+                        && to.is_sound();
+                    sound.then_some(()).ok_or(EditError::Unsound { what: "skin", id: skin.0 })?;
+                }
+                None => {
+                    let used = document.nodes.values().any(|n| n.skin == Some(skin))
+                        || document.aids.weight_layers.contains_key(&skin);
+                    let free = is_last(&document.skins, skin) && !used;
+                    free.then_some(()).ok_or(EditError::Needed { what: "skin", id: skin.0 })?;
+                }
+            }
+            let was = document.file.skins.put(skin, to);
+            Ok(Edit::SetSkin { skin, to: was })
+        }
+        Edit::SetRoots { scene, to } => {
+            to.iter().try_for_each(|n| node_of(document, *n))?;
+            let unsound = EditError::Unsound { what: "scene", id: scene.0 };
+            let found = document.file.scenes.get_mut(scene).ok_or(unsound)?;
+            let was = std::mem::replace(&mut found.roots, to);
+            Ok(Edit::SetRoots { scene, to: was })
+        }
         Edit::SetNodeName { node, to } => {
             node_of(document, node)?;
-            let was = std::mem::replace(&mut document.nodes[node.index()].name, to);
+            let was = std::mem::replace(&mut document.file.nodes[node].name, to);
             Ok(Edit::SetNodeName { node, to: was })
         }
         Edit::SetTrack { clip, track, to } => {
@@ -200,7 +275,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 node_of(document, to.target)?;
                 to.validate()?;
             }
-            let Some(found) = document.clips.get_mut(&clip) else { return Err(EditError::NoClip(clip.0)) };
+            let Some(found) = document.file.clips.get_mut(clip) else { return Err(EditError::NoClip(clip.0)) };
             let tracks = &mut Shared::make_mut(found).tracks;
             let was = match to {
                 Some(to) => tracks.insert(track, to),
@@ -217,10 +292,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             } else if document.aids.unkeyed.keys().any(|at| at.clip == clip) {
                 return Err(EditError::Unkeyed(clip.0));
             }
-            let was = match to {
-                Some(to) => document.clips.insert(clip, to),
-                None => document.clips.remove(&clip),
-            };
+            let was = document.file.clips.put(clip, to);
             Ok(Edit::SetClip { clip, to: was })
         }
         Edit::PatchWeights { mesh, primitive, mut patch } => {
@@ -235,14 +307,14 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             Ok(Edit::SetWeights { mesh, primitive, to: was })
         }
         Edit::BindWeights { mesh, primitive, to } => {
-            let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
+            let found = document.primitive(mesh, primitive);
             let count = found.map(|p| p.positions.len());
             let fits = to.as_ref().is_none_or(|to| is_sound(to) && Some(to.vertex_count()) == count);
             if count.is_none() || !fits {
                 return Err(EditError::Weights { mesh: mesh.0, primitive });
             }
-            let weights = &mut Shared::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights;
-            let was = std::mem::replace(weights, to);
+            let found = document.file.primitive_mut(mesh, primitive);
+            let was = found.and_then(|p| std::mem::replace(&mut p.weights, to));
             Ok(Edit::BindWeights { mesh, primitive, to: was })
         }
         Edit::SetLayers { skin, to } => {
@@ -263,6 +335,53 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
     }
 }
 
+/// Whether an id is that of the last thing, and the file did not give it.
+fn is_last<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
+    !slots.is_given(id) && id.index() + 1 == slots.len()
+}
+
+/// Whether a node can be put under an id.
+fn node_fits(document: &Document, id: NodeId, to: &Node) -> Result<(), EditError> {
+    let finite = to.pose.is_none_or(|p| p.is_finite())
+        && to.rest.is_finite()
+        && to.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
+    let sound = id.index() <= document.nodes.len()
+        && finite
+        && (to.mesh.is_some() || to.instances.is_none())
+        && to.mesh.is_none_or(|m| document.meshes.contains(m))
+        && to.skin.is_none_or(|s| document.skins.contains(s))
+        && to.camera.is_none_or(|c| c.index() < document.cameras.len())
+        && to.light.is_none_or(|l| l.index() < document.lights.len());
+    sound.then_some(()).ok_or(EditError::Unsound { what: "node", id: id.0 })?;
+    let targets = to.mesh.map_or(0, |m| document.mesh(m).target_count());
+    let before = document.nodes.get(id).filter(|b| b.mesh == to.mesh && b.morph_weights == to.morph_weights);
+    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
+    // What moved the targets of another mesh has none to move.
+    let moves = |t: &Shared<Track>| t.target == id && t.property == Property::Weights && t.width != targets;
+    if before.is_none() && (to.morph_weights.as_ref().is_some_and(|w| w.len() != targets) || tracks.any(moves)) {
+        return Err(EditError::Morphs { node: id.0, targets });
+    }
+    let Some(parent) = to.parent else { return Ok(()) };
+    if !document.nodes.contains(parent) {
+        return Err(EditError::NoNode(parent.0));
+    }
+    let below = parent == id || (document.nodes.contains(id) && document.is_above(id, parent));
+    if below { Err(EditError::Cycle(id.0)) } else { Ok(()) }
+}
+
+/// Whether a node can be taken away: it was added last, and nothing names it.
+fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
+    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
+    let named = !document.children(id).is_empty()
+        || document.skins.values().any(|s| s.joints.contains(&id))
+        || document.scenes.values().any(|s| s.roots.contains(&id))
+        || tracks.any(|t| t.target == id)
+        || document.aids.unkeyed.values().any(|p| p.nodes().any(|n| n == id))
+        || document.aids.mirror_pairs.iter().any(|(a, b)| *a == id || *b == Some(id));
+    let free = is_last(&document.nodes, id) && !named;
+    free.then_some(()).ok_or(EditError::Needed { what: "node", id: id.0 })
+}
+
 /// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be where `wanted`.
 fn unkeyed<T>(
     document: &mut Document,
@@ -270,7 +389,7 @@ fn unkeyed<T>(
     wanted: bool,
     change: impl FnOnce(&mut Unkeyed) -> Option<T>,
 ) -> Result<Option<T>, EditError> {
-    if !document.clips.contains_key(&at.clip) {
+    if !document.clips.contains(at.clip) {
         return Err(EditError::NoClip(at.clip.0));
     }
     let poses = &mut document.aids.unkeyed;
@@ -300,13 +419,9 @@ fn weights_of(
     primitive: usize,
     fits: impl FnOnce(&WeightMap) -> bool,
 ) -> Result<&mut Shared<WeightMap>, EditError> {
-    let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
-    if found.and_then(|p| p.weights.as_deref()).is_some_and(fits)
-        && let Some(map) = Shared::make_mut(&mut document.meshes[mesh.index()]).primitives[primitive].weights.as_mut()
-    {
-        return Ok(map);
-    }
-    Err(EditError::Weights { mesh: mesh.0, primitive })
+    let found = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref());
+    let found = if found.is_some_and(fits) { document.file.primitive_mut(mesh, primitive) } else { None };
+    found.and_then(|p| p.weights.as_mut()).ok_or(EditError::Weights { mesh: mesh.0, primitive })
 }
 
 /// Weights must be numbers, one a target.
@@ -328,6 +443,7 @@ impl Edit {
         match (self, other) {
             (Self::SetPose { node: a, .. }, Self::SetPose { node: b, .. })
             | (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
+            | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
             (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
             | (Self::SetUnkeyedMorphs { at: a, node: x, .. }, Self::SetUnkeyedMorphs { at: b, node: y, .. }) => {
@@ -339,7 +455,9 @@ impl Edit {
             | (Self::BindWeights { mesh: a, primitive: x, .. }, Self::BindWeights { mesh: b, primitive: y, .. }) => {
                 (a, x) == (b, y)
             }
-            (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. }) => a == b,
+            (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. })
+            | (Self::SetSkin { skin: a, .. }, Self::SetSkin { skin: b, .. }) => a == b,
+            (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
             (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. }) => true,
             _ => false,
         }
@@ -353,6 +471,9 @@ impl Edit {
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
+            Self::SetNode { to: Some(_), .. } => size_of::<Node>(),
+            Self::SetSkin { to: Some(skin), .. } => skin.joints.len() * 68,
+            Self::SetRoots { to, .. } => to.len() * 4,
             Self::SetLayers { to: Some(layers), .. } => layers.size() / Shared::sharers(layers),
             _ => 0,
         };

@@ -131,6 +131,8 @@ pub enum Change {
         /// Which primitive.
         primitive: usize,
     },
+    /// Nodes, skins or scenes: what is there, and where it hangs.
+    Tree,
     /// Anything else.
     Other,
 }
@@ -182,7 +184,16 @@ impl Change {
                 Self::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
             }
             Edit::BindWeights { mesh, primitive, .. } => Self::Bound { mesh: *mesh, primitive: *primitive },
-            _ => Self::Other,
+            Edit::SetNode { .. } | Edit::SetSkin { .. } | Edit::SetRoots { .. } => Self::Tree,
+            Edit::SetPose { .. }
+            | Edit::SetMorphs { .. }
+            | Edit::SetUnkeyed { .. }
+            | Edit::SetUnkeyedMorphs { .. }
+            | Edit::SetNodeName { .. }
+            | Edit::SetTrack { .. }
+            | Edit::SetClip { .. }
+            | Edit::SetLayers { .. }
+            | Edit::SetMirrorPairs { .. } => Self::Other,
         }
     }
 }
@@ -351,7 +362,7 @@ impl History {
     /// What the strokes of the gesture under way did to weights so far: what became of the vertices that they changed.
     pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, usize, WeightPatch)> {
         let change = |stroke: &Stroked| {
-            let mesh = document.meshes.get(stroke.mesh.index())?;
+            let mesh = document.meshes.get(stroke.mesh)?;
             let map = mesh.primitives.get(stroke.primitive)?.weights.as_deref()?;
             let changed = stroke.first.without_unchanged(map).vertices;
             (!changed.is_empty()).then(|| (stroke.mesh, stroke.primitive, map.pick(&changed)))
@@ -378,7 +389,7 @@ impl History {
             Edit::PatchWeights { mesh, primitive, patch } => (mesh, primitive, *patch),
             // A whole map would be taken back after the dabs before it were: as a patch it is one of them.
             Edit::SetWeights { mesh, primitive, to } => {
-                let now = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive));
+                let now = document.primitive(mesh, primitive);
                 let now = now.and_then(|p| p.weights.as_deref()).filter(|now| {
                     now.sets == to.sets && now.encoding == to.encoding && now.vertex_count() == to.vertex_count()
                 });
@@ -425,7 +436,7 @@ impl History {
         let Some(mut open) = self.open.take() else { return false };
         let mut changed = are_changed(&open.forward, &open.inverse);
         for stroke in &open.strokes {
-            let map = document.meshes.get(stroke.mesh.index()).and_then(|m| m.primitives.get(stroke.primitive));
+            let map = document.primitive(stroke.mesh, stroke.primitive);
             let Some(map) = map.and_then(|p| p.weights.as_deref()) else { continue };
             let before = stroke.first.without_unchanged(map);
             if !before.vertices.is_empty() {

@@ -64,10 +64,10 @@ impl Selection {
 
     /// Drops what is no longer there.
     pub fn purge(&mut self, document: &Document) {
-        self.nodes.retain(|n| n.index() < document.nodes.len());
+        self.nodes.retain(|n| document.nodes.contains(*n));
         self.active = self.active.filter(|n| self.nodes.contains(n));
         self.keys.retain(|k| {
-            let track = document.clips.get(&k.clip).and_then(|c| c.tracks.get(&k.track));
+            let track = document.clips.get(k.clip).and_then(|c| c.tracks.get(&k.track));
             track.is_some_and(|t| t.key_at(k.time(), 0.0).is_some())
         });
     }
@@ -92,7 +92,7 @@ impl Marks {
     fn below(document: &Document, node: NodeId) -> Vec<NodeId> {
         let (mut list, mut at) = (vec![node], 0);
         while let Some(node) = list.get(at).copied() {
-            list.extend(document.node(node).children.iter().copied());
+            list.extend(document.children(node).iter().copied());
             at += 1;
         }
         list

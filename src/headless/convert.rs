@@ -72,7 +72,7 @@ pub(super) fn export(wanted: &Wanted<'_>) -> Result<u8, Failure> {
 fn kept(session: &Session, names: &[String]) -> Result<Vec<usize>, Failure> {
     let document = session.document();
     // New clips come after those of the file, and clips that went leave no gap.
-    let order: Vec<_> = document.clips.keys().copied().collect();
+    let order: Vec<_> = document.clips.ids().collect();
     let mut keep = Vec::new();
     for name in names {
         for id in find_clips(document, name).map_err(Failure::unusable)? {

@@ -15,10 +15,10 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     let document = session.document();
     let clip = match &args.clip {
         Some(text) => clip_named(document, text)?,
-        None => document.clips.keys().next().copied(),
+        None => document.clips.ids().next(),
     };
     let pose =
-        Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[&c]), time: args.time, unkeyed: None });
+        Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[c]), time: args.time, unkeyed: None });
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,

@@ -78,13 +78,11 @@ fn facts(session: &Session, path: &Path) -> Value {
     let skins: Vec<Value> = document
         .skins
         .iter()
-        .enumerate()
         .map(|(k, s)| json!({"index": k, "name": s.name.as_deref(), "joints": s.joints.len(), "inverse_bind_matrices": s.has_inverse_bind}))
         .collect();
     let meshes: Vec<Value> = document
         .meshes
         .iter()
-        .enumerate()
         .map(|(k, m)| {
             json!({
                 "index": k,
@@ -100,7 +98,6 @@ fn facts(session: &Session, path: &Path) -> Value {
     let scenes: Vec<Value> = document
         .scenes
         .iter()
-        .enumerate()
         .map(|(k, s)| json!({"index": k, "name": s.name.as_deref(), "roots": s.roots.len(), "shown": document.shown_scene() == Some(k)}))
         .collect();
     let cameras: Vec<Value> = document
@@ -126,8 +123,8 @@ fn facts(session: &Session, path: &Path) -> Value {
             json!({"name": l.name.as_deref(), "type": kind, "intensity": l.intensity})
         })
         .collect();
-    let instances: usize = document.nodes.iter().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
-    let posed = document.nodes.iter().filter(|n| n.pose.is_some()).count();
+    let instances: usize = document.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
+    let posed = document.nodes.values().filter(|n| n.pose.is_some()).count();
     json!({
         "file": path.display().to_string(),
         "container": if session.source().container.is_glb() { "glb" } else { "gltf" },

@@ -35,7 +35,7 @@ mod imp {
         session.show(shown(session.document(), args)?);
         let document = session.document();
         let clip = match &args.clip {
-            Some(text) => clip_named(document, text)?.map(|id| document.clips[&id].clone()),
+            Some(text) => clip_named(document, text)?.map(|id| document.clips[id].clone()),
             None => None,
         };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
@@ -77,11 +77,11 @@ mod imp {
 
     /// What of the document is asked for.
     fn shown(document: &Document, args: &RenderArgs) -> Result<Shown, Failure> {
-        let scenes: Vec<String> = (0..document.scenes.len()).map(|k| document.scene_label(k)).collect();
+        let scenes: Vec<String> = document.scenes.ids().map(|k| document.scene_label(k)).collect();
         let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;
         let variants: Vec<String> = document.variants.iter().map(|v| v.to_string()).collect();
         let variant = args.variant.as_ref().map(|text| choice("variant", &variants, text)).transpose()?;
-        Ok(Shown { scene, variant })
+        Ok(Shown { scene: scene.map(Into::into), variant: variant.map(Into::into) })
     }
 
     fn size(text: &str) -> Result<[u32; 2], Failure> {

@@ -1,15 +1,12 @@
 //! The document: everything Ulna knows of a model, as plain data.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Primitive,
-    Shared, Shown, Skin, SkinId, Vrm,
+    Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Nodes,
+    Primitive, SceneId, Shared, Shown, Skin, SkinId, Slots, VariantId, Vrm,
 };
 
 /// A scene: the roots that are shown together.
@@ -26,28 +23,23 @@ pub struct Scene {
 #[error("the document is broken: {0}. This is a fault of Ulna")]
 pub struct Broken(String);
 
-/// A model.
+/// All that a file says: what saving writes.
 ///
-/// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is shared compares in no
-/// time. Two documents that are equal but for their aids are saved as the same bytes. Invariants: see [`Document::check`].
+/// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is shared compares in no time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Document {
-    /// All nodes.
-    pub nodes: Vec<Node>,
-    /// All nodes, parents before children; another memory whenever a parent changes.
-    pub order: Shared<[NodeId]>,
+pub struct Asset {
+    /// All nodes, and the tree that they make.
+    pub nodes: Nodes,
     /// All scenes; empty in a library of parts.
-    pub scenes: Vec<Scene>,
+    pub scenes: Slots<SceneId, Scene>,
     /// The scene that the file wants shown.
-    pub scene: Option<usize>,
+    pub scene: Option<SceneId>,
     /// All meshes.
-    pub meshes: Vec<Shared<Mesh>>,
+    pub meshes: Slots<MeshId, Shared<Mesh>>,
     /// All skins.
-    pub skins: Vec<Shared<Skin>>,
-    /// Clips by the index of their animation in the file; new ones come after all of those.
-    pub clips: BTreeMap<ClipId, Shared<Clip>>,
-    /// How many animations the file has.
-    pub clips_in_file: u32,
+    pub skins: Slots<SkinId, Shared<Skin>>,
+    /// All clips.
+    pub clips: Slots<ClipId, Shared<Clip>>,
     /// All materials.
     pub materials: Shared<[Material]>,
     /// Names of the variants of the materials (`KHR_materials_variants`); empty in most files.
@@ -60,185 +52,112 @@ pub struct Document {
     pub lights: Shared<[Light]>,
     /// What a VRM file says of its avatar.
     pub vrm: Option<Shared<Vrm>>,
-    /// What is chosen to be shown. Nothing that is undone or saved.
-    pub shown: Shown,
-    /// What no file holds by itself.
-    pub aids: Aids,
 }
 
-impl Document {
+/// A model: what its file says, and what is kept beside it. Invariants: see [`Document::check`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// What saving writes.
+    pub file: Asset,
+    /// What no file holds by itself.
+    pub aids: Aids,
+    /// What is chosen to be shown. Nothing that is undone or saved.
+    pub shown: Shown,
+}
+
+/// Most of what is read of a document is of its file; what is written names which half it means.
+impl Deref for Document {
+    type Target = Asset;
+
+    fn deref(&self) -> &Asset {
+        &self.file
+    }
+}
+
+impl From<Asset> for Document {
+    fn from(file: Asset) -> Self {
+        Self { file, ..Self::default() }
+    }
+}
+
+impl Asset {
     /// The node of an id.
     pub fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.index()]
+        &self.nodes[id]
+    }
+
+    /// The mesh of an id.
+    pub fn mesh(&self, id: MeshId) -> &Mesh {
+        &self.meshes[id]
+    }
+
+    /// The skin of an id.
+    pub fn skin(&self, id: SkinId) -> &Skin {
+        &self.skins[id]
+    }
+
+    /// A primitive, where it is there.
+    pub fn primitive(&self, mesh: MeshId, primitive: usize) -> Option<&Primitive> {
+        self.meshes.get(mesh)?.primitives.get(primitive)
+    }
+
+    /// A primitive to be changed, where it is there.
+    pub fn primitive_mut(&mut self, mesh: MeshId, primitive: usize) -> Option<&mut Primitive> {
+        self.primitive(mesh, primitive)?;
+        Shared::make_mut(self.meshes.get_mut(mesh)?).primitives.get_mut(primitive)
+    }
+
+    /// The nodes right below one, in the file's order.
+    pub fn children(&self, id: NodeId) -> &[NodeId] {
+        self.nodes.children(id)
     }
 
     /// Every node's id.
-    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..self.nodes.len()).map(NodeId::from)
-    }
-
-    /// The document without what no file holds: two that are equal so are saved as the same bytes.
-    #[must_use]
-    pub fn file_part(&self) -> Self {
-        Self { aids: Aids::default(), shown: Shown::default(), ..self.clone() }
-    }
-
-    /// Checks the invariants: everything that is named is there, parents and children agree, `order` lists every node once
-    /// with parents first, numbers are finite, keys are sound, and weights fit their vertices.
-    ///
-    /// # Errors
-    /// The first that is broken.
-    pub fn check(&self) -> Result<(), Broken> {
-        self.check_tree()?;
-        self.check_nodes()?;
-        for (k, skin) in self.skins.iter().enumerate() {
-            let sound = skin.joints.len() == skin.inverse_bind.len() && skin.joints.iter().all(|j| self.has(*j));
-            sound.then_some(()).ok_or_else(|| Broken(format!("skin {k} names a joint that is not there")))?;
-        }
-        for (id, clip) in &self.clips {
-            for (track, t) in &clip.tracks {
-                let fault = |why: &dyn std::fmt::Display| Broken(format!("clip {}, track {}: {why}", id.0, track.0));
-                self.has(t.target).then_some(()).ok_or_else(|| fault(&"its node is not there"))?;
-                t.validate().map_err(|e| fault(&e))?;
-            }
-        }
-        for (k, mesh) in self.meshes.iter().enumerate() {
-            for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let count = primitive.positions.len();
-                let fits = primitive
-                    .weights
-                    .as_ref()
-                    .is_none_or(|w| w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count));
-                fits.then_some(())
-                    .ok_or_else(|| Broken(format!("the weights of mesh {k}, primitive {p} do not fit")))?;
-            }
-        }
-        self.check_aids()
-    }
-
-    fn has(&self, node: NodeId) -> bool {
-        node.index() < self.nodes.len()
-    }
-
-    fn check_tree(&self) -> Result<(), Broken> {
-        let mut place = vec![None; self.nodes.len()];
-        for (k, id) in self.order.iter().enumerate() {
-            let slot = place.get_mut(id.index()).ok_or_else(|| Broken(format!("order names node {}", id.0)))?;
-            if slot.replace(k).is_some() {
-                return Err(Broken(format!("order names node {} twice", id.0)));
-            }
-        }
-        for id in self.node_ids() {
-            let node = self.node(id);
-            let own = place[id.index()].ok_or_else(|| Broken(format!("order lacks node {}", id.0)))?;
-            if let Some(parent) = node.parent {
-                let above = self.has(parent) && place[parent.index()].is_some_and(|p| p < own);
-                if !above || self.node(parent).children.iter().filter(|c| **c == id).count() != 1 {
-                    return Err(Broken(format!("node {} and its parent {} disagree", id.0, parent.0)));
-                }
-            }
-            if node.children.iter().any(|c| !self.has(*c) || self.node(*c).parent != Some(id)) {
-                return Err(Broken(format!("node {} and its children disagree", id.0)));
-            }
-        }
-        Ok(())
-    }
-
-    fn check_nodes(&self) -> Result<(), Broken> {
-        for id in self.node_ids() {
-            let node = self.node(id);
-            let named = node.mesh.is_none_or(|m| m.index() < self.meshes.len())
-                && node.skin.is_none_or(|s| s.index() < self.skins.len())
-                && node.camera.is_none_or(|c| c.index() < self.cameras.len())
-                && node.light.is_none_or(|l| l.index() < self.lights.len());
-            let finite = node.pose.is_none_or(|p| p.is_finite())
-                && node.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
-            if !named || !finite {
-                return Err(Broken(format!("node {} names what is not there, or has numbers that are none", id.0)));
-            }
-            if let Some(pose) = node.pose
-                && !matches!(pose.local, Local::Matrix(_))
-            {
-                let made = node.rest.transform().compose(&pose.user);
-                let local = pose.local.transform();
-                let size =
-                    local.translation.abs().max_element().max(node.rest.transform().translation.abs().max_element());
-                let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
-                    && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
-                if !near && made.is_finite() {
-                    return Err(Broken(format!("the pose of node {} is not its rest with its edit", id.0)));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check_aids(&self) -> Result<(), Broken> {
-        for (at, pose) in &self.aids.unkeyed {
-            let sound = self.clips.contains_key(&at.clip)
-                && !pose.is_empty()
-                && pose.nodes().all(|n| self.has(n))
-                && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
-            sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is unsound", at.clip.0)))?;
-        }
-        for (skin, layers) in &self.aids.weight_layers {
-            if skin.index() >= self.skins.len() || !layers.fits(self, *skin) {
-                return Err(Broken(format!("the weight layers of skin {} do not fit", skin.0)));
-            }
-        }
-        let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
-        match pairs.into_iter().find(|n| !self.has(*n)) {
-            Some(node) => Err(Broken(format!("a mirror pair names node {}", node.0))),
-            None => Ok(()),
-        }
-    }
-
-    /// The scene that is shown: the chosen one, or the file's own.
-    pub fn shown_scene(&self) -> Option<usize> {
-        self.shown.scene.or(self.scene)
+    pub fn node_ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + Clone {
+        self.nodes.ids()
     }
 
     /// The name of a scene, or `scene N`.
-    pub fn scene_label(&self, scene: usize) -> String {
+    pub fn scene_label(&self, scene: SceneId) -> String {
         match self.scenes.get(scene).and_then(|s| s.name.as_deref()) {
             Some(name) if !name.is_empty() => name.to_owned(),
-            _ => format!("scene {scene}"),
+            _ => format!("scene {}", scene.0),
         }
     }
 
     /// The material of a primitive in a variant, or its own where `None`, or where the variant leaves it as it is.
-    pub fn material_of(&self, primitive: &Primitive, variant: Option<usize>) -> Option<MaterialId> {
-        let found = variant.and_then(|v| primitive.variants.iter().find(|(k, _)| *k as usize == v));
+    pub fn material_of(&self, primitive: &Primitive, variant: Option<VariantId>) -> Option<MaterialId> {
+        let found = variant.and_then(|v| primitive.variants.iter().find(|(k, _)| *k == v));
         found.map(|(_, material)| *material).or(primitive.material)
     }
 
-    /// The roots that are shown: those of the scene, or every root where the file has no scenes.
-    pub fn shown_roots(&self) -> Vec<NodeId> {
-        match self.shown_scene().and_then(|s| self.scenes.get(s)) {
+    /// The roots of a scene, or every root where the file has no such scene.
+    pub fn roots_of(&self, scene: Option<SceneId>) -> Vec<NodeId> {
+        match scene.and_then(|s| self.scenes.get(s)) {
             Some(scene) => scene.roots.clone(),
             None => self.node_ids().filter(|id| self.node(*id).parent.is_none()).collect(),
         }
     }
 
-    /// The nodes that are shown, each before its children, in the file's order.
-    pub fn shown_nodes(&self) -> Vec<NodeId> {
-        let mut stack = self.shown_roots();
+    /// The nodes of a scene, each before its children, in the file's order.
+    pub fn nodes_of(&self, scene: Option<SceneId>) -> Vec<NodeId> {
+        let mut stack = self.roots_of(scene);
         stack.reverse();
-        let mut shown = Vec::new();
+        let mut found = Vec::new();
         let mut seen = vec![false; self.nodes.len()];
         while let Some(id) = stack.pop() {
             if !std::mem::replace(&mut seen[id.index()], true) {
-                shown.push(id);
-                stack.extend(self.node(id).children.iter().rev());
+                found.push(id);
+                stack.extend(self.children(id).iter().rev());
             }
         }
-        shown
+        found
     }
 
     /// For every node, whether a skin counts it among its joints.
     pub fn joint_flags(&self) -> Vec<bool> {
         let mut flags = vec![false; self.nodes.len()];
-        for skin in &self.skins {
+        for skin in self.skins.values() {
             for joint in skin.joints.iter() {
                 flags[joint.index()] = true;
             }
@@ -246,33 +165,12 @@ impl Document {
         flags
     }
 
-    /// The mesh of an id.
-    pub fn mesh(&self, id: MeshId) -> &Mesh {
-        &self.meshes[id.index()]
-    }
-
-    /// The skin of an id.
-    pub fn skin(&self, id: SkinId) -> &Skin {
-        &self.skins[id.index()]
-    }
-
-    /// The skin in whose layers a primitive's weights are.
-    pub fn layered(&self, mesh: MeshId, primitive: usize) -> Option<SkinId> {
-        self.aids.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
-    }
-
     /// The name of a clip, or `clip N`.
     pub fn clip_label(&self, id: ClipId) -> String {
-        match self.clips.get(&id).and_then(|c| c.name.as_deref()) {
+        match self.clips.get(id).and_then(|c| c.name.as_deref()) {
             Some(name) if !name.is_empty() => name.to_owned(),
             _ => format!("clip {}", id.0),
         }
-    }
-
-    /// An id no clip of this document or animation of the file has.
-    pub fn free_clip_id(&self) -> ClipId {
-        let after = self.clips.keys().next_back().map_or(0, |id| id.0 + 1);
-        ClipId(after.max(self.clips_in_file))
     }
 
     /// The names from the root down to a node, joined by `/`.
@@ -299,11 +197,6 @@ impl Document {
         false
     }
 
-    /// Nodes that an unkeyed pose changes.
-    pub fn unkeyed_nodes(&self) -> BTreeSet<NodeId> {
-        self.aids.unkeyed.values().flat_map(|pose| pose.nodes()).collect()
-    }
-
     /// The weights a node's morph targets have when no clip moves them.
     pub fn morph_weights(&self, node: NodeId) -> Vec<f32> {
         let node = self.node(node);
@@ -311,6 +204,131 @@ impl Document {
         let count = mesh.target_count();
         let given = node.morph_weights.as_ref().unwrap_or(&mesh.default_weights);
         (0..count).map(|k| given.get(k).copied().unwrap_or(0.0)).collect()
+    }
+
+    fn check(&self) -> Result<(), Broken> {
+        self.check_tree()?;
+        self.check_nodes()?;
+        let say = |sound: bool, why: &dyn Fn() -> String| sound.then_some(()).ok_or_else(|| Broken(why()));
+        for (id, skin) in self.skins.iter() {
+            let sound = skin.is_sound() && skin.joints.iter().all(|j| self.nodes.contains(*j));
+            say(sound, &|| format!("skin {} names a joint that is not there, or its bind matrices do not fit", id.0))?;
+        }
+        for (id, scene) in self.scenes.iter() {
+            let root = |n: &NodeId| self.nodes.contains(*n);
+            say(scene.roots.iter().all(root), &|| format!("scene {} names a node that is not there", id.0))?;
+        }
+        say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| "the scene is not there".into())?;
+        for (id, clip) in self.clips.iter() {
+            for (track, t) in &clip.tracks {
+                let fault = |why: &dyn std::fmt::Display| Broken(format!("clip {}, track {}: {why}", id.0, track.0));
+                self.nodes.contains(t.target).then_some(()).ok_or_else(|| fault(&"its node is not there"))?;
+                t.validate().map_err(|e| fault(&e))?;
+            }
+        }
+        for (id, mesh) in self.meshes.iter() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                let count = primitive.positions.len();
+                let fits = primitive
+                    .weights
+                    .as_ref()
+                    .is_none_or(|w| w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count));
+                say(fits, &|| format!("the weights of mesh {}, primitive {p} do not fit", id.0))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_tree(&self) -> Result<(), Broken> {
+        if !self.nodes.is_sound() {
+            return Err(Broken("the tree is not the one that the parents make".into()));
+        }
+        for (id, node) in self.nodes.iter() {
+            if node.parent.is_some_and(|p| !self.nodes.contains(p)) {
+                return Err(Broken(format!("the parent of node {} is not there", id.0)));
+            }
+        }
+        // A node on a cycle is not in the order.
+        match self.nodes.order().len() == self.nodes.count() {
+            true => Ok(()),
+            false => Err(Broken("a node is above itself".into())),
+        }
+    }
+
+    fn check_nodes(&self) -> Result<(), Broken> {
+        for (id, node) in self.nodes.iter() {
+            let named = node.mesh.is_none_or(|m| self.meshes.contains(m))
+                && node.skin.is_none_or(|s| self.skins.contains(s))
+                && node.camera.is_none_or(|c| c.index() < self.cameras.len())
+                && node.light.is_none_or(|l| l.index() < self.lights.len());
+            let finite = node.pose.is_none_or(|p| p.is_finite())
+                && node.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
+            if !named || !finite {
+                return Err(Broken(format!("node {} names what is not there, or has numbers that are none", id.0)));
+            }
+            if let Some(pose) = node.pose
+                && !matches!(pose.local, Local::Matrix(_))
+            {
+                let made = node.rest.transform().compose(&pose.user);
+                let local = pose.local.transform();
+                let size =
+                    local.translation.abs().max_element().max(node.rest.transform().translation.abs().max_element());
+                let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
+                    && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
+                if !near && made.is_finite() {
+                    return Err(Broken(format!("the pose of node {} is not its rest with its edit", id.0)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Document {
+    /// Checks the invariants: everything that is named is there, parents make a tree, numbers are finite, keys are sound,
+    /// and weights fit their vertices.
+    ///
+    /// # Errors
+    /// The first that is broken.
+    pub fn check(&self) -> Result<(), Broken> {
+        self.file.check()?;
+        for (at, pose) in &self.aids.unkeyed {
+            let sound = self.clips.contains(at.clip)
+                && !pose.is_empty()
+                && pose.nodes().all(|n| self.nodes.contains(n))
+                && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
+            sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is unsound", at.clip.0)))?;
+        }
+        for (skin, layers) in &self.aids.weight_layers {
+            if !self.skins.contains(*skin) || !layers.fits(self, *skin) {
+                return Err(Broken(format!("the weight layers of skin {} do not fit", skin.0)));
+            }
+        }
+        let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
+        match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {
+            Some(node) => Err(Broken(format!("a mirror pair names node {}", node.0))),
+            None => Ok(()),
+        }
+    }
+
+    /// The scene that is shown: the chosen one, or the file's own.
+    pub fn shown_scene(&self) -> Option<SceneId> {
+        self.shown.scene.or(self.scene)
+    }
+
+    /// The nodes that are shown, each before its children, in the file's order.
+    pub fn shown_nodes(&self) -> Vec<NodeId> {
+        self.nodes_of(self.shown_scene())
+    }
+
+    /// The skin in whose layers a primitive's weights are.
+    pub fn layered(&self, mesh: MeshId, primitive: usize) -> Option<SkinId> {
+        self.aids.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
+    }
+
+    /// Nodes that an unkeyed pose changes.
+    pub fn unkeyed_nodes(&self) -> BTreeSet<NodeId> {
+        self.aids.unkeyed.values().flat_map(|pose| pose.nodes()).collect()
     }
 
     /// Vertices of all meshes as they are shown (a mesh under two nodes, or in two instances, counts twice).

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SlotId;
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -13,6 +15,12 @@ macro_rules! id {
         impl $name {
             /// The id as an index into the document's list.
             pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl SlotId for $name {
+            fn index(self) -> usize {
                 self.0 as usize
             }
         }
@@ -40,6 +48,22 @@ id!(
 id!(
     /// A clip: one glTF animation.
     ClipId
+);
+id!(
+    /// A scene.
+    SceneId
+);
+id!(
+    /// A variant of the materials (`KHR_materials_variants`).
+    VariantId
+);
+id!(
+    /// A primitive of a mesh: its place in the mesh's list.
+    PrimitiveId
+);
+id!(
+    /// A vertex of a primitive.
+    VertexIndex
 );
 id!(
     /// A track of one clip: the index of the glTF channel it came from.

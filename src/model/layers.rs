@@ -216,7 +216,7 @@ impl WeightLayers {
     pub fn fits(&self, document: &Document, skin: SkinId) -> bool {
         let now = document.aids.weight_layers.get(&skin);
         let count_of = |(mesh, primitive): &PrimitiveKey| {
-            let found = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(*primitive));
+            let found = document.primitive(*mesh, *primitive);
             found.and_then(|p| p.weights.as_deref()).map(WeightMap::vertex_count)
         };
         let others = || document.aids.weight_layers.iter().filter(|(s, _)| **s != skin);
@@ -243,7 +243,7 @@ impl WeightLayers {
                 && self.layers[..k].iter().all(|l| l.id != layer.id)
                 && layer.parts.iter().all(|(key, part)| part_fits(layer.id, key, part))
         };
-        skin.index() < document.skins.len()
+        document.skins.contains(skin)
             && !self.layers.is_empty()
             && bases
             && self.layers.iter().enumerate().all(layer_fits)

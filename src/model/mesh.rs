@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::{MaterialId, Shared, Slice, WeightMap};
+use super::{MaterialId, Shared, Slice, VariantId, WeightMap};
 
 /// What the indices of a primitive draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Primitive {
     /// How it is shaded.
     pub material: Option<MaterialId>,
     /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the variant's index.
-    pub variants: Shared<[(u32, MaterialId)]>,
+    pub variants: Shared<[(VariantId, MaterialId)]>,
     /// Morph targets; the same number in every primitive of a mesh.
     pub targets: Shared<[MorphTarget]>,
     /// Joint weights, where the primitive has both joints and weights.

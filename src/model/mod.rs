@@ -9,9 +9,11 @@ mod layers;
 mod material;
 mod mesh;
 mod node;
+mod nodes;
 mod rest;
 mod shared;
 mod slice;
+mod slots;
 mod stage;
 pub mod transform;
 mod vrm;
@@ -21,15 +23,20 @@ pub use self::{
     aids::{Aids, Components, Unkeyed, UnkeyedAt},
     clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    document::{Broken, Document, Scene},
-    ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SkinId, TrackId},
+    document::{Asset, Broken, Document, Scene},
+    ids::{
+        CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
+        VariantId, VertexIndex,
+    },
     layers::{Kept, LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, NodePose, RestSource, Skin},
+    nodes::{Nodes, Tree},
     rest::{find_rest, free_of_zeros},
     shared::Shared,
     slice::Slice,
+    slots::{SlotId, Slots},
     stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,

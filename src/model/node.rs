@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::Mat4;
+use glam::{Mat4, Vec4};
 
 use super::{CameraId, LightId, MeshId, NodeId, Shared, SkinId, Transform, TransformError};
 
@@ -13,6 +13,22 @@ pub enum Local {
     Trs(Transform),
     /// A matrix, kept as it is until it is edited or keyed.
     Matrix(Mat4),
+}
+
+impl Local {
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Trs(t) => t.is_finite(),
+            Self::Matrix(m) => m.is_finite(),
+        }
+    }
+}
+
+impl Default for Local {
+    fn default() -> Self {
+        Self::Trs(Transform::IDENTITY)
+    }
 }
 
 impl Local {
@@ -34,9 +50,10 @@ impl Local {
 }
 
 /// Where a node's rest came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestSource {
     /// The node's own transform in the file.
+    #[default]
     File,
     /// The inverse bind matrices of a skin; the node's transform in the file is then its pose.
     Bind,
@@ -72,23 +89,19 @@ impl NodePose {
 
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
-        let local = match &self.local {
-            Local::Trs(t) => t.is_finite(),
-            Local::Matrix(m) => m.is_finite(),
-        };
-        local && self.user.is_finite()
+        self.local.is_finite() && self.user.is_finite()
     }
 }
 
 /// A node.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// The name, where the file gives one. Not unique.
     pub name: Option<Arc<str>>,
     /// The node above.
     pub parent: Option<NodeId>,
-    /// The nodes below, in the file's order.
-    pub children: Shared<[NodeId]>,
+    /// Its place among the children of that node, lowest first; of the same, the lower id comes first.
+    pub rank: u32,
     /// `L`: the local transform in the rest pose.
     pub rest: Local,
     /// Where `rest` came from.
@@ -136,7 +149,7 @@ impl Node {
 }
 
 /// A skin: which joints deform a mesh, and from which bind pose.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skin {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,
@@ -146,4 +159,12 @@ pub struct Skin {
     pub inverse_bind: Shared<[Mat4]>,
     /// Whether the file gives inverse bind matrices that can be read.
     pub has_inverse_bind: bool,
+}
+
+impl Skin {
+    /// Whether its bind matrices are finite and affine, as many as joints, and identities where there are none.
+    pub fn is_sound(&self) -> bool {
+        let fine = |m: &Mat4| m.is_finite() && m.row(3) == Vec4::W && (self.has_inverse_bind || *m == Mat4::IDENTITY);
+        self.joints.len() == self.inverse_bind.len() && self.inverse_bind.iter().all(fine)
+    }
 }

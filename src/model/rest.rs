@@ -3,7 +3,7 @@
 use glam::{DMat4, Mat4, Vec3};
 
 use super::{
-    Document, Local, Node, NodeId, NodePose, RestSource, SkinId, Transform,
+    Asset, Local, Node, NodeId, NodePose, RestSource, SkinId, Transform,
     transform::{decompose, is_invertible},
 };
 
@@ -20,26 +20,25 @@ const SHEAR_LIMIT: f32 = 1e-3;
 /// For a joint `j` whose nearest ancestor among the joints of the same skin is `a`, `L_j = N⁻¹ · B_a⁻¹ · B_j`, where `N`
 /// is the product of the transforms of the nodes between. What the node's own transform says is then the pose:
 /// `Ul = L⁻¹ ∘ M`.
-pub fn find_rest(document: &mut Document) {
-    let sizes: Vec<f32> = (0..document.skins.len()).map(|s| skeleton_size(document, SkinId::from(s))).collect();
-    let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; document.nodes.len()];
-    for (skin, size) in sizes.iter().enumerate() {
-        let skin = document.skins[skin].clone();
+pub fn find_rest(asset: &mut Asset) {
+    let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; asset.nodes.len()];
+    for (id, skin) in asset.skins.iter() {
+        let size = skeleton_size(asset, id);
         if !skin.has_inverse_bind {
             for joint in skin.joints.iter() {
                 found[joint.index()] = Some(Err(()));
             }
             continue;
         }
-        let mut slot: Vec<Option<usize>> = vec![None; document.nodes.len()];
+        let mut slot: Vec<Option<usize>> = vec![None; asset.nodes.len()];
         for (k, joint) in skin.joints.iter().enumerate() {
             slot[joint.index()].get_or_insert(k);
         }
         for (k, joint) in skin.joints.iter().enumerate() {
-            let rest = rest_of(document, *joint, k, &slot, &skin.inverse_bind);
+            let rest = rest_of(asset, *joint, k, &slot, &skin.inverse_bind);
             let entry = &mut found[joint.index()];
             *entry = Some(match (&entry, rest) {
-                (None, Some(rest)) => Ok((rest, *size)),
+                (None, Some(rest)) => Ok((rest, size)),
                 // Two skins: they must agree.
                 (Some(Ok((other, size))), Some(rest))
                     if other.is_close(&rest, SAME_ANGLE * 10.0, SAME_DISTANCE * 10.0 * size) =>
@@ -52,7 +51,7 @@ pub fn find_rest(document: &mut Document) {
     }
     for (index, rest) in found.into_iter().enumerate() {
         let Some(Ok((rest, size))) = rest else { continue };
-        let node = &mut document.nodes[index];
+        let Some(node) = asset.nodes.get_mut(NodeId::from(index)) else { continue };
         let file = node.rest;
         let pose = file.transform();
         if rest.is_close(&pose, SAME_ANGLE, SAME_DISTANCE * size) {
@@ -68,7 +67,7 @@ pub fn find_rest(document: &mut Document) {
             node.pose = Some(NodePose { user, local: file });
         }
     }
-    document.nodes.iter_mut().for_each(free_of_zeros);
+    asset.nodes.values_mut().for_each(free_of_zeros);
 }
 
 /// A rest that is squashed flat along an axis takes 1 there, and `Ul` the 0: only then every edit over it can be stored.
@@ -87,29 +86,23 @@ pub fn free_of_zeros(node: &mut Node) {
 }
 
 /// The rest of one joint, where its skin gives one that a transform can hold.
-fn rest_of(
-    document: &Document,
-    joint: NodeId,
-    k: usize,
-    slot: &[Option<usize>],
-    inverse_bind: &[Mat4],
-) -> Option<Transform> {
+fn rest_of(asset: &Asset, joint: NodeId, k: usize, slot: &[Option<usize>], inverse_bind: &[Mat4]) -> Option<Transform> {
     let mut between = DMat4::IDENTITY;
-    let mut at = document.node(joint).parent;
+    let mut at = asset.node(joint).parent;
     let ancestor = loop {
         let node = at?;
         match slot[node.index()] {
             Some(k) => break k,
-            None => between = document.node(node).rest.matrix().as_dmat4() * between,
+            None => between = asset.node(node).rest.matrix().as_dmat4() * between,
         }
-        at = document.node(node).parent;
+        at = asset.node(node).parent;
     };
     let own = inverse_bind[k].as_dmat4();
     if !is_invertible(own.determinant()) || !is_invertible(between.determinant()) {
         return None;
     }
     let matrix = between.inverse() * inverse_bind[ancestor].as_dmat4() * own.inverse();
-    let pose = document.node(joint).rest.transform();
+    let pose = asset.node(joint).rest.transform();
     let split = decompose(&matrix, &pose);
     let fits = (0..3).all(|axis| {
         let (rest, pose) = (split.transform.scale[axis].abs(), pose.scale[axis].abs());
@@ -119,10 +112,10 @@ fn rest_of(
 }
 
 /// The diagonal of a skin's joints in the bind pose, in metres of its mesh.
-fn skeleton_size(document: &Document, skin: SkinId) -> f32 {
+fn skeleton_size(asset: &Asset, skin: SkinId) -> f32 {
     let mut low = Vec3::INFINITY;
     let mut high = Vec3::NEG_INFINITY;
-    for inverse in document.skin(skin).inverse_bind.iter() {
+    for inverse in asset.skin(skin).inverse_bind.iter() {
         let p = inverse.inverse().w_axis.truncate();
         if p.is_finite() {
             low = low.min(p);

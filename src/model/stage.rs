@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use super::{SceneId, VariantId};
+
 /// What of a document is shown, where it offers a choice. Never saved, and no edit: nothing to undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Shown {
     /// A scene other than the file's own; an index into [`Document::scenes`](super::Document::scenes).
-    pub scene: Option<usize>,
+    pub scene: Option<SceneId>,
     /// `KHR_materials_variants`: an index into [`Document::variants`](super::Document::variants); the primitives' own
     /// materials where `None`.
-    pub variant: Option<usize>,
+    pub variant: Option<VariantId>,
 }
 
 /// How a camera of the file projects (glTF 2.0, *Cameras*). Cameras look along −Z of their node, +Y up.

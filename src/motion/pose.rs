@@ -6,7 +6,7 @@ use super::{
     compiled::{self, Compiled},
     sample::sample_into,
 };
-use crate::model::{Clip, Document, Local, NodeId, Property, Shared, SkinId, Transform, Unkeyed};
+use crate::model::{Clip, Document, Local, NodeId, Property, Shared, SkinId, Transform, Tree, Unkeyed};
 
 /// What is shown: the pose of the document, or a clip at a time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,8 +31,8 @@ pub struct Pose {
     player: Player,
 }
 
-/// An order of nodes, and the nodes in it with their parents.
-type Tree = (Shared<[NodeId]>, Vec<(u32, u32)>);
+/// A tree, and the nodes in it with their parents.
+type Walk = (Shared<Tree>, Vec<(u32, u32)>);
 
 /// What a pose keeps from one moment to the next. No part of its value.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ struct Player {
     asked: Option<(Shared<Clip>, u32)>,
     compiled: Option<Compiled>,
     /// Nodes with their parents (`u32::MAX`: none), parents first, and the order they were made from.
-    tree: Option<Tree>,
+    tree: Option<Walk>,
 }
 
 impl PartialEq for Player {
@@ -71,10 +71,11 @@ impl Player {
     }
 
     fn tree(&mut self, document: &Document) -> &[(u32, u32)] {
-        let same = self.tree.as_ref().is_some_and(|(order, _)| Shared::ptr_eq(order, &document.order));
+        let same = self.tree.as_ref().is_some_and(|(tree, _)| Shared::ptr_eq(tree, document.nodes.tree()));
         if !same {
-            let parents = document.order.iter().map(|id| (id.0, document.node(*id).parent.map_or(u32::MAX, |p| p.0)));
-            self.tree = Some((document.order.clone(), parents.collect()));
+            let parents =
+                document.nodes.order().iter().map(|id| (id.0, document.node(*id).parent.map_or(u32::MAX, |p| p.0)));
+            self.tree = Some((document.nodes.tree().clone(), parents.collect()));
         }
         self.tree.as_ref().map_or(&[], |(_, list)| list)
     }
@@ -125,7 +126,8 @@ impl Pose {
         self.local.resize(document.nodes.len(), Local::Trs(Transform::IDENTITY));
         let moved = compiled.map_or(&[][..], |c| c.moved());
         let mut next = 0;
-        for (index, (slot, node)) in self.local.iter_mut().zip(&document.nodes).enumerate() {
+        for (index, (slot, node)) in self.local.iter_mut().zip(document.nodes.slots()).enumerate() {
+            let Some(node) = node else { continue };
             let found = moved.get(next).filter(|(n, _)| *n as usize == index);
             next += usize::from(found.is_some());
             match found {
@@ -137,13 +139,9 @@ impl Pose {
             }
         }
         self.morphs.resize(document.nodes.len(), Vec::new());
-        for (morphs, node) in self.morphs.iter_mut().zip(&document.nodes) {
-            if node.mesh.is_none() {
-                morphs.clear();
-                continue;
-            }
-            let mesh = node.mesh.map(|m| document.mesh(m)).filter(|m| m.target_count() > 0);
-            let Some(mesh) = mesh else {
+        for (morphs, node) in self.morphs.iter_mut().zip(document.nodes.slots()) {
+            let mesh = node.and_then(|n| Some((n, document.mesh(n.mesh?)))).filter(|(_, m)| m.target_count() > 0);
+            let Some((node, mesh)) = mesh else {
                 morphs.clear();
                 continue;
             };

@@ -12,7 +12,7 @@ const STEP: f32 = 0.5;
 /// Joints of a skin, by index, that have a weight on a vertex anywhere.
 fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     let mut found = vec![false; document.skin(skin).joints.len()];
-    for node in document.nodes.iter().filter(|n| n.skin == Some(skin)) {
+    for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
         let Some(mesh) = node.mesh else { continue };
         for weights in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_deref()) {
             for (joint, weight) in weights.joints.iter().zip(weights.weights.iter()) {

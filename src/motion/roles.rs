@@ -239,7 +239,7 @@ impl Joints {
         let mut above: Vec<Option<usize>> = vec![None; document.nodes.len()];
         let mut parents = vec![None; skin.joints.len()];
         let mut order = Vec::with_capacity(skin.joints.len());
-        for node in document.order.iter() {
+        for node in document.nodes.order().iter() {
             let parent = document.node(*node).parent;
             let joint = parent.and_then(|p| index.get(&p).copied().or(above[p.index()]));
             above[node.index()] = joint;
@@ -446,7 +446,7 @@ impl Joints {
 /// Where every node rests in the scene: stands in for bind positions where a skin gives none.
 fn rest_worlds(document: &Document) -> HashMap<NodeId, Vec3> {
     let mut worlds = vec![glam::Mat4::IDENTITY; document.nodes.len()];
-    for id in document.order.iter() {
+    for id in document.nodes.order().iter() {
         let node = document.node(*id);
         let parent = node.parent.map_or(glam::Mat4::IDENTITY, |p| worlds[p.index()]);
         worlds[id.index()] = parent * node.rest.matrix();

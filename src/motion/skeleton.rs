@@ -29,7 +29,7 @@ pub fn bones(document: &Document, pose: &Pose, joints: &[bool]) -> Vec<Bone> {
         }
         let head = at(id);
         let before = list.len();
-        for child in document.node(id).children.iter().filter(|c| joints[c.index()]) {
+        for child in document.children(id).iter().filter(|c| joints[c.index()]) {
             let tail = at(*child);
             if tail.is_finite() && tail.distance(head) > size * 1e-5 {
                 list.push(Bone { joint: id, child: Some(*child), head, tail });

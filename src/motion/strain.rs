@@ -73,7 +73,7 @@ struct Placed {
 /// The pose of the rest: no clip, and nothing that a person added.
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut clean = clean(document);
-    clean.nodes.iter_mut().for_each(|n| n.pose = None);
+    clean.file.nodes.values_mut().for_each(|n| n.pose = None);
     Pose::evaluate(&clean, super::Moment::default())
 }
 
@@ -142,7 +142,7 @@ impl Strain {
 
     /// The primitive in a document, if it is still the one that was measured at rest.
     pub(super) fn source<'a>(&self, document: &'a Document) -> Option<(&'a Primitive, &'a WeightMap)> {
-        let primitive = document.mesh(document.nodes.get(self.node.index())?.mesh?).primitives.get(self.primitive)?;
+        let primitive = document.mesh(document.nodes.get(self.node)?.mesh?).primitives.get(self.primitive)?;
         let same = Slice::ptr_eq(&primitive.indices, &self.indices) && primitive.positions.len() == self.rest.len();
         Some((primitive, primitive.weights.as_deref()?)).filter(|_| same)
     }
@@ -305,9 +305,9 @@ mod tests {
         ] {
             // The armature's own scale, as files in centimetres have it.
             let mut document = tube::tube(|y| y);
-            document.nodes[0].rest = Local::Trs(Transform { scale, ..Transform::IDENTITY });
+            document.file.nodes[NodeId(0)].rest = Local::Trs(Transform { scale, ..Transform::IDENTITY });
             let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-            document.nodes[0].set_user(Some(Transform {
+            document.file.nodes[NodeId(0)].set_user(Some(Transform {
                 translation: Vec3::new(4.0, -2.0, 1.0),
                 rotation: root,
                 scale: Vec3::ONE,
@@ -348,7 +348,8 @@ mod tests {
         let mut weights = tube::weights(|_| 0.0);
         weights.weights.make_mut()[vertex * 4..vertex * 4 + 2].copy_from_slice(&[0.0, 1.0]);
         tube::set_weights(&mut document, weights);
-        document.nodes[1].set_user(Some(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }));
+        document.file.nodes[NodeId(1)]
+            .set_user(Some(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }));
         let found = measured(&strain, &document);
         // The edge down was 1/40 long and is 1/40 + 1/10 now.
         assert!(found[vertex].flipped && (found[vertex].stretch - 5.0).abs() < 0.01, "{:?}", found[vertex]);
@@ -373,7 +374,7 @@ mod tests {
     fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
         let mut document = tube::tube(|y| y);
         let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-        document.nodes[1].set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
+        document.file.nodes[NodeId(1)].set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
         assert!(
             measured(&strain, &document)
                 .iter()
@@ -383,7 +384,7 @@ mod tests {
         assert!(Strain::of(&document, NodeId(0), 0).is_none());
         assert!(Strain::of(&document, tube::MESH, 1).is_none());
         // Another mesh in its place.
-        document.nodes[2].mesh = None;
+        document.file.nodes[NodeId(2)].mesh = None;
         let mut out = Vec::new();
         let pose = Pose::evaluate(&document, Moment::default());
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);

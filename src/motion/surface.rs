@@ -268,7 +268,10 @@ pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Shared, motion::tube};
+    use crate::{
+        model::{MeshId, Shared},
+        motion::tube,
+    };
 
     #[test]
     fn every_instance_is_hit_where_it_stands() {
@@ -295,27 +298,18 @@ mod tests {
             default_weights: Default::default(),
             target_names: Vec::new(),
         };
-        document.meshes.push(Shared::new(mesh));
+        document.file.meshes = vec![Shared::new(mesh)].into();
         let scaled = |translation| crate::model::Transform {
             translation,
             scale: Vec3::splat(2.0),
             ..crate::model::Transform::IDENTITY
         };
-        document.nodes.push(crate::model::Node {
-            name: None,
-            parent: None,
-            children: Default::default(),
-            rest: crate::model::Local::Trs(crate::model::Transform::IDENTITY),
-            rest_source: crate::model::RestSource::File,
-            pose: None,
+        let node = crate::model::Node {
             mesh: Some(0.into()),
-            skin: None,
             instances: Some(places.map(scaled).into()),
-            camera: None,
-            light: None,
-            morph_weights: None,
-        });
-        document.order = [NodeId(0)].into();
+            ..crate::model::Node::default()
+        };
+        document.file.nodes = vec![node].into();
         let pose = Pose::evaluate(&document, crate::motion::Moment::default());
         let surface = Surface::new(&document, &pose);
         for place in places {
@@ -332,7 +326,6 @@ mod tests {
         let mut document = tube::tube(|y| f32::from(y > 0.5));
         tube::bend(&mut document, glam::Quat::from_rotation_z(0.9));
         for (at, instanced) in [(0.15, false), (0.0, true)] {
-            let id = document.nodes.len();
             let mut node = tube::node(None, Vec3::new(at, 0.0, 0.0));
             node.mesh = Some(0.into());
             node.instances = instanced.then(|| {
@@ -343,8 +336,7 @@ mod tests {
                     })
                     .into()
             });
-            document.nodes.push(node);
-            document.order = document.order.iter().copied().chain([id.into()]).collect();
+            document.file.nodes.put(document.nodes.next_id(), Some(node));
         }
         document
     }
@@ -398,7 +390,7 @@ mod tests {
         let pose = Pose::evaluate(&document, crate::motion::Moment::default());
         let mut surface = Surface::new(&document, &pose);
         let changed = [1u32, 500, 501, 502, 700, 40_000];
-        let before = document.meshes[0].primitives[0].weights.as_deref().expect("weights").clone();
+        let before = document.mesh(0.into()).primitives[0].weights.as_deref().expect("weights").clone();
         let mut weights = before.clone();
         for v in &changed[..5] {
             let at = *v as usize * 4;
@@ -423,7 +415,7 @@ mod tests {
         assert!(near.contains(&(0, 500)));
         assert_eq!(surface.bounds(), fresh.bounds());
         // Other triangles: the tree is built anew.
-        let mesh = Shared::make_mut(&mut document.meshes[0]);
+        let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
         mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
         surface.update(&document, &pose);
         assert_eq!(surface.bounds(), fresh.bounds());

@@ -3,7 +3,7 @@
 use glam::{Mat4, Vec3};
 
 use crate::model::{
-    Document, Local, Mesh, Node, NodeId, Primitive, RestSource, Shared, Skin, Slice, Topology, Transform, WeightMap,
+    Asset, Document, Local, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, Slice, Topology, Transform, WeightMap,
 };
 
 /// Rings of vertices.
@@ -16,20 +16,7 @@ pub const MESH: NodeId = NodeId(2);
 
 /// A node that is nowhere else.
 pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
-    Node {
-        name: None,
-        parent,
-        children: Shared::default(),
-        rest: Local::Trs(Transform { translation, ..Transform::IDENTITY }),
-        rest_source: RestSource::File,
-        pose: None,
-        mesh: None,
-        skin: None,
-        instances: None,
-        camera: None,
-        light: None,
-        morph_weights: None,
-    }
+    Node { parent, rest: Local::Trs(Transform { translation, ..Transform::IDENTITY }), ..Node::default() }
 }
 
 /// Weights by the share of the second joint at a height.
@@ -72,30 +59,28 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
     let mesh =
         Mesh { name: None, primitives: vec![primitive], default_weights: Shared::default(), target_names: Vec::new() };
     let middle = Vec3::new(0.0, 0.5, 0.0);
-    let mut document = Document {
-        nodes: vec![node(None, Vec3::ZERO), node(Some(NodeId(0)), middle), node(None, Vec3::ZERO)],
-        order: [0, 1, 2].map(NodeId).into(),
-        meshes: vec![Shared::new(mesh)],
-        skins: vec![Shared::new(Skin {
-            name: None,
-            joints: [0, 1].map(NodeId).into(),
-            inverse_bind: [Mat4::IDENTITY, Mat4::from_translation(-middle)].into(),
-            has_inverse_bind: true,
-        })],
-        ..Document::default()
+    let skin = Skin {
+        name: None,
+        joints: [0, 1].map(NodeId).into(),
+        inverse_bind: [Mat4::IDENTITY, Mat4::from_translation(-middle)].into(),
+        has_inverse_bind: true,
     };
-    document.nodes[0].children = [NodeId(1)].into();
-    document.nodes[2].mesh = Some(0.into());
-    document.nodes[2].skin = Some(0.into());
-    document
+    let shown = Node { mesh: Some(0.into()), skin: Some(0.into()), ..node(None, Vec3::ZERO) };
+    let file = Asset {
+        nodes: vec![node(None, Vec3::ZERO), node(Some(NodeId(0)), middle), shown].into(),
+        meshes: vec![Shared::new(mesh)].into(),
+        skins: vec![Shared::new(skin)].into(),
+        ..Asset::default()
+    };
+    file.into()
 }
 
 /// Puts other weights on the tube.
 pub fn set_weights(document: &mut Document, weights: WeightMap) {
-    Shared::make_mut(&mut document.meshes[0]).primitives[0].weights = Some(Shared::new(weights));
+    Shared::make_mut(&mut document.file.meshes[MeshId(0)]).primitives[0].weights = Some(Shared::new(weights));
 }
 
 /// Turns the second joint.
 pub fn bend(document: &mut Document, rotation: glam::Quat) {
-    document.nodes[1].set_user(Some(Transform::from_rotation(rotation)));
+    document.file.nodes[NodeId(1)].set_user(Some(Transform::from_rotation(rotation)));
 }

@@ -106,7 +106,7 @@ impl WorstPose {
                 parts.push(Part { mesh, strain, worst });
             }
         }
-        let clips = document.clips.iter().map(|(id, clip)| Slot { clip: clip.clone(), id: Some(*id), skin: None });
+        let clips = document.clips.iter().map(|(id, clip)| Slot { clip: clip.clone(), id: Some(id), skin: None });
         let mut slots: Vec<Slot> = clips.collect();
         let mut times: Vec<Vec<f32>> = slots.iter().map(|s| sample_times(&s.clip, sampling)).collect();
         if let Some(degrees) = sampling.degrees {
@@ -289,9 +289,9 @@ mod tests {
     fn document(second: impl Fn(f32) -> f32) -> Document {
         let mut document = tube::tube(second);
         let turned = Quat::from_rotation_x(2.0);
-        document.clips.insert(ClipId(0), clip(0, &[(0.0, Quat::IDENTITY), (1.0, turned)]));
+        document.file.clips.put(ClipId(0), Some(clip(0, &[(0.0, Quat::IDENTITY), (1.0, turned)])));
         let keys = [(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_y(2.5)), (3.0, Quat::IDENTITY)];
-        document.clips.insert(ClipId(1), clip(1, &keys));
+        document.file.clips.put(ClipId(1), Some(clip(1, &keys)));
         document
     }
 
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(found.at(tube::MESH, 0, spots[0].vertex), Some(spots[0]));
         // Apart from each other, and what is far from the joint is fine.
         let document = document(|y| y);
-        let positions = &document.meshes[0].primitives[0].positions;
+        let positions = &document.mesh(MeshId(0)).primitives[0].positions;
         let place = |s: &Spot| positions[s.vertex as usize];
         for (k, a) in spots.iter().enumerate() {
             assert!((height(a) - 0.5).abs() < 0.2);
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn a_range_of_motion_finds_what_no_clip_shows() {
         let mut document = document(|y| f32::from(y > 0.5));
-        document.clips.clear();
+        document.file.clips = Default::default();
         assert!(search(&document, None).worst(10).is_empty());
         // The person's pose does not count, nor does what waits to be keyed.
         tube::bend(&mut document, Quat::from_rotation_z(1.0));
@@ -351,12 +351,12 @@ mod tests {
     #[test]
     fn scores_fall_when_the_weights_get_better_and_are_those_of_that_moment() {
         let mut document = document(|y| f32::from(y > 0.5));
-        document.clips.insert(ClipId(1), clip(1, &[(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_z(1.2))]));
+        document.file.clips.put(ClipId(1), Some(clip(1, &[(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_z(1.2))])));
         let mut found = search(&document, None);
         let before = found.worst(1)[0];
         let all: Vec<f32> = found.scores(tube::MESH, 0).collect();
         let smooth = tube::weights(|y| ((y - 0.3) / 0.4).clamp(0.0, 1.0));
-        let old = document.meshes[0].primitives[0].weights.clone().unwrap();
+        let old = document.mesh(MeshId(0)).primitives[0].weights.clone().unwrap();
         let changed: Vec<u32> =
             (0..all.len() as u32).filter(|v| old.pick(&[*v]).weights != smooth.pick(&[*v]).weights).collect();
         assert!(changed.len() > 100 && changed.len() < all.len());
@@ -371,7 +371,7 @@ mod tests {
         assert!(found.worst(1)[0].score < before.score * 0.8);
         // Measured from scratch at that moment, it is the same.
         let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-        let moment = Moment { clip: document.clips.get(&ClipId(1)), time: f64::from(after.time), unkeyed: None };
+        let moment = Moment { clip: document.clips.get(ClipId(1)), time: f64::from(after.time), unkeyed: None };
         let (mut out, pose) = (Vec::new(), Pose::evaluate(&document, moment));
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);
         let fresh = out[after.vertex as usize];

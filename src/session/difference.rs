@@ -6,7 +6,7 @@ use glam::Quat;
 use serde::Serialize;
 
 use crate::model::{
-    Clip, ClipId, Document, Interpolation, Local, NodeId, Property, Shared, SkinId, Track, Transform, WeightMap,
+    Asset, Clip, ClipId, Interpolation, Local, MeshId, NodeId, Property, Shared, SkinId, Track, Transform, WeightMap,
     transform::angle_between,
 };
 
@@ -76,9 +76,9 @@ fn pairs<T: Copy>(a: &[(String, T)], b: &[(String, T)]) -> Vec<(String, Option<T
 
 /// What differs from `a` to `b`, which may be any two files: nodes are known by their paths, clips, skins, meshes and
 /// materials by their names. In the order of the tree, then skins, meshes, clips, looks.
-pub fn differences(a: &Document, b: &Document) -> Vec<Difference> {
+pub fn differences(a: &Asset, b: &Asset) -> Vec<Difference> {
     let mut found = Found(Vec::new());
-    let named = |d: &Document| -> Vec<(String, NodeId)> { d.order.iter().map(|n| (d.path(*n), *n)).collect() };
+    let named = |d: &Asset| -> Vec<(String, NodeId)> { d.nodes.order().iter().map(|n| (d.path(*n), *n)).collect() };
     let nodes = pairs(&named(a), &named(b));
     for (path, x, y) in &nodes {
         match (x, y) {
@@ -89,23 +89,23 @@ pub fn differences(a: &Document, b: &Document) -> Vec<Difference> {
     }
     skins(a, b, &mut found);
     meshes(a, b, &mut found);
-    let clips = |d: &Document| -> Vec<(String, ClipId)> { d.clips.keys().map(|c| (d.clip_label(*c), *c)).collect() };
+    let clips = |d: &Asset| -> Vec<(String, ClipId)> { d.clips.ids().map(|c| (d.clip_label(c), c)).collect() };
     for (name, x, y) in pairs(&clips(a), &clips(b)) {
         let place = format!("clip “{name}”");
         match (x, y) {
-            (Some(x), Some(y)) => clip((a, &a.clips[&x]), (b, &b.clips[&y]), &place, &mut found),
+            (Some(x), Some(y)) => clip((a, &a.clips[x]), (b, &b.clips[y]), &place, &mut found),
             (Some(x), None) => {
                 found.add(
                     DifferenceKind::Clip,
                     place,
-                    format!("the clip with {} is gone", keys(a.clips[&x].key_count())),
+                    format!("the clip with {} is gone", keys(a.clips[x].key_count())),
                 );
             }
             (None, Some(y)) => {
                 found.add(
                     DifferenceKind::Clip,
                     place,
-                    format!("the clip with {} is new", keys(b.clips[&y].key_count())),
+                    format!("the clip with {} is new", keys(b.clips[y].key_count())),
                 );
             }
             (None, None) => {}
@@ -164,7 +164,7 @@ fn near(a: &Local, b: &Local) -> bool {
         && x.scale.abs_diff_eq(y.scale, 1e-5 * (1.0 + x.scale.abs().max_element()))
 }
 
-fn node(a: &Document, x: NodeId, b: &Document, y: NodeId, path: &str, found: &mut Found) {
+fn node(a: &Asset, x: NodeId, b: &Asset, y: NodeId, path: &str, found: &mut Found) {
     let (p, q) = (a.node(x), b.node(y));
     if let Some(what) = between(&p.local(), &q.local()) {
         found.add(DifferenceKind::Pose, path, what);
@@ -176,7 +176,7 @@ fn node(a: &Document, x: NodeId, b: &Document, y: NodeId, path: &str, found: &mu
     {
         found.add(DifferenceKind::Rest, path, format!("the rest is {what}"));
     }
-    let mesh = |d: &Document, n: &crate::model::Node| n.mesh.map(|m| d.mesh(m).name.clone().unwrap_or_default());
+    let mesh = |d: &Asset, n: &crate::model::Node| n.mesh.map(|m| d.mesh(m).name.clone().unwrap_or_default());
     if p.mesh.is_some() != q.mesh.is_some() || mesh(a, p) != mesh(b, q) {
         found.add(DifferenceKind::Tree, path, "another mesh hangs there");
     }
@@ -198,19 +198,18 @@ fn node(a: &Document, x: NodeId, b: &Document, y: NodeId, path: &str, found: &mu
     }
 }
 
-fn skins(a: &Document, b: &Document, found: &mut Found) {
-    let label = |d: &Document, k: usize| {
-        d.skins[k].name.as_deref().map_or_else(|| format!("skin {k}"), |n| format!("skin “{n}”"))
+fn skins(a: &Asset, b: &Asset, found: &mut Found) {
+    let label = |d: &Asset, k: SkinId| {
+        d.skins[k].name.as_deref().map_or_else(|| format!("skin {}", k.0), |n| format!("skin “{n}”"))
     };
-    let named = |d: &Document| -> Vec<(String, usize)> { (0..d.skins.len()).map(|k| (label(d, k), k)).collect() };
+    let named = |d: &Asset| -> Vec<(String, SkinId)> { d.skins.ids().map(|k| (label(d, k), k)).collect() };
     for (place, x, y) in pairs(&named(a), &named(b)) {
         let (Some(x), Some(y)) = (x, y) else {
             found.add(DifferenceKind::Bind, place, if x.is_some() { "the skin is gone" } else { "the skin is new" });
             continue;
         };
-        let joints = |d: &Document, k: usize| -> Vec<String> {
-            d.skin(SkinId::from(k)).joints.iter().map(|j| d.node(*j).label(*j)).collect()
-        };
+        let joints =
+            |d: &Asset, k: SkinId| -> Vec<String> { d.skin(k).joints.iter().map(|j| d.node(*j).label(*j)).collect() };
         let (left, right) = (joints(a, x), joints(b, y));
         if left != right {
             let message = format!("{} joints instead of {}, or in another order", right.len(), left.len());
@@ -227,11 +226,11 @@ fn skins(a: &Document, b: &Document, found: &mut Found) {
     }
 }
 
-fn meshes(a: &Document, b: &Document, found: &mut Found) {
-    let label = |d: &Document, k: usize| {
-        d.meshes[k].name.as_deref().map_or_else(|| format!("mesh {k}"), |n| format!("mesh “{n}”"))
+fn meshes(a: &Asset, b: &Asset, found: &mut Found) {
+    let label = |d: &Asset, k: MeshId| {
+        d.meshes[k].name.as_deref().map_or_else(|| format!("mesh {}", k.0), |n| format!("mesh “{n}”"))
     };
-    let named = |d: &Document| -> Vec<(String, usize)> { (0..d.meshes.len()).map(|k| (label(d, k), k)).collect() };
+    let named = |d: &Asset| -> Vec<(String, MeshId)> { d.meshes.ids().map(|k| (label(d, k), k)).collect() };
     for (place, x, y) in pairs(&named(a), &named(b)) {
         let (Some(x), Some(y)) = (x, y) else {
             found.add(DifferenceKind::Shape, place, if x.is_some() { "the mesh is gone" } else { "the mesh is new" });
@@ -292,11 +291,11 @@ fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>) -> Option<String> {
 }
 
 /// A track's keys by what it moves: a node's path and a property.
-fn tracks<'a>(document: &Document, clip: &'a Clip) -> Vec<(String, &'a Track)> {
+fn tracks<'a>(document: &Asset, clip: &'a Clip) -> Vec<(String, &'a Track)> {
     clip.tracks.values().map(|t| (format!("{} {}", document.path(t.target), t.property.path()), &**t)).collect()
 }
 
-fn clip(a: (&Document, &Clip), b: (&Document, &Clip), place: &str, found: &mut Found) {
+fn clip(a: (&Asset, &Clip), b: (&Asset, &Clip), place: &str, found: &mut Found) {
     for (name, x, y) in pairs(&tracks(a.0, a.1), &tracks(b.0, b.1)) {
         let message = match (x, y) {
             (Some(x), Some(y)) => track(x, y),
@@ -339,11 +338,11 @@ fn track(a: &Track, b: &Track) -> Option<String> {
     Some(format!("{} keys instead of {}: {gone} times are gone, {new} are new", b.times.len(), a.times.len()))
 }
 
-fn looks(a: &Document, b: &Document, found: &mut Found) {
-    let label = |d: &Document, k: usize| {
+fn looks(a: &Asset, b: &Asset, found: &mut Found) {
+    let label = |d: &Asset, k: usize| {
         d.materials[k].name.as_deref().map_or_else(|| format!("material {k}"), |n| format!("material “{n}”"))
     };
-    let named = |d: &Document| -> Vec<(String, usize)> { (0..d.materials.len()).map(|k| (label(d, k), k)).collect() };
+    let named = |d: &Asset| -> Vec<(String, usize)> { (0..d.materials.len()).map(|k| (label(d, k), k)).collect() };
     for (place, x, y) in pairs(&named(a), &named(b)) {
         match (x, y) {
             (Some(x), Some(y)) if a.materials[x] == b.materials[y] => {}
@@ -368,7 +367,7 @@ fn looks(a: &Document, b: &Document, found: &mut Found) {
 /// saving stores: the tree, locals to the bit, tracks, weights, shapes, looks. `opened` is what the source said.
 ///
 /// How `L` and `Ul` share a local transform may differ, and clips without keys are in no file.
-pub fn first_lost(opened: &Document, meant: &Document, got: &Document) -> Option<Difference> {
+pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
     let lost = |kind, place: String, message: &str| Some(Difference { kind, place, message: message.to_owned() });
     if meant.nodes.len() != got.nodes.len() {
         return lost(DifferenceKind::Tree, "nodes".into(), "not all nodes are there");
@@ -380,7 +379,7 @@ pub fn first_lost(opened: &Document, meant: &Document, got: &Document) -> Option
         }
         let same = m.name == g.name
             && m.parent == g.parent
-            && m.children == g.children
+            && meant.children(id) == got.children(id)
             && (m.mesh, m.skin, m.camera, m.light) == (g.mesh, g.skin, g.camera, g.light)
             && m.instances == g.instances
             && m.morph_weights == g.morph_weights;
@@ -397,9 +396,9 @@ pub fn first_lost(opened: &Document, meant: &Document, got: &Document) -> Option
     if meant.meshes.len() != got.meshes.len() {
         return lost(DifferenceKind::Shape, "meshes".into(), "not all are there");
     }
-    for (k, (m, g)) in meant.meshes.iter().zip(&got.meshes).enumerate() {
+    for ((id, m), (_, g)) in meant.meshes.iter().zip(got.meshes.iter()) {
         if let Some((kind, message)) = mesh_lost(m, g) {
-            return lost(kind, format!("meshes/{k}"), &message);
+            return lost(kind, format!("meshes/{}", id.0), &message);
         }
     }
     if meant.materials != got.materials || meant.images != got.images || meant.variants != got.variants {
@@ -428,8 +427,8 @@ fn mesh_lost(m: &crate::model::Mesh, g: &crate::model::Mesh) -> Option<(Differen
 }
 
 /// The clips that a save of `meant` leaves in the file, in its order.
-fn stored_clips<'a>(opened: &Document, meant: &'a Document) -> Vec<&'a Clip> {
-    let stored = |id: &ClipId, clip: &Clip| match opened.clips.get(id) {
+fn stored_clips<'a>(opened: &Asset, meant: &'a Asset) -> Vec<&'a Clip> {
+    let stored = |id: ClipId, clip: &Clip| match opened.clips.get(id) {
         // A clip of the file whose last channel went is gone; one that had none stays.
         Some(before) => {
             let all = before.tracks.len() == before.channels_in_file as usize;
@@ -437,14 +436,14 @@ fn stored_clips<'a>(opened: &Document, meant: &'a Document) -> Vec<&'a Clip> {
         }
         None => !clip.tracks.is_empty(),
     };
-    meant.clips.iter().filter(|(id, clip)| stored(id, clip)).map(|(_, clip)| &**clip).collect()
+    meant.clips.iter().filter(|(id, clip)| stored(*id, clip)).map(|(_, clip)| &**clip).collect()
 }
 
-fn clips_lost(opened: &Document, meant: &Document, got: &Document) -> Option<Difference> {
+fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
     let wanted = stored_clips(opened, meant);
     let lost = |place: String, message: String| Some(Difference { kind: DifferenceKind::Keys, place, message });
-    if wanted.len() != got.clips.len() {
-        return lost("clips".into(), format!("{} are there, {} were meant", got.clips.len(), wanted.len()));
+    if wanted.len() != got.clips.count() {
+        return lost("clips".into(), format!("{} are there, {} were meant", got.clips.count(), wanted.len()));
     }
     for (m, g) in wanted.into_iter().zip(got.clips.values()) {
         let place = format!("clip “{}”", m.name.as_deref().unwrap_or_default());
@@ -478,7 +477,7 @@ fn clips_lost(opened: &Document, meant: &Document, got: &Document) -> Option<Dif
 }
 
 /// A document as text, a fact a line, for version control's own comparison.
-pub fn as_text(document: &Document) -> String {
+pub fn as_text(document: &Asset) -> String {
     let mut out = String::new();
     let mut line = |text: String| {
         out.push_str(&text);
@@ -494,7 +493,7 @@ pub fn as_text(document: &Document) -> String {
             list(&t.scale.to_array())
         )
     };
-    for id in document.order.iter() {
+    for id in document.nodes.order().iter() {
         let node = document.node(*id);
         line(format!("node {}", document.path(*id)));
         match node.local() {
@@ -511,14 +510,14 @@ pub fn as_text(document: &Document) -> String {
             line(format!("  morphs {}", list(weights)));
         }
     }
-    for (k, skin) in document.skins.iter().enumerate() {
-        line(format!("skin {k} {}", skin.name.as_deref().unwrap_or_default()));
+    for (id, skin) in document.skins.iter() {
+        line(format!("skin {} {}", id.0, skin.name.as_deref().unwrap_or_default()));
         for (joint, inverse) in skin.joints.iter().zip(skin.inverse_bind.iter()) {
             line(format!("  {} {}", document.path(*joint), list(&inverse.to_cols_array())));
         }
     }
-    for (k, mesh) in document.meshes.iter().enumerate() {
-        line(format!("mesh {k} {}", mesh.name.as_deref().unwrap_or_default()));
+    for (id, mesh) in document.meshes.iter() {
+        line(format!("mesh {} {}", id.0, mesh.name.as_deref().unwrap_or_default()));
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             line(format!(
                 "  primitive {p}: {} vertices, {} indices, {} morph targets",
@@ -534,8 +533,8 @@ pub fn as_text(document: &Document) -> String {
             }
         }
     }
-    for (id, clip) in &document.clips {
-        line(format!("clip {}", document.clip_label(*id)));
+    for (id, clip) in document.clips.iter() {
+        line(format!("clip {}", document.clip_label(id)));
         for (name, track) in tracks(document, clip) {
             line(format!("  {name} {}", track.interpolation.word()));
             for (k, time) in track.times.iter().enumerate() {

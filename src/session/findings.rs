@@ -14,7 +14,7 @@ pub fn weight_place(mesh: MeshId, primitive: usize) -> String {
 /// By mesh, how many joints all skins have that it hangs on.
 fn joint_counts(document: &Document) -> Vec<usize> {
     let mut counts = vec![usize::MAX; document.meshes.len()];
-    for node in &document.nodes {
+    for node in document.nodes.values() {
         if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
             let count = &mut counts[mesh.index()];
             *count = (*count).min(document.skin(skin).joints.len());
@@ -48,7 +48,7 @@ pub(super) fn of_primitive(document: &Document, mesh: MeshId, primitive: usize) 
 }
 
 fn of(document: &Document, mesh: MeshId, primitive: usize, counts: &[usize]) -> Vec<Diagnostic> {
-    let Some(found) = document.meshes.get(mesh.index()).and_then(|m| m.primitives.get(primitive)) else {
+    let Some(found) = document.primitive(mesh, primitive) else {
         return Vec::new();
     };
     let place = weight_place(mesh, primitive);
@@ -65,8 +65,7 @@ fn of(document: &Document, mesh: MeshId, primitive: usize, counts: &[usize]) -> 
 
 /// As [`of_primitive`], of all primitives.
 pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
-    let all = document.meshes.iter().enumerate();
-    let keys = all.flat_map(|(k, mesh)| (0..mesh.primitives.len()).map(move |p| (MeshId::from(k), p)));
+    let keys = document.meshes.iter().flat_map(|(id, mesh)| (0..mesh.primitives.len()).map(move |p| (id, p)));
     let counts = joint_counts(document);
     keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
 }
@@ -78,7 +77,7 @@ fn is_bare(primitive: &Primitive) -> bool {
 
 /// Whether any primitive that hangs on a skin with joints has no weights.
 pub(super) fn any_bare(document: &Document) -> bool {
-    document.nodes.iter().any(|n| match (n.mesh, n.skin) {
+    document.nodes.values().any(|n| match (n.mesh, n.skin) {
         (Some(mesh), Some(skin)) if !document.skin(skin).joints.is_empty() => {
             document.mesh(mesh).primitives.iter().any(is_bare)
         }

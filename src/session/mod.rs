@@ -39,7 +39,7 @@ use crate::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
         read_whole, x,
     },
-    model::{Diagnostic, Document, LayerId, MeshId, NodeId, Shared, Shown, SkinId, WeightLayers, WeightPatch},
+    model::{Asset, Diagnostic, Document, LayerId, MeshId, NodeId, Shared, Shown, SkinId, WeightLayers, WeightPatch},
 };
 
 /// One open file.
@@ -66,7 +66,7 @@ pub struct Session {
     /// What commands had to say.
     remarks: Vec<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
-    saved: Document,
+    saved: Asset,
     /// The file on disk as it was read or written last.
     stamp: Option<Stamp>,
     /// Files of which a backup was made in this sitting.
@@ -138,7 +138,7 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
                 None => document.node_ids().collect(),
             };
             let back = |node: NodeId| {
-                let was = opened.nodes.get(node.index());
+                let was = opened.nodes.get(node);
                 let (pose, morphs) = (was.and_then(|n| n.pose), was.and_then(|n| n.morph_weights.clone()));
                 let pose = (document.node(node).pose != pose).then_some(Edit::SetPose { node, to: pose });
                 let morphs =
@@ -188,7 +188,7 @@ impl Session {
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let stamp = path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
         Self {
-            saved: document.file_part(),
+            saved: document.file.clone(),
             source: opened.source,
             document: opened.document.clone(),
             opened: opened.document,
@@ -241,8 +241,8 @@ impl Session {
     /// does not have leaves the choice to the file.
     pub fn show(&mut self, shown: Shown) {
         self.document.shown = Shown {
-            scene: shown.scene.filter(|s| *s < self.document.scenes.len()),
-            variant: shown.variant.filter(|v| *v < self.document.variants.len()),
+            scene: shown.scene.filter(|s| self.document.scenes.contains(*s)),
+            variant: shown.variant.filter(|v| v.index() < self.document.variants.len()),
         };
     }
 
@@ -272,7 +272,7 @@ impl Session {
 
     /// As [`Session::all_findings`], of the file as a save would write it now.
     pub fn findings_now(&self) -> Vec<Diagnostic> {
-        if self.document.file_part() == self.opened.file_part() {
+        if self.document.file == self.opened.file {
             return self.all_findings();
         }
         let packed = self.pack("model").ok().and_then(|saved| {
@@ -334,7 +334,7 @@ impl Session {
             Some((generation, revision, differs)) if (generation, revision) == now => differs,
             _ => {
                 let differs =
-                    self.history.revision() != self.history.saved_revision() && self.document.file_part() != self.saved;
+                    self.history.revision() != self.history.saved_revision() && self.document.file != self.saved;
                 *known = Some((now.0, now.1, differs));
                 differs
             }
@@ -351,15 +351,15 @@ impl Session {
         Availability {
             document: true,
             clips: !self.document.clips.is_empty(),
-            morphs: self.document.meshes.iter().any(|m| m.target_count() > 0),
-            weights: self.document.nodes.iter().any(|n| {
+            morphs: self.document.meshes.values().any(|m| m.target_count() > 0),
+            weights: self.document.nodes.values().any(|n| {
                 let mesh = n.mesh.filter(|_| n.skin.is_some()).map(|m| self.document.mesh(m));
                 mesh.is_some_and(|m| m.primitives.iter().any(|p| p.weights.is_some()))
             }),
             bare: findings::any_bare(&self.document),
             layers: !self.document.aids.weight_layers.is_empty(),
-            lights: self.document.nodes.iter().any(|n| n.light.is_some()),
-            cameras: self.document.nodes.iter().any(|n| n.camera.is_some()),
+            lights: self.document.nodes.values().any(|n| n.light.is_some()),
+            cameras: self.document.nodes.values().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
             unsaved: self.is_unsaved(),

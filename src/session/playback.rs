@@ -32,7 +32,7 @@ impl Playback {
     pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
         self.clip = clip;
         self.time = 0.0;
-        if let Some(found) = clip.and_then(|c| document.clips.get(&c)) {
+        if let Some(found) = clip.and_then(|c| document.clips.get(c)) {
             let guess = found.guess_fps();
             self.fps = guess.map_or(30.0, |(fps, _)| f64::from(fps));
             self.guessed = guess.map(|(_, share)| share);
@@ -41,7 +41,7 @@ impl Playback {
 
     /// Seconds from 0 to the last key of the clip that is shown.
     pub fn length(&self, document: &Document) -> f64 {
-        self.clip.and_then(|c| document.clips.get(&c)).map_or(0.0, |c| f64::from(c.length()))
+        self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
     }
 
     /// Moves the playhead by real time; whether it still plays. Looping wraps by taking the length off, so that no time is
@@ -89,7 +89,7 @@ impl Playback {
 
     /// Moves to the next key of any track, or the one before.
     pub fn step_key(&mut self, document: &Document, forward: bool) {
-        let Some(clip) = self.clip.and_then(|c| document.clips.get(&c)) else { return };
+        let Some(clip) = self.clip.and_then(|c| document.clips.get(c)) else { return };
         let now = self.time;
         let times = clip.tracks.values().filter_map(|t| {
             let near = 1e-5;
@@ -112,7 +112,7 @@ impl Playback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Clip, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
+    use crate::model::{Asset, Clip, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
     fn document() -> Document {
         let mut clip = Clip::default();
@@ -127,7 +127,7 @@ mod tests {
             width: 3,
         };
         clip.tracks.insert(TrackId(0), Shared::new(track));
-        Document { clips: [(ClipId(0), Shared::new(clip))].into(), ..Document::default() }
+        Asset { clips: vec![Shared::new(clip)].into(), ..Asset::default() }.into()
     }
 
     #[test]

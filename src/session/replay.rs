@@ -88,7 +88,7 @@ impl Session {
             self.stamp = Some(Stamp::of(path, bytes, Vec::new()));
             self.backed_up.insert(path.to_owned());
             if last {
-                self.saved = self.document.file_part();
+                self.saved = self.document.file.clone();
                 self.history.mark_saved();
             }
         }

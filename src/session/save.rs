@@ -229,7 +229,7 @@ impl Session {
         self.path = Some(saved.path.clone());
         self.stamp = Some(saved.stamp.clone());
         self.backed_up.insert(saved.path.clone());
-        self.saved = saved.document.file_part();
+        self.saved = saved.document.file.clone();
         self.history.mark_saved_at(saved.revision);
         self.look_at_saved();
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     edit::{Availability, Command, CommandLine, CommandSpec, KeyMap, Marks, Mode, Selection, Space},
-    model::{ClipId, Diagnostic, NodeId, UnkeyedAt},
+    model::{ClipId, Diagnostic, ImageId, MaterialId, MeshId, NodeId, SkinId, UnkeyedAt},
     motion::{Bone, Pose},
     render::{Camera, DeviceFacts, Shading},
     session::{Outlook, Playback, SaveRequest, Session},
@@ -21,14 +21,14 @@ use crate::{
 /// Something of the file that is no node, to be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Thing {
-    /// A skin, by its number.
-    Skin(usize),
+    /// A skin.
+    Skin(SkinId),
     /// A mesh.
-    Mesh(usize),
+    Mesh(MeshId),
     /// A material.
-    Material(usize),
+    Material(MaterialId),
     /// An image.
-    Image(usize),
+    Image(ImageId),
 }
 
 impl Thing {
@@ -45,10 +45,10 @@ impl Thing {
     /// Its name, or its number.
     pub fn name(self, document: &crate::model::Document) -> String {
         let (name, k) = match self {
-            Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k),
-            Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k),
-            Self::Material(k) => (document.materials.get(k).and_then(|m| m.name.clone()), k),
-            Self::Image(k) => (document.images.get(k).and_then(|i| i.name.clone()), k),
+            Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k.0),
+            Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k.0),
+            Self::Material(k) => (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0),
+            Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
         };
         match name {
             Some(name) if !name.is_empty() => name.to_string(),

@@ -8,10 +8,7 @@ use super::{
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
-use crate::{
-    edit::command::Bind,
-    model::{NodeId, Severity},
-};
+use crate::{edit::command::Bind, model::Severity};
 
 pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -91,11 +88,11 @@ fn spoken_place(view: &View<'_>, place: &str) -> String {
             continue;
         };
         let name = match parts[k] {
-            "nodes" => document.nodes.get(number).map(|n| n.label(NodeId(number as u32))),
-            "meshes" => Some(Thing::Mesh(number).name(document)),
-            "skins" => Some(Thing::Skin(number).name(document)),
-            "materials" => Some(Thing::Material(number).name(document)),
-            "images" => Some(Thing::Image(number).name(document)),
+            "nodes" => document.nodes.get(number.into()).map(|n| n.label(number.into())),
+            "meshes" => Some(Thing::Mesh(number.into()).name(document)),
+            "skins" => Some(Thing::Skin(number.into()).name(document)),
+            "materials" => Some(Thing::Material(number.into()).name(document)),
+            "images" => Some(Thing::Image(number.into()).name(document)),
             _ => None,
         };
         let singular = parts[k].strip_suffix('s').unwrap_or(parts[k]);

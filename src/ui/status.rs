@@ -109,7 +109,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let Some(session) = view.session else { return };
             let document = session.document();
             let joints = view.joints.iter().filter(|j| **j).count();
-            let keys = view.shown_clip().and_then(|c| document.clips.get(&c)).map(|c| c.key_count());
+            let keys = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count());
             let mut fact = |number: String, what: &str| {
                 ui.label(RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
                 ui.label(RichText::new(number).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary")));

@@ -260,9 +260,7 @@ impl Canvas {
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
             document
-                .meshes
-                .get(p.mesh.index())
-                .and_then(|m| m.primitives.get(p.primitive))
+                .primitive(p.mesh, p.primitive)
                 .is_some_and(|primitive| primitive.positions.len() == p.count as usize && primitive.weights.is_some())
         })
     }

@@ -57,7 +57,7 @@ impl Seams {
         let numbers: HashMap<NodeId, usize> =
             canvas.joints().iter().enumerate().rev().map(|(k, node)| (*node, k)).collect();
         let mut grid = None;
-        for skin in (0..document.skins.len()).map(SkinId::from).filter(|s| *s != canvas.skin) {
+        for skin in document.skins.ids().filter(|s| *s != canvas.skin) {
             let joints = &document.skin(skin).joints;
             let pairs: Vec<(usize, usize)> =
                 joints.iter().enumerate().filter_map(|(k, node)| Some((*numbers.get(node)?, k))).collect();

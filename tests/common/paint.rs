@@ -103,7 +103,7 @@ pub fn total(document: &Document, name: &str) -> f64 {
 
 /// Every vertex obeys the rule.
 pub fn sound(document: &Document) {
-    for mesh in &document.meshes {
+    for mesh in document.meshes.values() {
         for map in mesh.primitives.iter().filter_map(|p| p.weights.as_deref()) {
             assert_eq!(faults(map, usize::MAX).broken(), 0);
         }

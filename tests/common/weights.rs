@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use glam::Vec3;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, MeshId, Primitive, Shared, SkinId, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
     motion::Roles,
     session::Session,
     weights::{Canvas, Influences, Maps, fault},
@@ -26,12 +26,12 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
         return session;
     }
     let mut edits = Vec::new();
-    for (mesh, m) in session.document().meshes.iter().enumerate() {
+    for (mesh, m) in session.document().meshes.iter() {
         for (primitive, p) in m.primitives.iter().enumerate() {
             let Some(map) = p.weights.as_deref() else { continue };
             let weights: Vec<f32> = map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
             let to = WeightMap { weights: weights.into(), encoding, ..map.clone() };
-            edits.push(Edit::SetWeights { mesh: mesh.into(), primitive, to: to.into() });
+            edits.push(Edit::SetWeights { mesh, primitive, to: to.into() });
         }
     }
     session.preview("Another type", edits).expect("it fits");
@@ -147,7 +147,9 @@ pub fn harmed(document: &Document, canvas: &Canvas, harms: &[u8], factors: &[f32
         if harms.contains(&8) {
             to.not_numbers = [].into();
         }
-        Shared::make_mut(&mut document.meshes[part.mesh.index()]).primitives[part.primitive].weights = Some(to.into());
+        if let Some(found) = document.file.primitive_mut(part.mesh, part.primitive) {
+            found.weights = Some(to.into());
+        }
     }
     document
 }

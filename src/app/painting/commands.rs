@@ -248,7 +248,7 @@ impl App {
         };
         if let Some(command) = flaw {
             let is_meant = |skin: &SkinId| surface_place(*skin) == problem.place;
-            let Some(skin) = (0..document.skins.len()).map(SkinId::from).find(is_meant) else { return };
+            let Some(skin) = document.skins.ids().find(is_meant) else { return };
             let here = self.painting.canvas().is_some_and(|c| c.skin == skin);
             let joint = self.painting.joint_node().filter(|_| here);
             if let Some(joint) = joint.or(document.skin(skin).joints.first().copied()) {
@@ -256,7 +256,7 @@ impl App {
                 self.painting.select_next = Some(command);
                 self.run(ctx, ToolCommand::PaintMode);
             }
-        } else if let Some(node) = node.map(NodeId).filter(|n| n.index() < document.nodes.len()) {
+        } else if let Some(node) = node.map(NodeId).filter(|n| document.nodes.contains(*n)) {
             self.selection.set(node);
         } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fix.is_some()) {
             let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
@@ -309,7 +309,7 @@ impl App {
         let document = session.document();
         // What the file says of a node whose mesh had no joints is so no longer.
         let is_skinned = |node: usize| {
-            let mesh = document.nodes.get(node).and_then(|n| n.mesh);
+            let mesh = document.nodes.get(node.into()).and_then(|n| n.mesh);
             mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()))
         };
         let past = |p: &Diagnostic| {

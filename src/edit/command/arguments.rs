@@ -364,7 +364,7 @@ pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>
     let named = |m: &Shared<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
     let hits: Vec<MeshId> = match number {
         Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
-        None => (0..document.meshes.len()).filter(|k| named(&document.meshes[*k])).map(Into::into).collect(),
+        None => document.meshes.iter().filter(|(_, m)| named(m)).map(|(id, _)| id).collect(),
     };
     if hits.is_empty() { Err(ArgumentError::NotFound(text.to_owned())) } else { Ok(hits) }
 }
@@ -373,7 +373,7 @@ pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>
 pub fn node_text(document: &Document, node: NodeId) -> String {
     let name = document.node(node).name.as_deref().filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
     if let Some(name) = name
-        && document.nodes.iter().filter(|n| n.name.as_deref() == Some(name)).count() == 1
+        && document.nodes.values().filter(|n| n.name.as_deref() == Some(name)).count() == 1
     {
         return name.to_owned();
     }
@@ -382,7 +382,7 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
 
 /// The text that names a clip in a command: its name where it alone has it, else its number.
 pub fn clip_text(document: &Document, clip: ClipId) -> String {
-    let name = document.clips.get(&clip).and_then(|c| c.name.as_deref()).filter(|n| !n.is_empty());
+    let name = document.clips.get(clip).and_then(|c| c.name.as_deref()).filter(|n| !n.is_empty());
     match name {
         Some(name) if !name.contains(['*', '#']) && find_clip(document, name) == Ok(clip) => name.to_owned(),
         _ => format!("#{}", clip.0),
@@ -406,14 +406,14 @@ pub fn find_clip(document: &Document, text: &str) -> Result<ClipId, ArgumentErro
 /// Where it names none.
 pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, ArgumentError> {
     let by = |f: &dyn Fn(&str) -> bool| -> Vec<ClipId> {
-        document.clips.iter().filter(|(_, c)| c.name.as_deref().is_some_and(f)).map(|(id, _)| *id).collect()
+        document.clips.iter().filter(|(_, c)| c.name.as_deref().is_some_and(f)).map(|(id, _)| id).collect()
     };
     let named = by(&|name| name == text);
     if !named.is_empty() {
         return Ok(named);
     }
     let number = text.strip_prefix('#').unwrap_or(text).parse().ok().map(ClipId);
-    if let Some(id) = number.filter(|id| document.clips.contains_key(id)) {
+    if let Some(id) = number.filter(|id| document.clips.contains(*id)) {
         return Ok(vec![id]);
     }
     let fits = if text.contains('*') { by(&|name| matches(text, name)) } else { Vec::new() };
@@ -421,8 +421,8 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
         return Ok(fits);
     }
     const MOST: usize = 12;
-    let labels: Vec<String> = document.clips.keys().take(MOST).map(|id| document.clip_label(*id)).collect();
-    let more = document.clips.len().saturating_sub(MOST);
+    let labels: Vec<String> = document.clips.ids().take(MOST).map(|id| document.clip_label(id)).collect();
+    let more = document.clips.count().saturating_sub(MOST);
     let there = match (labels.is_empty(), more) {
         (true, _) => "there is none".to_owned(),
         (_, 0) => format!("there is {}", labels.join(", ")),

@@ -113,7 +113,7 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
         times.entry((key.clip, key.track)).or_default().push(f64::from(key.time()));
     }
     let of_track = |((clip, track), times): ((ClipId, TrackId), Vec<f64>)| {
-        let track = around.document.clips.get(&clip)?.tracks.get(&track)?;
+        let track = around.document.clips.get(clip)?.tracks.get(&track)?;
         let keys = DeleteKeys {
             times: Some(Numbers(times)),
             node: Some(Nodes::one(track.target)),

@@ -53,7 +53,7 @@ impl NewClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let name = self.name.as_deref().unwrap_or("New clip");
         let clip = Clip { name: Some(name.into()), ..Clip::default() };
-        Ok(vec![Edit::SetClip { clip: scene.document.free_clip_id(), to: Some(Shared::new(clip)) }])
+        Ok(vec![Edit::SetClip { clip: scene.document.clips.next_id(), to: Some(Shared::new(clip)) }])
     }
 }
 
@@ -86,7 +86,7 @@ impl DuplicateClip {
         clip.channels_in_file = 0;
         let name = self.name.clone().unwrap_or_else(|| format!("{} copy", document.clip_label(id)));
         clip.name = Some(name.into());
-        Ok(vec![Edit::SetClip { clip: document.free_clip_id(), to: Some(Shared::new(clip)) }])
+        Ok(vec![Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) }])
     }
 }
 

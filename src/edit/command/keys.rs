@@ -25,7 +25,7 @@ pub(super) const SAME_TIME: f32 = UnkeyedAt::NEAR;
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
-    document.clips.get(&id).ok_or_else(|| CommandError::Other(format!("clip {} is not there", id.0)))
+    document.clips.get(id).ok_or_else(|| CommandError::Other(format!("clip {} is not there", id.0)))
 }
 
 document_commands! {

@@ -257,7 +257,7 @@ fn change(
 
 /// The primitives whose weights hang on a skin, shown or not, and on nobody else's layers.
 fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
-    let meshes = document.nodes.iter().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let keys = meshes.flat_map(|mesh| {
         let primitives = document.mesh(mesh).primitives.iter().enumerate();
         let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
@@ -276,7 +276,7 @@ impl AddLayer {
             layered.map(|(skin, _)| *skin).or_else(|| skin_of(document, *mesh))
         };
         let skins: BTreeSet<SkinId> = if meshes.is_empty() {
-            (0..document.skins.len()).map(SkinId::from).filter(|s| !primitives_of(document, *s).is_empty()).collect()
+            document.skins.ids().filter(|s| !primitives_of(document, *s).is_empty()).collect()
         } else {
             meshes.iter().filter_map(own).collect()
         };
@@ -682,7 +682,9 @@ pub(super) fn on_base(
     let mut under = document.clone();
     for layers in std::mem::take(&mut under.aids.weight_layers).values() {
         for ((mesh, primitive), base) in &layers.bases {
-            Shared::make_mut(&mut under.meshes[mesh.index()]).primitives[*primitive].weights = Some(base.clone());
+            if let Some(primitive) = under.file.primitive_mut(*mesh, *primitive) {
+                primitive.weights = Some(base.clone());
+            }
         }
     }
     let mut edits = Vec::new();

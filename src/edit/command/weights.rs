@@ -369,7 +369,7 @@ pub(super) fn untold(document: &Document, canvas: &Canvas, why: Untold) -> Comma
 
 /// The name of a mesh, or `#N`.
 pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
-    match document.meshes.get(mesh.index()).and_then(|m| m.name.as_deref()) {
+    match document.meshes.get(mesh).and_then(|m| m.name.as_deref()) {
         Some(name) if !name.is_empty() => name.to_owned(),
         _ => format!("#{}", mesh.0),
     }
@@ -378,7 +378,7 @@ pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
 /// What names a mesh in a line: its name where it alone has it.
 pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     let label = mesh_label(document, mesh);
-    let alone = document.meshes.iter().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
+    let alone = document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
     if alone && !label.contains(['*', '#']) { label } else { format!("#{}", mesh.0) }
 }
 
@@ -562,14 +562,14 @@ impl PairJoints {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
-            [node] if document.skins.iter().any(|s| s.joints.contains(&node)) => Ok(node),
+            [node] if document.skins.values().any(|s| s.joints.contains(&node)) => Ok(node),
             [node] => Err(CommandError::Other(format!("“{}” is no joint of a skin", document.node(node).label(node)))),
             _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
         };
         let joint = one(&self.joint, "joint")?;
         let with = self.with.as_ref().map(|with| one(with, "with")).transpose()?;
         if let Some(with) = with
-            && !document.skins.iter().any(|s| s.joints.contains(&joint) && s.joints.contains(&with))
+            && !document.skins.values().any(|s| s.joints.contains(&joint) && s.joints.contains(&with))
         {
             let message = "the two are joints of different skins; a mirror joint is of the same";
             return Err(CommandError::Other(message.into()));

@@ -1,4 +1,4 @@
-//! Bytes → document. A file opens, perhaps repaired for showing and with findings, or is refused with a sentence.
+//! Bytes → asset. A file opens, perhaps repaired for showing and with findings, or is refused with a sentence.
 
 use std::{
     path::Path,
@@ -21,8 +21,8 @@ use super::{
 };
 use crate::formats::read_whole;
 use crate::model::{
-    Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, RestSource, Scene, Severity,
-    Shared, Skin, Transform, find_rest, transform::unit_or,
+    Asset, Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, Nodes, RestSource,
+    Scene, SceneId, Severity, Shared, Skin, Transform, find_rest, transform::unit_or,
 };
 
 /// What opening a file gives.
@@ -152,11 +152,17 @@ pub fn open_beside(
         root: &root,
         animations: long.animations(),
     };
-    let (document, image_uris) = reader.document(progress)?;
+    let (file, image_uris) = reader.asset(progress)?;
     let Reader { diagnostics, .. } = reader;
     source.image_uris = image_uris;
     progress.reach(1.0)?;
-    Ok(Opened { source, document, diagnostics: diagnostics.finish(), generator: asset.generator, extensions_used })
+    Ok(Opened {
+        source,
+        document: file.into(),
+        diagnostics: diagnostics.finish(),
+        generator: asset.generator,
+        extensions_used,
+    })
 }
 
 fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
@@ -238,7 +244,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn document(&mut self, progress: &Progress) -> Result<(Document, Vec<String>), ReadError> {
+    fn asset(&mut self, progress: &Progress) -> Result<(Asset, Vec<String>), ReadError> {
         let looks = material::Looks {
             materials: json::elements(self.root, "materials")?,
             textures: json::elements(self.root, "textures")?,
@@ -265,30 +271,28 @@ impl Reader<'_> {
         }
         let raw_nodes = self.raw_nodes()?;
         let vrm = vrm::read(&extensions, raw_nodes.len(), &mut self.diagnostics).map(Shared::new);
-        let mut document = Document {
+        let mut asset = Asset {
             nodes: self.nodes(&raw_nodes, &meshes, (cameras.len(), lights.len()))?,
-            meshes,
+            meshes: meshes.into(),
             materials: materials.into(),
             variants,
             images: images.into(),
             cameras,
             lights,
             vrm,
-            ..Document::default()
+            ..Asset::default()
         };
-        document.order = order(&document.nodes)?;
-        self.scenes(&mut document)?;
-        self.skins(&mut document)?;
+        self.scenes(&mut asset)?;
+        self.skins(&mut asset)?;
         progress.reach(0.7)?;
         let animations = match self.animations.take() {
             Some(typed) => typed.into_iter().map(animation::Raw::Typed).collect(),
             None => json::elements(self.root, "animations")?.into_iter().map(animation::Raw::Text).collect::<Vec<_>>(),
         };
         let count = animations.len();
-        document.clips_in_file = u32::try_from(count).unwrap_or(u32::MAX);
-        let counts: Vec<usize> = document.meshes.iter().map(|m| m.target_count()).collect();
+        let counts: Vec<usize> = asset.meshes.values().map(|m| m.target_count()).collect();
         let sound = |m: &Mat4| !is_odd(&Transform::decompose(m, &Transform::IDENTITY));
-        let fixed: Vec<bool> = document.nodes.iter().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
+        let fixed: Vec<bool> = asset.nodes.values().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
         let mut targets = animation::Targets {
             nodes: &raw_nodes,
             fixed: &fixed,
@@ -297,16 +301,16 @@ impl Reader<'_> {
         };
         for (k, raw) in animations.into_iter().enumerate() {
             let clip = animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
-            document.clips.insert(k.into(), Shared::new(clip));
+            asset.clips.give(Some(Shared::new(clip)));
             progress.reach(0.7 + 0.25 * (k + 1) as f32 / count as f32)?;
         }
-        find_rest(&mut document);
+        find_rest(&mut asset);
         for (k, raw) in raw_nodes.iter().enumerate() {
             if let Some(rest) = raw.extras.get::<Transform>(super::REST_EXTRA) {
-                remembered_rest(&mut document.nodes[k], &rest);
+                remembered_rest(&mut asset.nodes[NodeId::from(k)], &rest);
             }
         }
-        Ok((document, uris))
+        Ok((asset, uris))
     }
 
     fn raw_nodes(&mut self) -> Result<Vec<schema::Node>, ReadError> {
@@ -329,7 +333,7 @@ impl Reader<'_> {
         raw: &[schema::Node],
         meshes: &[Shared<Mesh>],
         (cameras, lights): (usize, usize),
-    ) -> Result<Vec<Node>, ReadError> {
+    ) -> Result<Nodes, ReadError> {
         let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
         let skins = json::elements(self.root, "skins")?.len();
         for (k, n) in raw.iter().enumerate() {
@@ -357,7 +361,7 @@ impl Reader<'_> {
             nodes.push(Node {
                 name: n.name.as_deref().map(Into::into),
                 parent: None,
-                children: n.children.iter().map(|c| NodeId::from(c.0)).collect(),
+                rank: 0,
                 rest: self.local(n, &place),
                 rest_source: RestSource::File,
                 pose: None,
@@ -373,11 +377,12 @@ impl Reader<'_> {
             });
         }
         for (k, n) in raw.iter().enumerate() {
-            for child in &n.children {
+            for (rank, child) in n.children.iter().enumerate() {
                 let place = format!("nodes/{k}/children");
                 let Some(node) = nodes.get_mut(child.0) else {
                     return Err(ReadError::at(place, format!("node {} is not there", child.0)));
                 };
+                node.rank = u32::try_from(rank).unwrap_or(u32::MAX);
                 if node.parent.replace(k.into()).is_some() {
                     return Err(ReadError::at(
                         place,
@@ -386,7 +391,13 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(nodes)
+        let nodes = Nodes::from(nodes);
+        let mut reached = vec![false; nodes.len()];
+        nodes.order().iter().for_each(|id| reached[id.index()] = true);
+        match reached.iter().position(|r| !r) {
+            Some(lost) => Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor")),
+            None => Ok(nodes),
+        }
     }
 
     /// The node's transform; numbers that are none become the specification's defaults.
@@ -444,14 +455,14 @@ impl Reader<'_> {
         Local::Trs(Transform { translation, rotation, scale })
     }
 
-    fn scenes(&mut self, document: &mut Document) -> Result<(), ReadError> {
+    fn scenes(&mut self, asset: &mut Asset) -> Result<(), ReadError> {
         let raw: Vec<schema::Scene> = json::list(self.root, "scenes")?;
         for (k, scene) in raw.iter().enumerate() {
             let place = format!("scenes/{k}");
             let mut roots = Vec::with_capacity(scene.nodes.len());
             for node in &scene.nodes {
                 let id = NodeId::from(node.0);
-                let Some(found) = document.nodes.get(node.0) else {
+                let Some(found) = asset.nodes.get(node.0.into()) else {
                     return Err(ReadError::at(place, format!("node {} is not there", node.0)));
                 };
                 if found.parent.is_some() {
@@ -460,7 +471,7 @@ impl Reader<'_> {
                 }
                 roots.push(id);
             }
-            document.scenes.push(Scene { name: scene.name.as_deref().map(Into::into), roots });
+            asset.scenes.give(Some(Scene { name: scene.name.as_deref().map(Into::into), roots }));
         }
         let default: Option<json::Index> = match self.root.0.get("scene") {
             Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,
@@ -468,29 +479,29 @@ impl Reader<'_> {
         };
         let earlier =
             self.root.1.iter().find(|(key, _)| key == "scene").and_then(|(_, raw)| raw.get().parse::<usize>().ok());
-        document.scene = match default {
+        asset.scene = match default {
             // One key twice: the later one counts, unless it names nothing and the earlier one does.
-            Some(scene) if scene.0 >= document.scenes.len() && earlier.is_some_and(|s| s < document.scenes.len()) => {
-                earlier
+            Some(scene) if scene.0 >= asset.scenes.len() && earlier.is_some_and(|s| s < asset.scenes.len()) => {
+                earlier.map(SceneId::from)
             }
-            Some(scene) if scene.0 >= document.scenes.len() => {
+            Some(scene) if scene.0 >= asset.scenes.len() => {
                 return Err(ReadError::at("scene", format!("scene {} is not there", scene.0)));
             }
-            Some(scene) => Some(scene.0),
-            None if document.scenes.is_empty() => None,
-            None => Some(0),
+            Some(scene) => Some(scene.0.into()),
+            None if asset.scenes.is_empty() => None,
+            None => Some(SceneId(0)),
         };
         Ok(())
     }
 
-    fn skins(&mut self, document: &mut Document) -> Result<(), ReadError> {
+    fn skins(&mut self, asset: &mut Asset) -> Result<(), ReadError> {
         let raw: Vec<schema::Skin> = json::list(self.root, "skins")?;
         for (k, skin) in raw.iter().enumerate() {
             let place = format!("skins/{k}");
             if skin.joints.is_empty() {
                 return Err(ReadError::at(place, "the skin has no joints"));
             }
-            if let Some(past) = skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= document.nodes.len()) {
+            if let Some(past) = skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= asset.nodes.len()) {
                 return Err(ReadError::at(place, format!("node {} is not there", past.0)));
             }
             let joints: Shared<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
@@ -498,13 +509,13 @@ impl Reader<'_> {
                 None => None,
                 Some(accessor) => self.inverse_bind(accessor.0, joints.len(), &place)?,
             };
-            self.check_skin(document, skin, &joints, &place);
-            document.skins.push(Shared::new(Skin {
+            self.check_skin(asset, skin, &joints, &place);
+            asset.skins.give(Some(Shared::new(Skin {
                 name: skin.name.as_deref().map(Into::into),
                 has_inverse_bind: inverse_bind.is_some(),
                 inverse_bind: inverse_bind.unwrap_or_else(|| vec![Mat4::IDENTITY; joints.len()]).into(),
                 joints,
-            }));
+            })));
         }
         Ok(())
     }
@@ -555,31 +566,31 @@ impl Reader<'_> {
         Ok(Some(matrices))
     }
 
-    fn check_skin(&mut self, document: &Document, skin: &schema::Skin, joints: &[NodeId], place: &str) {
+    fn check_skin(&mut self, asset: &Asset, skin: &schema::Skin, joints: &[NodeId], place: &str) {
         let mut sorted = joints.to_vec();
         sorted.sort_unstable();
         if sorted.windows(2).any(|w| w[0] == w[1]) {
             self.diagnostics.add(Severity::Error, "ARRAY_NOT_UNIQUE", place, "A node stands twice among the joints");
         }
         let root = |mut id: NodeId| {
-            while let Some(parent) = document.node(id).parent {
+            while let Some(parent) = asset.node(id).parent {
                 id = parent;
             }
             id
         };
         let first = root(joints[0]);
         // The way up is walked once a joint; a chain of thousands would make that quadratic.
-        if document.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
-            let same_scene = document.scenes.iter().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
+        if asset.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
+            let same_scene = asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
             let message =
                 if same_scene { "The joints have no common root" } else { "The joints are in different trees" };
             self.diagnostics.add(Severity::Error, "SKIN_NO_COMMON_ROOT", place, message);
-        } else if !document.scenes.is_empty() && !document.scenes.iter().any(|s| s.roots.contains(&first)) {
+        } else if !asset.scenes.is_empty() && !asset.scenes.values().any(|s| s.roots.contains(&first)) {
             self.diagnostics.add(Severity::Error, "SKIN_NO_SCENE", place, "The joints are in no scene");
         }
         if let Some(skeleton) = skin.skeleton
-            && document.nodes.len() < 5000
-            && joints.iter().any(|j| j.0 as usize != skeleton.0 && !document.is_above(skeleton.0.into(), *j))
+            && asset.nodes.len() < 5000
+            && joints.iter().any(|j| j.0 as usize != skeleton.0 && !asset.is_above(skeleton.0.into(), *j))
         {
             let message = format!("Its skeleton, node {}, is not above all joints", skeleton.0);
             self.diagnostics.add(Severity::Error, "SKIN_SKELETON_INVALID", place, message);
@@ -604,25 +615,4 @@ fn remembered_rest(node: &mut Node, rest: &Transform) {
 /// Whether a matrix holds what a transform cannot: shear, or an axis squashed to nothing.
 fn is_odd(split: &Decomposed) -> bool {
     split.residue > 1e-3 || split.transform.scale.abs().min_element() == 0.0
-}
-
-/// Parents first; refuses cycles.
-fn order(nodes: &[Node]) -> Result<Shared<[NodeId]>, ReadError> {
-    let mut order: Vec<NodeId> =
-        (0..nodes.len()).map(NodeId::from).filter(|id| nodes[id.index()].parent.is_none()).collect();
-    let mut at = 0;
-    while at < order.len() {
-        let children = nodes[order[at].index()].children.clone();
-        order.extend(children.iter());
-        at += 1;
-    }
-    if order.len() == nodes.len() {
-        return Ok(order.into());
-    }
-    let mut reached = vec![false; nodes.len()];
-    for id in &order {
-        reached[id.index()] = true;
-    }
-    let lost = reached.iter().position(|r| !r).unwrap_or(0);
-    Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor"))
 }

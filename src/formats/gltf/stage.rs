@@ -15,7 +15,7 @@ use super::{
     json::{self, Extensions, Index},
 };
 use crate::model::{
-    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice, Transform,
+    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice, Transform, VariantId,
     transform::unit_or,
 };
 
@@ -64,7 +64,7 @@ pub fn mappings(
     (materials, variants): (usize, usize),
     place: &str,
     diagnostics: &mut Diagnostics,
-) -> Shared<[(u32, MaterialId)]> {
+) -> Shared<[(VariantId, MaterialId)]> {
     #[derive(Deserialize)]
     struct Mappings {
         mappings: Vec<Mapping>,
@@ -79,7 +79,7 @@ pub fn mappings(
     for mapping in found.into_iter().flat_map(|m| m.mappings) {
         for variant in mapping.variants {
             if mapping.material.0 < materials && variant.0 < variants {
-                list.push((variant.0 as u32, mapping.material.0.into()));
+                list.push((variant.0.into(), mapping.material.0.into()));
             } else {
                 let message =
                     format!("Material {} in variant {}: one of them is not there", mapping.material.0, variant.0);

@@ -16,7 +16,7 @@ pub enum Ops {
     Replace(String),
     /// Change members of an object.
     Object {
-        /// What to do with members that are there; one that is not there and is replaced is added at the end.
+        /// What to do with members that are there; one that is not there and is given something is added at the end.
         members: BTreeMap<String, Self>,
     },
     /// Change elements of a list.
@@ -65,6 +65,16 @@ impl Ops {
     fn make_array(&mut self) {
         if !matches!(self, Self::Array { .. }) {
             *self = Self::Array { items: BTreeMap::new(), push: Vec::new() };
+        }
+    }
+
+    /// Whether it leaves something where nothing was.
+    fn adds(&self) -> bool {
+        match self {
+            Self::Keep | Self::Remove => false,
+            Self::Replace(_) => true,
+            Self::Object { members } => members.values().any(Self::adds),
+            Self::Array { push, .. } => !push.is_empty(),
         }
     }
 
@@ -183,13 +193,9 @@ fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out
         }
     }
     for (key, op) in ops {
-        let value = match op {
-            Ops::Replace(value) if !done.contains(&key.as_str()) => value.clone(),
-            Ops::Array { push, .. } if !done.contains(&key.as_str()) && !push.is_empty() => {
-                format!("[{}]", push.join(","))
-            }
-            _ => continue,
-        };
+        if done.contains(&key.as_str()) || !op.adds() {
+            continue;
+        }
         if !first {
             out.push(',');
         }
@@ -197,7 +203,8 @@ fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out
         out.push_str(lead);
         out.push_str(&serde_json::Value::from(key.as_str()).to_string());
         out.push(':');
-        out.push_str(&value);
+        let blank = if matches!(op, Ops::Array { .. }) { "[]" } else { "{}" };
+        emit(blank, 0..blank.len(), op, out);
     }
     if parts.is_empty() {
         tail = "";

@@ -7,20 +7,22 @@ use super::{
     text::Ops,
     write::SaveError,
 };
-use crate::model::{Document, Shared, WeightEncoding, WeightMap};
+use crate::model::{Asset, Mesh, Primitive, Shared, WeightEncoding, WeightMap};
 
 /// Writes the weights that changed; a sentence for each primitive.
 pub(super) fn write(
     root: &json::RawMap<'_>,
-    opened: &Document,
-    now: &Document,
+    opened: &Asset,
+    now: &Asset,
     patch: &mut Patch<'_>,
     ops: &mut Ops,
     changes: &mut Vec<String>,
 ) -> Result<(), SaveError> {
-    for (m, (before, after)) in opened.meshes.iter().zip(&now.meshes).enumerate() {
-        if Shared::ptr_eq(before, after) {
-            continue;
+    for (mesh, before) in opened.meshes.iter() {
+        let Some(after) = now.meshes.get(mesh).filter(|after| !Shared::ptr_eq(before, after)) else { continue };
+        let (m, name) = (mesh.index(), after.name.as_deref().unwrap_or_default());
+        if !is_same_but_weights(before, after) {
+            return Err(SaveError::no_form(&format!("meshes/{m}"), "another shape"));
         }
         let raw = {
             let text = json::elements(root, "meshes").map_err(SaveError::Source)?[m].get();
@@ -40,7 +42,6 @@ pub(super) fn write(
             } else {
                 before.vertex_count().max(after.vertex_count())
             };
-            let name = now.meshes[m].name.as_deref().unwrap_or_default();
             let sets = match (before.sets, after.sets) {
                 (0, _) => ", which had none".to_owned(),
                 (_, 0) => ", which has none now".to_owned(),
@@ -52,6 +53,33 @@ pub(super) fn write(
         }
     }
     Ok(())
+}
+
+/// Whether nothing of a mesh differs but its joint weights.
+fn is_same_but_weights(a: &Mesh, b: &Mesh) -> bool {
+    let Mesh { name, primitives, default_weights, target_names } = a;
+    let same = |(a, b): (&Primitive, &Primitive)| {
+        let Primitive {
+            topology,
+            positions,
+            normals,
+            tangents,
+            uv0,
+            uv1,
+            colors,
+            indices,
+            material,
+            variants,
+            targets,
+            weights: _,
+        } = a;
+        (topology, positions, normals, tangents) == (&b.topology, &b.positions, &b.normals, &b.tangents)
+            && (uv0, uv1, colors, indices) == (&b.uv0, &b.uv1, &b.colors, &b.indices)
+            && (material, variants, targets) == (&b.material, &b.variants, &b.targets)
+    };
+    (name, default_weights, target_names) == (&b.name, &b.default_weights, &b.target_names)
+        && primitives.len() == b.primitives.len()
+        && primitives.iter().zip(&b.primitives).all(same)
 }
 
 /// The sets of one primitive.

@@ -1,39 +1,31 @@
 use glam::Mat4;
 
 use super::*;
-use crate::model::{Local, Node, RestSource, Shared, Skin, Transform};
+use crate::model::{Asset, Local, Node, NodeId, Shared, Skin, SkinId, Transform};
 
 /// A joint: name, parent, place.
 type Given<'a> = (&'a str, Option<usize>, [f32; 3]);
 
 fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
-    let mut document = Document::default();
-    for (name, parent, place) in joints {
+    let node = |(name, parent, place): &Given<'_>| {
         let above = parent.map_or(Vec3::ZERO, |p| joints[p].2.into());
-        document.nodes.push(Node {
+        Node {
             name: Some((*name).into()),
             parent: parent.map(NodeId::from),
-            children: Shared::default(),
             rest: Local::Trs(Transform { translation: Vec3::from(*place) - above, ..Transform::IDENTITY }),
-            rest_source: RestSource::File,
-            pose: None,
-            mesh: None,
-            skin: None,
-            instances: None,
-            camera: None,
-            light: None,
-            morph_weights: None,
-        });
-    }
-    document.order = (0..joints.len()).map(NodeId::from).collect();
+            ..Node::default()
+        }
+    };
     let inverse = |p: [f32; 3]| if bound { Mat4::from_translation(-Vec3::from(p)) } else { Mat4::IDENTITY };
-    document.skins.push(Shared::new(Skin {
+    let skin = Skin {
         name: None,
         joints: (0..joints.len()).map(NodeId::from).collect(),
         inverse_bind: joints.iter().map(|j| inverse(j.2)).collect(),
         has_inverse_bind: bound,
-    }));
-    document
+    };
+    let file =
+        Asset { nodes: joints.iter().map(node).collect(), skins: vec![Shared::new(skin)].into(), ..Asset::default() };
+    file.into()
 }
 
 /// A body with arms and legs, nameless.
@@ -195,8 +187,7 @@ fn an_extra_joint_on_one_side_does_not_part_what_is_below() {
     let mut joints = BODY.to_vec();
     joints.push(("twist", Some(3), [0.3, 1.43, 0.0]));
     joints[4].1 = Some(11);
-    let mut document = skeleton(&joints, true);
-    document.order = [0, 1, 2, 3, 11, 4, 5, 6, 7, 8, 9, 10].map(NodeId).into();
+    let document = skeleton(&joints, true);
     let roles = Roles::of(&document, SkinId(0));
     check(&roles);
     assert_eq!(roles.joints()[4].partner, Some(6));

@@ -3,7 +3,7 @@
 use egui::{RichText, Sense, Ui, vec2};
 
 use crate::{
-    model::{AlphaMode, ClipId, Document, Interpolation, Material, Primitive, Property, Topology},
+    model::{AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology},
     session::Session,
     ui::{Theme, Thing, status::thousands, theme::Font},
 };
@@ -54,7 +54,7 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
 
 /// Of the clip that is shown.
 pub fn clip(ui: &mut Ui, theme: &Theme, document: &Document, id: ClipId) {
-    let Some(clip) = document.clips.get(&id) else { return };
+    let Some(clip) = document.clips.get(id) else { return };
     heading(ui, theme, "Clip");
     fact(ui, theme, "Name", document.clip_label(id));
     fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
@@ -80,12 +80,12 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: Thing) {
         Thing::Skin(k) => skin(ui, theme, document, k),
         Thing::Mesh(k) => mesh(ui, theme, document, k),
         Thing::Material(k) => {
-            if let Some(found) = document.materials.get(k) {
+            if let Some(found) = document.materials.get(k.index()) {
                 material(ui, theme, document, found);
             }
         }
         Thing::Image(k) => {
-            let Some(image) = document.images.get(k) else { return };
+            let Some(image) = document.images.get(k.index()) else { return };
             fact(ui, theme, "Stored", format!("{} bytes", thousands(image.bytes.len())));
             let kind = image::guess_format(&image.bytes)
                 .map_or_else(|_| "unknown".into(), |f| format!("{f:?}").to_uppercase());
@@ -99,17 +99,17 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: Thing) {
 }
 
 /// Of a skin.
-pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, k: usize) {
-    let Some(skin) = document.skins.get(k) else { return };
+pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
+    let Some(skin) = document.skins.get(id) else { return };
     fact(ui, theme, "Joints", skin.joints.len().to_string());
     fact(ui, theme, "Bind pose", if skin.has_inverse_bind { "in the file" } else { "none: as the nodes stand" });
-    let users = document.nodes.iter().filter(|n| n.skin.is_some_and(|s| s.index() == k)).count();
+    let users = document.nodes.values().filter(|n| n.skin == Some(id)).count();
     fact(ui, theme, "Used by", many(users, "node"));
 }
 
 /// Of a mesh.
-pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, k: usize) {
-    let Some(mesh) = document.meshes.get(k) else { return };
+pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
+    let Some(mesh) = document.meshes.get(id) else { return };
     fact(ui, theme, "Vertices", thousands(mesh.vertex_count()));
     let triangles = mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles).map(|p| p.indices.len() / 3);
     fact(ui, theme, "Triangles", thousands(triangles.sum()));
@@ -121,8 +121,7 @@ pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, k: usize) {
         fact(ui, theme, "Influences", format!("up to {} a vertex", sets * 4));
     }
     for (index, primitive) in mesh.primitives.iter().enumerate().take(24) {
-        let material =
-            primitive.material.map_or_else(|| "no material".into(), |m| Thing::Material(m.index()).name(document));
+        let material = primitive.material.map_or_else(|| "no material".into(), |m| Thing::Material(m).name(document));
         fact(ui, theme, &format!("Primitive {index}"), format!("{material} · {}", attributes(primitive)));
     }
 }
@@ -180,7 +179,7 @@ fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material
     ];
     for (name, texture) in textures {
         if let Some(texture) = texture {
-            fact(ui, theme, name, Thing::Image(texture.image.index()).name(document));
+            fact(ui, theme, name, Thing::Image(texture.image).name(document));
         }
     }
 }

@@ -81,10 +81,10 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 morphs::morphs_ui(ui, view, document, node, actions);
             });
             if let Some(skin) = document.node(node).skin {
-                facts::thing(ui, theme, document, Thing::Skin(skin.index()));
+                facts::thing(ui, theme, document, Thing::Skin(skin));
             }
             if let Some(mesh) = document.node(node).mesh {
-                facts::thing(ui, theme, document, Thing::Mesh(mesh.index()));
+                facts::thing(ui, theme, document, Thing::Mesh(mesh));
             }
         });
     });
@@ -163,7 +163,7 @@ fn node_sections(
         Ok(user) => {
             let keyed = |property| {
                 view.shown_clip()
-                    .and_then(|c| document.clips.get(&c))
+                    .and_then(|c| document.clips.get(c))
                     .and_then(|c| c.track(node, property).map(|(_, t)| t.clone()))
             };
             let others = others(view, document, node);

@@ -31,8 +31,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
     let theme = view.theme;
     let weights = &view.pose.morphs[node.index()];
     let clip = view.shown_clip();
-    let track =
-        clip.and_then(|c| document.clips.get(&c)).and_then(|c| c.track(node, Property::Weights)).map(|(_, t)| t);
+    let track = clip.and_then(|c| document.clips.get(c)).and_then(|c| c.track(node, Property::Weights)).map(|(_, t)| t);
     ui.add_space(6.0);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Morph targets").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));

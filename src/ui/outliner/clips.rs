@@ -20,7 +20,7 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Clips");
             ui.label(
-                RichText::new(document.clips.len().to_string())
+                RichText::new(document.clips.count().to_string())
                     .font(Theme::font(Font::Caption))
                     .color(theme.color("text.tertiary")),
             );
@@ -43,10 +43,10 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let ids: Vec<_> = document.clips.keys().copied().collect();
+    let ids: Vec<_> = document.clips.ids().collect();
     ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips").show_rows(ui, 24.0, ids.len(), |ui, range| {
         for id in &ids[range] {
-            let clip = &document.clips[id];
+            let clip = &document.clips[*id];
             let label = document.clip_label(*id);
             let shown = view.shown_clip() == Some(*id);
             let (rect, response) =

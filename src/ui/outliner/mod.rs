@@ -63,7 +63,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
             state.reveal(view, active);
         }
     }
-    let height = (session.document().clips.len() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
+    let height = (session.document().clips.count() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
     // In a low window the tree comes first.
     let room = ui.available_height();
     if room > 190.0 {

@@ -36,12 +36,11 @@ impl Section {
     }
 
     pub fn things(self, document: &Document) -> Vec<Thing> {
-        let many = |count: usize, make: fn(usize) -> Thing| (0..count).map(make).collect();
         match self {
-            Self::Skins => many(document.skins.len(), Thing::Skin),
-            Self::Meshes => many(document.meshes.len(), Thing::Mesh),
-            Self::Materials => many(document.materials.len(), Thing::Material),
-            Self::Images => many(document.images.len(), Thing::Image),
+            Self::Skins => document.skins.ids().map(Thing::Skin).collect(),
+            Self::Meshes => document.meshes.ids().map(Thing::Mesh).collect(),
+            Self::Materials => (0..document.materials.len()).map(|k| Thing::Material(k.into())).collect(),
+            Self::Images => (0..document.images.len()).map(|k| Thing::Image(k.into())).collect(),
         }
     }
 }
@@ -61,7 +60,7 @@ fn fact(document: &Document, thing: Thing) -> String {
         Thing::Skin(k) => format!("{} joints", document.skins[k].joints.len()),
         Thing::Mesh(k) => thousands(document.meshes[k].vertex_count()),
         Thing::Material(_) => String::new(),
-        Thing::Image(k) => match document.images[k].bytes.len() {
+        Thing::Image(k) => match document.images[k.index()].bytes.len() {
             0 => "missing".into(),
             n => format!("{} KB", thousands(n.div_ceil(1000))),
         },
@@ -75,11 +74,10 @@ fn nodes_of(document: &Document, thing: Thing) -> Vec<NodeId> {
     };
     match thing {
         Thing::Skin(k) => document.skins[k].joints.to_vec(),
-        Thing::Mesh(k) => by(&|n| n.mesh.is_some_and(|m| m.index() == k)),
-        Thing::Material(k) => by(&|n| {
-            n.mesh
-                .is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material.is_some_and(|m| m.index() == k)))
-        }),
+        Thing::Mesh(k) => by(&|n| n.mesh == Some(k)),
+        Thing::Material(k) => {
+            by(&|n| n.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material == Some(k))))
+        }
         Thing::Image(_) => Vec::new(),
     }
 }

@@ -54,7 +54,7 @@ impl Badges {
     pub fn update(&mut self, view: &View<'_>) {
         let Some(document) = view.session.map(|s| s.document()) else { return };
         self.unkeyed = document.unkeyed_nodes();
-        let clip = view.shown_clip().and_then(|c| document.clips.get(&c));
+        let clip = view.shown_clip().and_then(|c| document.clips.get(c));
         let same = match (&self.clip, clip) {
             (Some(a), Some(b)) => Shared::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
@@ -111,7 +111,7 @@ pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
         if wanted.as_ref().is_some_and(|w| !w[node.index()]) {
             continue;
         }
-        let children = &document.node(node).children;
+        let children = document.children(node);
         rows.push(TreeRow::Node { node, depth, parent_of_some: !children.is_empty() });
         if wanted.is_some() || !state.closed.contains(&node) {
             stack.extend(children.iter().rev().map(|c| (*c, depth + 1)));
@@ -305,7 +305,7 @@ fn badges_ui(
     }
     let painter = ui.painter();
     let unkeyed = state.badges.unkeyed.contains(&id);
-    let opened = session.opened().nodes.get(id.index());
+    let opened = session.opened().nodes.get(id);
     if unkeyed {
         painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
         right -= 12.0;

@@ -57,7 +57,7 @@ fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineS
 pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: ClipId, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let Some(clip) = document.clips.get(&id) else { return };
+    let Some(clip) = document.clips.get(id) else { return };
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
     let names_width = Theme::size("track_names").min(whole.width() * 0.4);
@@ -468,7 +468,7 @@ fn name_ui(
             }
         }
         Row::Pointer(k) => {
-            let Some(pointer) = view.playback.clip.and_then(|c| document.clips.get(&c)?.pointers.get(*k).cloned())
+            let Some(pointer) = view.playback.clip.and_then(|c| document.clips.get(c)?.pointers.get(*k).cloned())
             else {
                 return;
             };

@@ -72,9 +72,9 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.add_space(4.0);
             let label = playback.clip.map_or_else(|| "No clip".into(), |c| document.clip_label(c));
             let combo = ComboBox::from_id_salt("clip").selected_text(&label).width(140.0).show_ui(ui, |ui| {
-                for id in document.clips.keys() {
-                    if ui.selectable_label(Some(*id) == playback.clip, document.clip_label(*id)).clicked() {
-                        actions.push(Action::ShowClip(*id));
+                for id in document.clips.ids() {
+                    if ui.selectable_label(Some(id) == playback.clip, document.clip_label(id)).clicked() {
+                        actions.push(Action::ShowClip(id));
                     }
                 }
             });

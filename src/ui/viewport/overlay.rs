@@ -87,17 +87,22 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     };
     if document.scenes.len() > 1 {
         let now = document.shown_scene().map_or_else(|| "All nodes".into(), |k| document.scene_label(k));
-        let options = (0..document.scenes.len())
+        let options = document
+            .scenes
+            .ids()
             .map(|k| (document.scene_label(k), model::Shown { scene: Some(k), ..shown }))
             .collect();
         choose(ui, "Scene", now, options);
     }
     if !document.variants.is_empty() {
         let plain = "Materials as they are".to_owned();
-        let now = shown.variant.and_then(|k| document.variants.get(k)).map_or_else(|| plain.clone(), |n| n.to_string());
+        let now = shown
+            .variant
+            .and_then(|k| document.variants.get(k.index()))
+            .map_or_else(|| plain.clone(), |n| n.to_string());
         let named = document.variants.iter().enumerate();
         let options = std::iter::once((plain, model::Shown { variant: None, ..shown }))
-            .chain(named.map(|(k, n)| (n.to_string(), model::Shown { variant: Some(k), ..shown })))
+            .chain(named.map(|(k, n)| (n.to_string(), model::Shown { variant: Some(k.into()), ..shown })))
             .collect();
         choose(ui, "Variant", now, options);
     }

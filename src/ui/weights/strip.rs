@@ -78,9 +78,9 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 actions.push(Action::PaintRange(true));
                 ui.close();
             }
-            for id in document.clips.keys() {
-                if ui.selectable_label(shown == Some(*id), document.clip_label(*id)).clicked() {
-                    actions.push(Action::ShowClip(*id));
+            for id in document.clips.ids() {
+                if ui.selectable_label(shown == Some(id), document.clip_label(id)).clicked() {
+                    actions.push(Action::ShowClip(id));
                     actions.push(Action::PaintOverClip(true));
                     ui.close();
                 }

@@ -20,7 +20,7 @@ impl Bind {
 
 /// The primitives of a skin that have no weights, and are meant.
 fn bare(document: &Document, skin: SkinId, meshes: &[MeshId], primitive: Option<usize>) -> Vec<(MeshId, usize)> {
-    let on_skin = document.nodes.iter().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let on_skin = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let meant: BTreeSet<MeshId> = on_skin.filter(|m| meshes.is_empty() || meshes.contains(m)).collect();
     let mut list = Vec::new();
     for mesh in meant {
@@ -43,7 +43,7 @@ fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> 
     let passes = command.passes.unwrap_or(3).min(1000);
     let mut bound = document.clone();
     let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
-    for skin in (0..document.skins.len()).map(SkinId::from) {
+    for skin in document.skins.ids() {
         let list: Vec<_> =
             bare(document, skin, &meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
         let Some((first, _)) = list.first() else { continue };

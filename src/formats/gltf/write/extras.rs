@@ -1,0 +1,76 @@
+//! What Ulna keeps in `extras`: one member of its own, beside whatever other programs have there.
+
+use super::{
+    super::{json as raw, text::Ops},
+    SaveError, Writer,
+};
+
+/// What an element's extras are, as far as one member of ours goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extras {
+    /// There are none.
+    Absent,
+    /// `null`.
+    Null,
+    /// An object without our member.
+    Without,
+    /// An object with it.
+    With,
+    /// No object: they stay as they are.
+    Other,
+}
+
+impl Writer<'_> {
+    /// The extras of an element of one of the file's lists, before this save.
+    pub(super) fn extras(&self, (list, index): (&str, usize), name: &str) -> Result<Extras, SaveError> {
+        let text = raw::elements(&self.root, list).map_err(SaveError::Source)?[index].get();
+        let members = raw::split(text).map_err(SaveError::Source)?;
+        Ok(match members.0.get("extras").map(|e| e.get()) {
+            None => Extras::Absent,
+            Some("null") => Extras::Null,
+            Some(text) if text.starts_with('{') => {
+                let has = raw::split(text).map_err(SaveError::Source)?.0.contains_key(name);
+                if has { Extras::With } else { Extras::Without }
+            }
+            Some(_) => Extras::Other,
+        })
+    }
+
+    /// Puts a member of ours, as JSON, into the extras of an element, or takes it out; whether there is a place for it.
+    pub(super) fn put_extra(&mut self, at: (&str, usize), name: &str, to: Option<String>) -> Result<bool, SaveError> {
+        let known = self.extras(at, name)?;
+        let op = self.ops.member(at.0).item(at.1).member("extras");
+        match (to, known) {
+            (_, Extras::Other) => return Ok(false),
+            (Some(to), Extras::Null) => *op = Ops::Replace(format!("{{{}:{to}}}", serde_json::Value::from(name))),
+            (Some(to), Extras::Absent | Extras::Without | Extras::With) => *op.member(name) = Ops::Replace(to),
+            (None, Extras::With) => *op.member(name) = Ops::Remove,
+            (None, _) => {}
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{super::source::Source, Writer};
+
+    #[test]
+    fn members_of_ours_stand_beside_those_of_others() {
+        let text = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a"},{"extras":null},{"extras":{"theirs": 1.0}},
+            {"extras":{"ulna.x":1, "theirs":[ ]}},{"extras":[1]}]}"#;
+        let opened = super::super::super::open_bytes(text.as_bytes().to_vec().into(), None, &Default::default());
+        let source: Source = opened.unwrap().source;
+        let mut writer = Writer::new(&source, "x").unwrap();
+        let mut places = Vec::new();
+        for node in 0..5 {
+            places.push(writer.put_extra(("nodes", node), "ulna.x", Some("{\"version\":1}".into())).unwrap());
+            writer.put_extra(("nodes", node), "ulna.y", (node == 2).then(|| "2".into())).unwrap();
+        }
+        assert_eq!(places, [true, true, true, true, false]);
+        let saved = writer.finish(&source).unwrap();
+        let wanted = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","extras":{"ulna.x":{"version":1}}},{"extras":{"ulna.x":{"version":1}}},{"extras":{"theirs": 1.0,"ulna.x":{"version":1},"ulna.y":2}},
+            {"extras":{"ulna.x":{"version":1}, "theirs":[ ]}},{"extras":[1]}]}"#;
+        assert_eq!(String::from_utf8(saved.bytes.to_vec()).unwrap(), wanted);
+    }
+}

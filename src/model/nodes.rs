@@ -1,0 +1,151 @@
+//! The nodes and their tree. A node names its parent; children and order follow from that and are kept nowhere else.
+
+use std::ops::{Deref, Index, IndexMut};
+
+use super::{Node, NodeId, Shared, Slots};
+
+/// All nodes, with the tree that their parents make of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nodes {
+    slots: Slots<NodeId, Node>,
+    tree: Shared<Tree>,
+}
+
+/// What follows from the parents: another one only where a parent or a rank changes, or a node comes or goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree {
+    /// Every node once, parents before children; nodes on a cycle are not in it.
+    order: Vec<NodeId>,
+    /// Where the children of a node begin in `below`; one number more than there are slots.
+    first: Vec<u32>,
+    /// Children by their parent, in the order of their ranks.
+    below: Vec<NodeId>,
+}
+
+impl Tree {
+    fn of(slots: &Slots<NodeId, Node>) -> Self {
+        let count = slots.len();
+        let parent = |node: &Node| node.parent.map(NodeId::index).filter(|p| *p < count);
+        let mut first = vec![0u32; count + 1];
+        for at in slots.values().filter_map(parent) {
+            first[at + 1] += 1;
+        }
+        for k in 0..count {
+            first[k + 1] += first[k];
+        }
+        let mut next = first.clone();
+        let mut below = vec![NodeId(0); first[count] as usize];
+        for (id, node) in slots.iter() {
+            if let Some(at) = parent(node) {
+                below[next[at] as usize] = id;
+                next[at] += 1;
+            }
+        }
+        for k in 0..count {
+            below[first[k] as usize..first[k + 1] as usize].sort_by_key(|id| (slots[*id].rank, *id));
+        }
+        let mut order: Vec<NodeId> = slots.iter().filter(|(_, n)| n.parent.is_none()).map(|(id, _)| id).collect();
+        let mut at = 0;
+        while at < order.len() {
+            let k = order[at].index();
+            order.extend_from_slice(&below[first[k] as usize..first[k + 1] as usize]);
+            at += 1;
+        }
+        Self { order, first, below }
+    }
+
+    /// The nodes right below one, in the order of their ranks.
+    pub fn children(&self, node: NodeId) -> &[NodeId] {
+        match self.first.get(node.index()..node.index() + 2) {
+            Some([start, end]) => &self.below[*start as usize..*end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Every node once, parents before children; nodes on a cycle are not in it.
+    pub fn order(&self) -> &[NodeId] {
+        &self.order
+    }
+}
+
+impl Nodes {
+    /// The tree as it is now; the same memory as long as it is the same tree.
+    pub const fn tree(&self) -> &Shared<Tree> {
+        &self.tree
+    }
+
+    /// The nodes right below one, in the order of their ranks.
+    pub fn children(&self, node: NodeId) -> &[NodeId] {
+        self.tree.children(node)
+    }
+
+    /// Every node once, parents before children.
+    pub fn order(&self) -> &[NodeId] {
+        self.tree.order()
+    }
+
+    /// A node, to be changed, but not its parent and rank: for those there is [`Nodes::put`].
+    pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        self.slots.get_mut(id)
+    }
+
+    /// All nodes, to be changed as by [`Nodes::get_mut`].
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Node> {
+        self.slots.values_mut()
+    }
+
+    /// Puts a node under an id, or takes it away; what was there. Whether its parent is there, and not below it, is for
+    /// the caller to see to.
+    pub fn put(&mut self, id: NodeId, to: Option<Node>) -> Option<Node> {
+        let place = |node: &Option<Node>| node.as_ref().map(|n| (n.parent, n.rank));
+        let now = place(&to);
+        let was = self.slots.put(id, to);
+        if place(&was) != now {
+            self.tree = Tree::of(&self.slots).into();
+        }
+        was
+    }
+
+    /// Whether the tree is the one that the parents make.
+    pub(super) fn is_sound(&self) -> bool {
+        *self.tree == Tree::of(&self.slots)
+    }
+}
+
+/// What is there may be read as from any list by id.
+impl Deref for Nodes {
+    type Target = Slots<NodeId, Node>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.slots
+    }
+}
+
+impl Index<NodeId> for Nodes {
+    type Output = Node;
+
+    fn index(&self, id: NodeId) -> &Node {
+        &self.slots[id]
+    }
+}
+
+impl IndexMut<NodeId> for Nodes {
+    fn index_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.slots[id]
+    }
+}
+
+/// What a file gives.
+impl From<Vec<Node>> for Nodes {
+    fn from(list: Vec<Node>) -> Self {
+        let slots = Slots::from(list);
+        Self { tree: Tree::of(&slots).into(), slots }
+    }
+}
+
+/// What a file gives.
+impl FromIterator<Node> for Nodes {
+    fn from_iter<L: IntoIterator<Item = Node>>(items: L) -> Self {
+        items.into_iter().collect::<Vec<_>>().into()
+    }
+}
