@@ -13,7 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
 use ulna::{
     model::{Asset, Document, Mesh, Node, NodeId, Primitive, Shared, Skin, Slice, Topology, WeightMap},
-    motion::{Bvh, Moment, Pose, Ray, Surface},
+    motion::{Bvh, Pose, Ray, Stack, Surface},
 };
 
 const SIDE: usize = 1000;
@@ -181,7 +181,7 @@ fn tree(c: &mut Criterion) {
 
 fn brush(c: &mut Criterion) {
     let document = document();
-    let pose = Pose::evaluate(&document, Moment::default());
+    let pose = Pose::evaluate(&document, &Stack::default());
     let mut surface = Surface::new(&document, &pose);
     // π r² of a square metre, a little less for the slope of the sheet.
     let (centre, radius) = (Vec3::new(0.1, -0.1, (0.9f32).sin() * 0.1), 0.106);

@@ -15,7 +15,7 @@ use ulna::{
         },
     },
     model::{NodeId, SkinId},
-    motion::{Moment, Pose},
+    motion::{Evaluator, Pose, Stack},
     session::Session,
 };
 
@@ -30,7 +30,7 @@ fn drag(c: &mut Criterion) {
     let Ok(mut session) = Session::open_bytes(sample) else { return };
     let skin = SkinId::from(0);
     let joints = session.document().skin(skin).joints.to_vec();
-    let mut pose = Pose::evaluate(session.document(), Moment::default());
+    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::evaluate(session.document(), &Stack::default()));
     let mut degrees = 0.0;
     let mut group = c.benchmark_group(format!("a ring over {} joints", joints.len()));
     for (name, by_text) in [("by the command", false), ("by its text", true)] {
@@ -44,7 +44,7 @@ fn drag(c: &mut Criterion) {
                     command = read.unwrap_or(command);
                 }
                 if session.preview_all("Rotate", &[command]).is_ok() {
-                    pose.update(session.document(), Moment::default());
+                    evaluator.update(session.document(), &Stack::default(), &mut pose);
                     black_box(pose.palette(session.document(), skin));
                 }
             });

@@ -107,7 +107,7 @@ fn skin(c: &mut Criterion) {
 fn device(c: &mut Criterion) {
     use ulna::{
         model::{Mesh, MeshId, NodeId, Skin, SkinId},
-        motion::{Moment, Pose},
+        motion::{Pose, Stack},
         render::{Gpu, Renderer, Scene},
     };
 
@@ -136,8 +136,7 @@ fn device(c: &mut Criterion) {
         .into();
         let node = &mut document.file.nodes[NodeId(0)];
         (node.mesh, node.skin) = (Some(MeshId(0)), Some(SkinId(0)));
-        let poses = [0.2, 0.7]
-            .map(|time| Pose::evaluate(&document, Moment { clip: document.clips.get(clip), time, unkeyed: None }));
+        let poses = [0.2, 0.7].map(|time| Pose::evaluate(&document, &Stack::of(document.clips.get(clip), time)));
         group.throughput(Throughput::Elements(count as u64));
         group.sample_size(20);
         for (name, software) in [("compute pass", false), ("CPU and upload", true)] {

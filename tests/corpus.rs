@@ -15,7 +15,7 @@ use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
     model::{Clip, ClipId, Document, NodeId, Shared},
-    motion::{Moment, Placement, Pose, Posed, skinning},
+    motion::{Placement, Pose, Posed, Stack, skinning},
     session::{Consent, SaveRequest, Session, SystemDisk},
 };
 
@@ -62,7 +62,7 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
             let clip = clip.map(|c| Shared::new(Clip { pointers: Default::default(), ..c }));
             let clip = clip.as_ref();
             let time = probe["time"].as_f64().expect("a time");
-            let pose = Pose::evaluate(document, Moment { clip, time, unkeyed: None });
+            let pose = Pose::evaluate(document, &Stack::of(clip, time));
             let size = (probe["size"].as_f64().expect("a size") as f32).max(1e-6);
             for node in probe["nodes"].as_array().expect("nodes") {
                 let world = pose.world[node["index"].as_u64().expect("an index") as usize];
@@ -136,8 +136,8 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         for (clip, other) in session.document().clips.values().zip(twin.document().clips.values()) {
             for step in 0..10 {
                 let time = f64::from(clip.length()) * f64::from(step) / 9.0;
-                let a = Pose::evaluate(session.document(), Moment { clip: Some(clip), time, unkeyed: None });
-                let b = Pose::evaluate(twin.document(), Moment { clip: Some(other), time, unkeyed: None });
+                let a = Pose::evaluate(session.document(), &Stack::of(Some(clip), time));
+                let b = Pose::evaluate(twin.document(), &Stack::of(Some(other), time));
                 for node in session.document().shown_nodes() {
                     let Some(mesh) = session.document().node(node).mesh else { continue };
                     for k in 0..session.document().mesh(mesh).primitives.len() {
@@ -439,7 +439,7 @@ fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (k % 8);
             if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
-                let pose = Pose::evaluate(&opened.document, Moment::default());
+                let pose = Pose::evaluate(&opened.document, &Stack::default());
                 for node in
                     opened.document.shown_nodes().into_iter().filter(|n| opened.document.node(*n).mesh.is_some())
                 {
@@ -469,7 +469,7 @@ fn every_file_survives_being_cut_and_flipped() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 0x15;
             if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
-                let _pose = Pose::evaluate(&opened.document, Moment::default());
+                let _pose = Pose::evaluate(&opened.document, &Stack::default());
             }
             cases += 1;
         }

@@ -11,7 +11,7 @@ use std::{
 
 use ulna::{
     model::Document,
-    motion::{Moment, Pose, Surface, bones},
+    motion::{Pose, Stack, Surface, bones},
     render::{
         Axis, BoneLook, Camera, Gpu, Look, Renderer, Scene, Shading, Show, Target, TintKind, capture, decode_images,
     },
@@ -136,7 +136,7 @@ fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     let mut renderer = Renderer::new(gpu);
     let (images, _) = decode_images(document);
     let mut scene = Scene::new(gpu, renderer.pipelines(), document, &images);
-    let pose = Pose::evaluate(document, Moment::default());
+    let pose = Pose::evaluate(document, &Stack::default());
     scene.update(gpu, document, &pose);
     let mut camera = Camera::default();
     camera.look(Axis::Front);
@@ -198,7 +198,7 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
     let mut renderer = Renderer::new(&gpu);
     let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
-    let pose = Pose::evaluate(&document, Moment::default());
+    let pose = Pose::evaluate(&document, &Stack::default());
     scene.update(&gpu, &document, &pose);
     let target = Target::new(&gpu, [64, 64]);
     gpu.device.destroy();
@@ -247,7 +247,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         let mut renderer = Renderer::new(&gpu);
         let (images, _) = decode_images(document);
         let mut scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
-        let pose = Pose::evaluate(document, Moment::default());
+        let pose = Pose::evaluate(document, &Stack::default());
         scene.update(&gpu, document, &pose);
         let mut camera = Camera::default();
         camera.look(Axis::ThreeQuarter);

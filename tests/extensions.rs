@@ -9,7 +9,7 @@ use ulna::{
     edit::CommandLine,
     formats::gltf::{ExportOptions, export},
     model::{ClipId, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, Shown, VariantId},
-    motion::{Moment, Pose},
+    motion::{Pose, Stack},
     session::Session,
 };
 
@@ -296,7 +296,7 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     assert_eq!(rows, wanted);
     assert!(clip.pointers.iter().all(|p| *p.times == [0.0, 1.0, 2.0]));
     assert_eq!((clip.pointers[2].interpolation, clip.tracks.len(), clip.length()), (Interpolation::Step, 1, 2.0));
-    let pose = Pose::evaluate(session.document(), Moment { clip: Some(&clip), time: 0.5, unkeyed: None });
+    let pose = Pose::evaluate(session.document(), &Stack::of(Some(&clip), 0.5));
     assert_eq!(pose.local[1].transform().translation, Vec3::new(1.0, 2.0, 3.0));
 
     // What a pointer moves gets no second channel, and what it moves is not copied by halves.

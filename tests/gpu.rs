@@ -9,7 +9,7 @@ use ulna::{
         Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, Shared, TextureRef, Topology,
         Transform,
     },
-    motion::{Moment, Placement, Pose, Posed, skinning},
+    motion::{Placement, Pose, Posed, Stack, skinning},
     render::{
         Axis, Camera, Color, Gpu, Look, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, capture,
         decode_images, heat, skin_on_gpu, zero_weight,
@@ -41,8 +41,8 @@ fn gpu() -> Option<Gpu> {
     }
 }
 
-fn compare(gpu: &Gpu, document: &Document, moment: Moment<'_>, name: &str) -> (usize, f32) {
-    let pose = Pose::evaluate(document, moment);
+fn compare(gpu: &Gpu, document: &Document, stack: &Stack, name: &str) -> (usize, f32) {
+    let pose = Pose::evaluate(document, stack);
     let parts = skin_on_gpu(gpu, document, &pose).expect("a computed surface");
     let (mut count, mut worst) = (0, 0.0f32);
     for (node, index, found) in parts {
@@ -81,7 +81,7 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
         let clip = document.clips.values().next();
         let length = clip.map_or(0.0, |c| f64::from(c.length()));
         for time in [0.0, length * 0.37, length * 0.5, length + 1.0] {
-            let (n, w) = compare(&gpu, document, Moment { clip, time, unkeyed: None }, &name);
+            let (n, w) = compare(&gpu, document, &Stack::of(clip, time), &name);
             vertices += n;
             worst = worst.max(w);
             if clip.is_none() {
@@ -149,7 +149,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     let mut document = square(material, normals);
     document.file.nodes[NodeId(0)].set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
     document.file.images = [Image { name: None, bytes: png.into_inner().into() }].into();
-    let pose = Pose::evaluate(&document, Moment::default());
+    let pose = Pose::evaluate(&document, &Stack::default());
     let mut renderer = Renderer::new(gpu);
     let (images, findings) = decode_images(&document);
     assert!(findings.is_empty());
@@ -202,7 +202,7 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     }
     let session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).expect("the sample");
     let document = session.document();
-    let pose = Pose::evaluate(document, Moment::default());
+    let pose = Pose::evaluate(document, &Stack::default());
     let mut picture = Picture::new(document, [320, 400], &Default::default()).expect("a device");
     let mut camera = Camera::default();
     camera.look(Axis::Front);
@@ -241,7 +241,7 @@ impl Tinted {
         );
         let renderer = Renderer::new(&gpu);
         let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
-        scene.update(&gpu, &document, &Pose::evaluate(&document, Moment::default()));
+        scene.update(&gpu, &document, &Pose::evaluate(&document, &Stack::default()));
         let target = Target::new(&gpu, [Self::SIDE; 2]);
         let mut camera = Camera { orthographic: true, ..Camera::default() };
         camera.look(Axis::Front);
@@ -370,7 +370,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         (0..primitive.positions.len()).map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin)).collect();
     primitive.tangents = Default::default();
     let own = primitive.positions.len();
-    let pose = Pose::evaluate(&document, Moment::default());
+    let pose = Pose::evaluate(&document, &Stack::default());
     for software in [true, false] {
         gpu.software = software;
         let renderer = Renderer::new(&gpu);

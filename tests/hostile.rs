@@ -6,7 +6,7 @@ use common::{floats, glb};
 use serde_json::{Value, json};
 use ulna::{
     model::{Document, MeshId},
-    motion::{Moment, Placement, Pose, Posed, Tangents, skinning},
+    motion::{Placement, Pose, Posed, Stack, Tangents, skinning},
     session::Session,
 };
 
@@ -19,8 +19,8 @@ fn codes(session: &Session) -> Vec<&str> {
 }
 
 /// Everything that is shown at a moment, and it must be finite.
-fn surfaces(document: &Document, moment: Moment<'_>) -> Vec<Posed> {
-    let pose = Pose::evaluate(document, moment);
+fn surfaces(document: &Document, stack: &Stack) -> Vec<Posed> {
+    let pose = Pose::evaluate(document, stack);
     assert!(pose.world.iter().all(|m| m.is_finite()));
     let mut list = Vec::new();
     for id in document.shown_nodes() {
@@ -97,7 +97,7 @@ fn numbers_that_are_none_become_zero_and_are_counted() {
         &[],
     );
     let session = open(json, &bin);
-    assert_eq!(surfaces(session.document(), Moment::default())[0].positions.len(), 3);
+    assert_eq!(surfaces(session.document(), &Stack::default())[0].positions.len(), 3);
     let primitive = &session.document().meshes[MeshId(0)].primitives[0];
     assert!(primitive.uv0.iter().all(|v| v.is_finite()) && primitive.colors.iter().all(|v| v.is_finite()));
     for name in ["POSITION", "NORMAL", "TEXCOORD", "TANGENT", "COLOR_0"] {
@@ -133,7 +133,7 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
     let session = open(json, &bin);
     let clip = session.document().clips.values().next().expect("a clip").clone();
     for time in [0.0, 0.5, 1.0, 2.0, 9.0] {
-        surfaces(session.document(), Moment { clip: Some(&clip), time, unkeyed: None });
+        surfaces(session.document(), &Stack::of(Some(&clip), time));
     }
     let found = codes(&session);
     for wanted in ["ACCESSOR_INVALID_FLOAT", "ACCESSOR_INVALID_IBM", "ACCESSOR_ANIMATION_INPUT_NON_INCREASING"] {
@@ -148,7 +148,7 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     let (json, bin) =
         mesh(&[("POSITION", "VEC3", &flat), ("TEXCOORD_0", "VEC2", &[0.0; 8])], &[0, 1, 2, 1, 1, 1, 0, 1, 3]);
     let session = open(json, &bin);
-    let posed = surfaces(session.document(), Moment::default());
+    let posed = surfaces(session.document(), &Stack::default());
     assert_eq!(posed[0].normals[0], glam::Vec3::Z);
     assert_eq!(posed[0].normals[2], glam::Vec3::ZERO);
     assert_eq!(codes(&session), ["ACCESSOR_INDEX_TRIANGLE_DEGENERATE"]);
@@ -165,7 +165,7 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
         &[],
     );
     let session = open(json, &bin);
-    let posed = surfaces(session.document(), Moment::default());
+    let posed = surfaces(session.document(), &Stack::default());
     assert_eq!((posed[0].normals[0], posed[0].normals[1]), (glam::Vec3::Z, glam::Vec3::Y));
     assert_eq!(codes(&session), ["ACCESSOR_VECTOR3_NON_UNIT"; 2]);
 }
@@ -198,14 +198,14 @@ fn thousands_of_joints_and_hundreds_of_targets_are_posed() {
     let (joints, targets) = (6000, 300);
     let (json, bin) = crowd(joints, targets);
     let session = open(json, &bin);
-    let posed = &surfaces(session.document(), Moment::default())[0];
+    let posed = &surfaces(session.document(), &Stack::default())[0];
     for k in [0, 1, joints / 2, joints - 1] {
         let wanted = glam::Vec3::new(k as f32 * 0.001 * (1.0 + 0.5 * targets as f32), k as f32 * 0.01, 0.0);
         assert!(posed.positions[k].distance(wanted) < 1e-2, "{k}: {} {wanted}", posed.positions[k]);
     }
     #[cfg(feature = "render")]
     if let Ok(gpu) = ulna::render::Gpu::headless() {
-        let pose = Pose::evaluate(session.document(), Moment::default());
+        let pose = Pose::evaluate(session.document(), &Stack::default());
         let found = ulna::render::skin_on_gpu(&gpu, session.document(), &pose).expect("a computed surface");
         let far = found[0].2.positions.iter().zip(&posed.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
         assert!(far < 0.02, "{far}");

@@ -10,7 +10,7 @@ use ulna::{
         },
     },
     model::{Clip, Document, Local, NodeId, Property},
-    motion::{Moment, Pose},
+    motion::{Evaluator, Pose, Stack},
     session::Session,
 };
 
@@ -254,8 +254,8 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let (clip, other) = {
         let document = session.document();
         let clip = document.clips.ids().next().expect("a clip");
-        let moment = Moment { clip: document.clips.get(clip), time: 0.5, unkeyed: None };
-        (clip, Pose::evaluate(document, moment).morphs[node.index()][0])
+        let stack = Stack::of(document.clips.get(clip), 0.5);
+        (clip, Pose::evaluate(document, &stack).morphs[node.index()][0])
     };
     let hold = CommandLine::new("unkeyed.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
     session.run_line(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5)).expect("held");
@@ -267,7 +267,7 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let moved = document.clips[clip].tracks.values().filter(|t| t.target == node);
     let held = before.clips[clip].tracks.values().filter(|t| t.target == node && t.property != Property::Weights);
     assert_eq!(moved.count(), held.count() + 1, "keying a morph target adds no channel of the node's own");
-    let pose = Pose::evaluate(document, Moment { clip: document.clips.get(clip), time: 0.5, unkeyed: None });
+    let pose = Pose::evaluate(document, &Stack::of(document.clips.get(clip), 0.5));
     assert_eq!(pose.morphs[node.index()][1], 0.5);
     assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);
     // Its key goes as the others do, by its kind or with all of that moment.
@@ -293,12 +293,12 @@ fn a_clip_that_plays_gives_what_a_single_moment_gives() {
     let document = session.document();
     let mut compared = 0;
     for clip in document.clips.values() {
-        let mut playing = Pose::default();
+        let (mut evaluator, mut playing) = (Evaluator::default(), Pose::default());
         for step in 0..90 {
             let time = f64::from(step) * 0.0371 - 0.2;
-            let moment = Moment { clip: Some(clip), time, unkeyed: None };
-            playing.update(document, moment);
-            let alone = Pose::evaluate(document, moment);
+            let stack = Stack::of(Some(clip), time);
+            evaluator.update(document, &stack, &mut playing);
+            let alone = Pose::evaluate(document, &stack);
             for (a, b) in playing.world.iter().zip(&alone.world) {
                 assert!(a.abs_diff_eq(*b, 2e-6), "{time}: {a} {b}");
                 compared += 1;

@@ -13,7 +13,7 @@ use ulna::{
     edit::CommandLine,
     formats::gltf::{Container, Progress},
     model::{Document, MeshId, Shared, SkinId, WeightEncoding, WeightMap},
-    motion::{Moment, Placement, Pose, Posed, skinning},
+    motion::{Placement, Pose, Posed, Stack, skinning},
     session::Session,
     weights::{Canvas, faults},
 };
@@ -618,7 +618,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
     assert!(found.len() == 1 && found[0].fix.is_some() && found[0].message.contains("4 vertices"), "{found:?}");
     // It is posed, though what is not there moves nothing.
     let document = session.document();
-    let pose = Pose::evaluate(document, Moment::default());
+    let pose = Pose::evaluate(document, &Stack::default());
     let node = document.node_ids().find(|n| document.node(*n).mesh.is_some()).expect("a mesh");
     let primitive = &document.mesh(0.into()).primitives[0];
     let placement = Placement::of(document, &pose, node, primitive);

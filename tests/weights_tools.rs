@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
     model::{Document, MeshId, Shared, SkinId, Transform, WeightEncoding, WeightMap},
-    motion::{Moment, Placement, Pose, Posed, skinning},
+    motion::{Placement, Pose, Posed, Stack, skinning},
     session::Session,
     weights::{
         Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Rule,
@@ -383,7 +383,7 @@ proptest! {
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
         canvas.joints().iter().step_by(3).for_each(|joint| before.file.nodes[*joint].set_user(Some(bend)));
         let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
-        let pose = Pose::evaluate(&before, Moment::default());
+        let pose = Pose::evaluate(&before, &Stack::default());
         let foreseen = moved_by_storing(&before, &canvas, &pose, to);
         prop_assert!(from != WeightEncoding::Float || to == from || foreseen.iter().any(|d| *d > 0.0));
         let line = CommandLine::new("weights.store").with("bits", bits);

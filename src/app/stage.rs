@@ -17,7 +17,7 @@ use super::{
 use crate::{
     edit::{Change, Marks, Selection},
     model::{Clip, ClipId, Document, NodeId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Bone, Moment, Pose, Ray, Surface, bones, joint_bounds},
+    motion::{Bone, Evaluator, Pose, Ray, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Pipelines, Renderer, Scene, Shading,
         Show, Target, TintKind,
@@ -39,6 +39,7 @@ pub struct Stage {
     ladder: Ladder,
     look: Look,
     pose: Pose,
+    evaluator: Evaluator,
     bones: Vec<Bone>,
     joints: Vec<bool>,
     /// Points of the viewport, as the last frame laid it out.
@@ -115,7 +116,7 @@ pub(super) struct Posed {
 
 impl Posed {
     pub(super) fn new(document: &Document) -> Self {
-        let pose = Pose::evaluate(document, Moment::default());
+        let pose = Pose::evaluate(document, &Stack::default());
         let surface = Surface::new(document, &pose);
         let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
         Self { joints: document.joint_flags(), pose, surface, bounds }
@@ -205,6 +206,7 @@ impl Stage {
             ladder: Ladder::default(),
             look: Look::theme("dark"),
             pose: Pose::default(),
+            evaluator: Evaluator::default(),
             bones: Vec::new(),
             joints: Vec::new(),
             size: Vec2::new(800.0, 600.0),
@@ -543,8 +545,9 @@ impl Stage {
             && !changes.is_empty()
             && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
-            let moment = Moment { clip: clip.map(|c| &c.clip), time, unkeyed: unkeyed.map(|(_, pose)| pose) };
-            self.pose.update(document, moment);
+            let stack = Stack::of(clip.map(|c| &c.clip), time);
+            let stack = stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
+            self.evaluator.update(document, &stack, &mut self.pose);
             self.bones = bones(document, &self.pose, &self.joints);
         }
         self.reweigh(document, changes);

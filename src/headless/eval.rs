@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Device, EvalArgs, Failure, clip_named, open, print};
 use crate::{
     model::{ClipId, Document},
-    motion::{Moment, Placement, Pose, Posed, skinning},
+    motion::{Placement, Pose, Posed, Stack, skinning},
     session::{SystemDisk, write_atomically},
 };
 
@@ -17,8 +17,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
         Some(text) => clip_named(document, text)?,
         None => document.clips.ids().next(),
     };
-    let pose =
-        Pose::evaluate(document, Moment { clip: clip.map(|c| &document.clips[c]), time: args.time, unkeyed: None });
+    let pose = Pose::evaluate(document, &Stack::of(clip.map(|c| &document.clips[c]), args.time));
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,

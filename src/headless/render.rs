@@ -22,7 +22,7 @@ mod imp {
     use super::{Failure, RenderArgs};
     use crate::{
         model::{CameraId, Clip, Document, NodeId, Projection, Shown},
-        motion::{Moment, Pose, Surface, bones, joint_bounds},
+        motion::{Evaluator, Pose, Stack, Surface, bones, joint_bounds},
         render::{Axis, BoneLook, Camera, DeviceChoice, Look, Picture, Shading, Show},
     };
 
@@ -40,7 +40,7 @@ mod imp {
         };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
         let mut picture = Picture::new(document, size, &choice).map_err(Failure::fault)?;
-        let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time: args.time, unkeyed: None });
+        let pose = Pose::evaluate(document, &Stack::of(clip.as_ref(), args.time));
         let (mut camera, extent) = camera(document, &pose, args.view, size);
         camera.orthographic = args.orthographic;
         let through = args.camera.as_ref().map(|text| file_camera(document, text)).transpose()?;
@@ -54,8 +54,9 @@ mod imp {
             ThemeArg::Dark => "dark",
             ThemeArg::Light => "light",
         };
+        let (mut evaluator, mut pose) = (Evaluator::default(), pose);
         let mut take = |time: f64| -> Result<RgbaImage, Failure> {
-            let pose = Pose::evaluate(document, Moment { clip: clip.as_ref(), time, unkeyed: None });
+            evaluator.update(document, &Stack::of(clip.as_ref(), time), &mut pose);
             if let Some(node) = through {
                 look_through(&mut camera, document, &pose, node);
             }

@@ -58,14 +58,6 @@ id!(
     VariantId
 );
 id!(
-    /// A primitive of a mesh: its place in the mesh's list.
-    PrimitiveId
-);
-id!(
-    /// A vertex of a primitive.
-    VertexIndex
-);
-id!(
     /// A track of one clip: the index of the glTF channel it came from.
     TrackId
 );

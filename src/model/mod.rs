@@ -10,6 +10,7 @@ mod material;
 mod mesh;
 mod node;
 mod nodes;
+mod pose_layer;
 mod rest;
 mod shared;
 mod slice;
@@ -24,15 +25,13 @@ pub use self::{
     clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
-    ids::{
-        CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
-        VariantId, VertexIndex,
-    },
+    ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SceneId, SkinId, TrackId, VariantId},
     layers::{Kept, LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, NodePose, RestSource, Skin},
     nodes::{Nodes, Tree},
+    pose_layer::{JointMask, PoseLayer},
     rest::{find_rest, free_of_zeros},
     shared::Shared,
     slice::Slice,

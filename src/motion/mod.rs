@@ -3,7 +3,9 @@
 mod bvh;
 mod closest;
 mod compiled;
+mod evaluator;
 mod insert;
+mod mix;
 mod names;
 mod pose;
 mod range;
@@ -14,6 +16,7 @@ mod skeleton;
 mod skin8;
 pub mod skinning;
 mod spans;
+mod stack;
 mod strain;
 mod surface;
 mod tangents;
@@ -25,13 +28,15 @@ mod worst;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
+    evaluator::Evaluator,
     insert::{Inserted, insert_key},
-    pose::{Moment, Pose, joint_bounds},
+    pose::{Pose, joint_bounds},
     range::range_of_motion,
     roles::{Guess, Role, Roles, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},
+    stack::{Additive, Averaging, Constraint, Instance, Lane, Offset, Reference, Stack},
     strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Ray, Surface, joints_at},
     tangents::Tangents,

@@ -67,7 +67,7 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::{Moment, Pose, tube};
+    use crate::motion::{Pose, Stack, tube};
 
     #[test]
     fn every_joint_goes_both_ways_about_each_axis_alone() {
@@ -79,8 +79,7 @@ mod tests {
         let mut found = [[false; 6]; 2];
         for track in clip.tracks.values() {
             for time in track.times.iter() {
-                let pose =
-                    Pose::evaluate(&document, Moment { clip: Some(&clip), time: f64::from(*time), unkeyed: None });
+                let pose = Pose::evaluate(&document, &Stack::of(Some(&clip), f64::from(*time)));
                 let turns = [0, 1].map(|j| pose.local[j].transform().rotation);
                 assert!(turns.iter().filter(|q| q.angle_between(Quat::IDENTITY) > 1e-3).count() <= 1);
                 for (joint, turn) in turns.into_iter().enumerate() {

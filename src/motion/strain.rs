@@ -74,7 +74,7 @@ struct Placed {
 pub(super) fn rest_pose(document: &Document) -> Pose {
     let mut clean = clean(document);
     clean.file.nodes.values_mut().for_each(|n| n.pose = None);
-    Pose::evaluate(&clean, super::Moment::default())
+    Pose::evaluate(&clean, &super::Stack::default())
 }
 
 /// The document without what waits to be keyed.
@@ -275,11 +275,11 @@ mod tests {
     use super::*;
     use crate::{
         model::{Local, Transform},
-        motion::{Moment, tube},
+        motion::{Stack, tube},
     };
 
     fn measured(strain: &Strain, document: &Document) -> Vec<VertexStrain> {
-        let pose = Pose::evaluate(document, Moment::default());
+        let pose = Pose::evaluate(document, &Stack::default());
         let mut out = vec![VertexStrain { flipped: true, ..VertexStrain::NONE }];
         strain.measure(document, &pose, &mut StrainScratch::default(), &mut out);
         assert_eq!(out.len(), tube::RINGS * tube::ROUND);
@@ -386,7 +386,7 @@ mod tests {
         // Another mesh in its place.
         document.file.nodes[NodeId(2)].mesh = None;
         let mut out = Vec::new();
-        let pose = Pose::evaluate(&document, Moment::default());
+        let pose = Pose::evaluate(&document, &Stack::default());
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);
         assert!(out.iter().all(|s| *s == VertexStrain::NONE) && !out.is_empty());
     }

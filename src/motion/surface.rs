@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use crate::{
         model::{MeshId, Shared},
-        motion::tube,
+        motion::{Stack, tube},
     };
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
             ..crate::model::Node::default()
         };
         document.file.nodes = vec![node].into();
-        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
         for place in places {
             let ray = Ray { origin: place + Vec3::new(0.5, 0.5, 10.0), direction: Vec3::NEG_Z };
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_ball_holds_vertices_of_posed_parts_and_of_no_instance() {
         let document = three_tubes();
-        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
         let parts: Vec<PartView<'_>> = surface.parts().collect();
         assert_eq!(parts.iter().map(|p| p.places.map_or(0, <[Mat4]>::len)).collect::<Vec<_>>(), [0, 0, 2]);
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn posed_normals_stand_square_to_the_posed_surface() {
         let document = three_tubes();
-        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
         let part = surface.parts().next().expect("the tube");
         // Away from its ends and its bend, a tube's normals leave its axis.
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn moving_a_few_vertices_is_what_an_update_does() {
         let mut document = three_tubes();
-        let pose = Pose::evaluate(&document, crate::motion::Moment::default());
+        let pose = Pose::evaluate(&document, &Stack::default());
         let mut surface = Surface::new(&document, &pose);
         let changed = [1u32, 500, 501, 502, 700, 40_000];
         let before = document.mesh(0.into()).primitives[0].weights.as_deref().expect("weights").clone();

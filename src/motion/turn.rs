@@ -144,9 +144,37 @@ fn turn(part: &Wide, points: &[[Wide; 4]; 2]) -> [Wide; 4] {
     unit(&mixed)
 }
 
+/// `θ / sin θ` by `cos θ`: what the part of a unit quaternion that is square to another is multiplied with, to be its
+/// logarithm from there. Good up to about 170°.
+///
+/// Of half the angle the power series in `1 − cos` is short: its terms fall by less than half that.
+#[inline(always)]
+pub(super) fn log_factor(cos: &Wide) -> Wide {
+    let (mut half, mut z, mut widest) = ([0.0; WIDE], [0.0; WIDE], 0.0f32);
+    for i in 0..WIDE {
+        half[i] = (0.5 + 0.5 * cos[i]).clamp(1e-3, 1.0).sqrt();
+        z[i] = 1.0 - half[i];
+    }
+    for z in z {
+        widest = widest.max(z);
+    }
+    let mut out = [1.0; WIDE];
+    for k in (1..terms(widest)).rev() {
+        // (k!)² 2^k / (2k + 1)! over the one before it.
+        let ratio = k as f32 / (2 * k + 1) as f32;
+        for i in 0..WIDE {
+            out[i] = 1.0 + ratio * z[i] * out[i];
+        }
+    }
+    for i in 0..WIDE {
+        out[i] /= half[i];
+    }
+    out
+}
+
 /// Quaternions made unit; what has no direction is no rotation.
 #[inline(always)]
-fn unit(q: &[Wide; 4]) -> [Wide; 4] {
+pub(super) fn unit(q: &[Wide; 4]) -> [Wide; 4] {
     let mut out = [[0.0; WIDE]; 4];
     for i in 0..WIDE {
         let square = q[0][i] * q[0][i] + q[1][i] * q[1][i] + q[2][i] * q[2][i] + q[3][i] * q[3][i];

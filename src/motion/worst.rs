@@ -9,7 +9,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{
-    Moment, Pose, Strain, StrainScratch, VertexStrain, range_of_motion,
+    Evaluator, Pose, Stack, Strain, StrainScratch, VertexStrain, range_of_motion,
     strain::{self, Palette},
 };
 use crate::model::{Clip, ClipId, Document, MeshId, NodeId, Shared, SkinId};
@@ -120,14 +120,14 @@ impl WorstPose {
         }
         let total = times.iter().map(Vec::len).sum::<usize>().max(1);
         let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
-        let mut pose = Pose::default();
+        let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         let mut done = 0;
         for (k, (slot, times)) in slots.iter().zip(&times).enumerate() {
             for time in times {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                pose.update(document, Moment { clip: Some(&slot.clip), time: f64::from(*time), unkeyed: None });
+                evaluator.update(document, &Stack::of(Some(&slot.clip), f64::from(*time)), &mut pose);
                 let here = parts.iter_mut().filter(|p| slot.skin.is_none_or(|s| s == p.strain.skin()));
                 for part in here {
                     part.strain.measure(document, &pose, &mut scratch, &mut found);
@@ -208,7 +208,7 @@ impl WorstPose {
     /// it. Another moment may be the worst now; a new [`WorstPose::search`] finds it.
     pub fn rescore(&mut self, document: &Document, mesh: MeshId, primitive: usize, vertices: &[u32]) {
         let document = &strain::clean(document);
-        let mut pose = Pose::default();
+        let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         for part in self.parts.iter_mut().filter(|p| p.mesh == mesh && p.strain.primitive() == primitive) {
             let strain = &part.strain;
             let Some((source, weights)) = strain.source(document) else { continue };
@@ -222,9 +222,10 @@ impl WorstPose {
             let mut found = Vec::with_capacity(list.len());
             for group in list.chunk_by(|a, b| moment(a) == moment(b)) {
                 let Worst { slot, time, .. } = part.worst[group[0]];
-                pose.update(
+                evaluator.update(
                     document,
-                    Moment { clip: Some(&self.slots[slot as usize].clip), time: f64::from(time), unkeyed: None },
+                    &Stack::of(Some(&self.slots[slot as usize].clip), f64::from(time)),
+                    &mut pose,
                 );
                 let palette = Palette::new(pose.palette(document, strain.skin()));
                 let one = |v: &usize| (*v, strain.measure_one(source, weights, &palette, *v));
@@ -371,7 +372,7 @@ mod tests {
         assert!(found.worst(1)[0].score < before.score * 0.8);
         // Measured from scratch at that moment, it is the same.
         let strain = Strain::of(&document, tube::MESH, 0).unwrap();
-        let moment = Moment { clip: document.clips.get(ClipId(1)), time: f64::from(after.time), unkeyed: None };
+        let moment = &Stack::of(document.clips.get(ClipId(1)), f64::from(after.time));
         let (mut out, pose) = (Vec::new(), Pose::evaluate(&document, moment));
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);
         let fresh = out[after.vertex as usize];

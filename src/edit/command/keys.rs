@@ -15,7 +15,7 @@ use crate::{
         Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
-    motion::{Moment, Pose, insert_key},
+    motion::{Pose, Stack, insert_key},
 };
 
 /// Two keys closer than this are one: a tenth of a millisecond, far below a frame.
@@ -194,10 +194,8 @@ impl SetKey {
         given: &Components,
     ) -> Result<Done, CommandError> {
         let exact = self.exact.unwrap_or(false);
-        let pose = Pose::evaluate(
-            document,
-            Moment { clip: Some(clip), time: f64::from(time), unkeyed: unkeyed.map(|(_, pose)| pose) },
-        );
+        let stack = Stack::of(Some(clip), f64::from(time)).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
+        let pose = Pose::evaluate(document, &stack);
         let mut edits = Vec::new();
         let mut free = clip.free_track_id();
         let mut worst = (0.0f32, nodes[0]);

@@ -65,7 +65,7 @@ pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError};
 use crate::{
     model::{Document, TransformError},
-    motion::{Moment, Pose},
+    motion::{Pose, Stack},
 };
 
 /// A command with its arguments.
@@ -283,7 +283,7 @@ impl<'a> Scene<'a> {
 
     /// Its pose, evaluated once.
     pub fn pose(&self) -> &Pose {
-        self.pose.get_or_init(|| Pose::evaluate(self.document, Moment::default()))
+        self.pose.get_or_init(|| Pose::evaluate(self.document, &Stack::default()))
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{ClipId, Document, NodeId, Property, Shared, TrackId, UnkeyedAt},
-    motion::{Moment, Pose, insert_key},
+    motion::{Pose, Stack, insert_key},
 };
 
 /// A morph target of a node's mesh, by its name or its number.
@@ -165,7 +165,7 @@ impl KeyMorphs {
 fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandError> {
     let unkeyed = document.aids.unkeyed(clip, f64::from(time)).map(|(_, pose)| pose);
     let clip = keys::clip_of(document, clip)?;
-    Ok(Pose::evaluate(document, Moment { clip: Some(clip), time: f64::from(time), unkeyed }))
+    Ok(Pose::evaluate(document, &Stack::of(Some(clip), f64::from(time)).with_unkeyed(unkeyed.cloned())))
 }
 
 /// The edits that key a node's morph weights, to a value or as they are seen; nothing where its mesh has no targets.

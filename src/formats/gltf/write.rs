@@ -20,7 +20,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::{
-    Container, REST_EXTRA, ReadError, Source,
+    Container, ReadError, Source,
     container::{assemble, bin_start},
     json,
     patch::Patch,

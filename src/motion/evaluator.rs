@@ -1,0 +1,358 @@
+//! From a [`Stack`] to a [`Pose`], in the one order there is, with what is worth keeping from one moment to the next.
+
+use glam::{Quat, Vec3};
+
+use super::{
+    compiled::{self, Compiled},
+    mix::{self, Cover, Driver, Parts},
+    pose::Pose,
+    sample::sample_into,
+    stack::{Additive, Averaging, Constraint, Instance, Lane, Reference, Stack},
+};
+use crate::model::{
+    Asset, Clip, Local, NodeId, PoseLayer, Property, Shared, Transform, Tree, Unkeyed, transform::unit_or,
+};
+
+/// Evaluates stacks. One for each place that shows something: it keeps the clips of its last stack laid out for playing.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluator {
+    /// By instance: those of lanes, then those of additive lanes.
+    players: Vec<Player>,
+    walk: Walk,
+    /// The file's pose with its layers, which instances are sampled over.
+    base: Pose,
+    turns: mix::Scratch,
+    unsaid: Vec<NodeId>,
+}
+
+/// Nodes with their parents, parents first, and the tree that they were made from.
+#[derive(Clone, Debug, Default)]
+struct Walk {
+    tree: Shared<Tree>,
+    nodes: Vec<(u32, Option<u32>)>,
+}
+
+impl Walk {
+    fn of(&mut self, file: &Asset) -> &[(u32, Option<u32>)] {
+        let tree = file.nodes.tree();
+        if !Shared::ptr_eq(&self.tree, tree) {
+            let pair = |id: &NodeId| (id.0, file.node(*id).parent.map(|p| p.0));
+            *self = Self { tree: tree.clone(), nodes: tree.order().iter().map(pair).collect() };
+        }
+        &self.nodes
+    }
+}
+
+/// What one instance plays.
+#[derive(Clone, Debug, Default)]
+struct Player {
+    clip: Shared<Clip>,
+    layers: Shared<[PoseLayer]>,
+    /// How often in a row this clip was asked for.
+    asked: u32,
+    compiled: Option<Compiled>,
+    /// What the clip and its layers drive, by node.
+    drives: Vec<Parts>,
+    local: Vec<Local>,
+    morphs: Vec<Vec<f32>>,
+}
+
+impl Player {
+    /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single moment is not.
+    fn take_up(&mut self, clip: &Shared<Clip>) {
+        const WORTH: u32 = 3;
+        if !Shared::ptr_eq(&self.clip, clip) {
+            (self.clip, self.asked, self.compiled) = (clip.clone(), 0, None);
+            self.drives.clear();
+        }
+        self.asked = self.asked.saturating_add(1);
+        if self.asked == WORTH {
+            self.compiled = Compiled::new(clip);
+        }
+    }
+
+    /// Finds what the clip with these layers drives, among so many nodes.
+    fn find_drives(&mut self, layers: &Shared<[PoseLayer]>, nodes: usize) {
+        if self.drives.len() == nodes && Shared::ptr_eq(&self.layers, layers) {
+            return;
+        }
+        self.layers = layers.clone();
+        self.drives.clear();
+        self.drives.resize(nodes, Parts::default());
+        let pointers = self.clip.pointers.iter().filter_map(|p| p.track.as_ref());
+        let tracks = self.clip.tracks.values().chain(pointers).map(|t| (t.target, Parts::bit(t.property)));
+        let moves = layers.iter().flat_map(PoseLayer::added).map(|(node, user)| (node, Parts::moved_by(&user)));
+        for (node, parts) in tracks.chain(moves) {
+            if let Some(slot) = self.drives.get_mut(node.index()) {
+                *slot = slot.or(parts);
+            }
+        }
+    }
+
+    /// Samples an instance over a pose, and puts its layers on. What it does not drive is not meant to be read.
+    fn sample(&mut self, instance: &Instance, time: f64, base: &Pose) {
+        self.find_drives(&instance.layers, base.local.len());
+        self.local.resize(base.local.len(), Local::default());
+        self.morphs.resize(base.local.len(), Vec::new());
+        for (node, parts) in self.drives.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
+            // What the clip does not say is as below, for the layers to be put on.
+            if !parts.is_whole() || !instance.layers.is_empty() || !matches!(self.local[node], Local::Trs(_)) {
+                self.local[node] = Local::Trs(base.local[node].transform());
+            }
+            if parts.has(Property::Weights) {
+                self.morphs[node].clone_from(&base.morphs[node]);
+            }
+        }
+        match &mut self.compiled {
+            Some(compiled) => compiled.apply(time, &mut self.local, &mut self.morphs),
+            None => apply_clip(&self.clip, time, &mut self.local, &mut self.morphs),
+        }
+        put_layers(&instance.layers, &mut self.local);
+    }
+}
+
+impl Evaluator {
+    /// The pose that a stack makes of a document's nodes, into the memory of another.
+    pub fn update(&mut self, file: &Asset, stack: &Stack, pose: &mut Pose) {
+        self.unsaid.clear();
+        let count = stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
+        if self.players.len() != count {
+            self.players.resize_with(count, Player::default);
+        }
+        if let Some(instance) = stack.alone() {
+            self.play(file, instance, pose);
+        } else {
+            begin(file, None, pose);
+            put_layers(&stack.layers, &mut pose.local);
+            if count > 0 {
+                self.base.local.clone_from(&pose.local);
+                self.base.morphs.clone_from(&pose.morphs);
+            }
+            let mut first = 0;
+            for lane in &stack.lanes {
+                self.mix(lane, first, pose);
+                first += lane.instances.len();
+            }
+        }
+        let first = count - stack.additive.len();
+        for (k, additive) in stack.additive.iter().enumerate() {
+            self.add(file, stack, additive, first + k, pose);
+        }
+        for offset in &stack.offsets {
+            if let Some(local) = pose.local.get_mut(offset.node.index()) {
+                let under = local.transform();
+                *local = Local::Trs(Transform {
+                    translation: under.translation + offset.translation,
+                    rotation: unit_or(offset.rotation * under.rotation, under.rotation),
+                    scale: under.scale * offset.scale,
+                });
+            }
+        }
+        if let Some(unkeyed) = &stack.unkeyed {
+            put_unkeyed(unkeyed, pose);
+        }
+        pose.find_worlds(self.walk.of(file));
+        for constraint in &stack.constraints {
+            let Constraint::Hold { node, scene_from_node } = constraint;
+            if file.nodes.contains(*node)
+                && let Ok(found) = pose.local_for_world(file, *node, scene_from_node)
+            {
+                pose.local[node.index()] = Local::Trs(found.transform);
+                pose.find_worlds(self.walk.of(file));
+            }
+        }
+    }
+
+    /// Nodes of the last stack whose scale an additive lane could not say: it stayed as it was.
+    pub fn unsaid(&self) -> &[NodeId] {
+        &self.unsaid
+    }
+
+    /// One clip straight over the pose.
+    fn play(&mut self, file: &Asset, instance: &Instance, pose: &mut Pose) {
+        let player = &mut self.players[0];
+        player.take_up(&instance.clip);
+        begin(file, player.compiled.as_ref(), pose);
+        match &mut player.compiled {
+            Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
+            None => apply_clip(&instance.clip, instance.time, &mut pose.local, &mut pose.morphs),
+        }
+    }
+
+    /// Averages the instances of a lane, which begin at that player, over the pose.
+    fn mix(&mut self, lane: &Lane, first: usize, pose: &mut Pose) {
+        let players = &mut self.players[first..first + lane.instances.len()];
+        for (player, instance) in players.iter_mut().zip(&lane.instances) {
+            player.take_up(&instance.clip);
+            if instance.weight > 0.0 {
+                player.sample(instance, instance.time, &self.base);
+            }
+        }
+        let driver = |(player, instance): (&'_ Player, &'_ Instance)| -> bool {
+            instance.weight > 0.0 && player.drives.len() == self.base.local.len()
+        };
+        let drivers: Vec<Driver<'_>> = players
+            .iter()
+            .zip(&lane.instances)
+            .filter(|pair| driver(*pair))
+            .map(|(player, instance)| Driver {
+                local: &player.local,
+                drives: &player.drives,
+                morphs: &player.morphs,
+                weight: instance.weight,
+                mask: instance.mask.as_ref(),
+            })
+            .collect();
+        let on_sphere = lane.averaging == Averaging::Slerp;
+        let cover = Cover { weight: lane.weight, mask: lane.mask.as_ref(), on_sphere };
+        if !drivers.is_empty() && lane.weight > 0.0 {
+            mix::lay(&mut pose.local, &drivers, cover, &mut self.turns);
+            mix::lay_morphs(&mut pose.morphs, &drivers, cover);
+        }
+    }
+
+    /// Adds the difference of a clip to its reference.
+    fn add(&mut self, file: &Asset, stack: &Stack, additive: &Additive, player: usize, pose: &mut Pose) {
+        let Additive { instance, reference } = additive;
+        if stack.alone().is_some() {
+            begin(file, None, &mut self.base);
+        }
+        let player = &mut self.players[player];
+        player.take_up(&instance.clip);
+        let from = match reference {
+            Reference::Rest => None,
+            Reference::FirstKey => Some(f64::from(first_key(&instance.clip))),
+            Reference::At(time) => Some(*time),
+        };
+        let from = from.map(|time| {
+            player.sample(instance, time, &self.base);
+            (player.local.clone(), player.morphs.clone())
+        });
+        player.sample(instance, instance.time, &self.base);
+        for (id, node) in file.nodes.iter() {
+            let k = id.index();
+            let weight = instance.mask.as_ref().map_or(instance.weight, |m| instance.weight * m.at(id));
+            let parts = player.drives[k];
+            if parts.is_empty() || weight == 0.0 {
+                continue;
+            }
+            let to = player.local[k].transform();
+            let reference = from.as_ref().map_or_else(|| node.rest.transform(), |(local, _)| local[k].transform());
+            let mut now = pose.local[k].transform();
+            if parts.has(Property::Translation) {
+                now.translation += weight * (to.translation - reference.translation);
+            }
+            if parts.has(Property::Rotation) {
+                let turn = reference.rotation.conjugate() * to.rotation;
+                now.rotation = unit_or(now.rotation * power(turn, weight), now.rotation);
+            }
+            if parts.has(Property::Scale) {
+                let factor = (to.scale / reference.scale).map(|v| v.powf(weight));
+                if (now.scale * factor).is_finite() {
+                    now.scale *= factor;
+                } else {
+                    self.unsaid.push(id);
+                }
+            }
+            if Parts::default() != parts && (now != pose.local[k].transform()) {
+                pose.local[k] = Local::Trs(now);
+            }
+            if parts.has(Property::Weights) && player.morphs[k].len() == pose.morphs[k].len() {
+                for (target, value) in pose.morphs[k].iter_mut().enumerate() {
+                    let was = from.as_ref().map_or(0.0, |(_, morphs)| morphs[k][target]);
+                    *value += weight * (player.morphs[k][target] - was);
+                }
+            }
+        }
+    }
+}
+
+/// `slerp(1, turn, w)` on the short way, for any `w`.
+fn power(turn: Quat, w: f32) -> Quat {
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    unit_or(Quat::from_scaled_axis(turn.to_scaled_axis() * w), Quat::IDENTITY)
+}
+
+/// Seconds of the first key of any track; 0 where there is none.
+fn first_key(clip: &Clip) -> f32 {
+    let first = clip.tracks.values().filter_map(|t| t.times.first().copied()).fold(f32::INFINITY, f32::min);
+    if first.is_finite() { first } else { 0.0 }
+}
+
+/// The pose of the file, which a clip then changes. What the clip replaces as a whole is left out.
+fn begin(file: &Asset, compiled: Option<&Compiled>, pose: &mut Pose) {
+    pose.local.resize(file.nodes.len(), Local::default());
+    let moved = compiled.map_or(&[][..], |c| c.moved());
+    let mut next = 0;
+    for (index, (slot, node)) in pose.local.iter_mut().zip(file.nodes.slots()).enumerate() {
+        let Some(node) = node else { continue };
+        let found = moved.get(next).filter(|(n, _)| *n as usize == index);
+        next += usize::from(found.is_some());
+        match found {
+            // Every part of it comes from the clip.
+            Some((_, true)) if matches!(slot, Local::Trs(_)) => {}
+            Some((_, true)) => *slot = Local::default(),
+            Some((_, false)) => *slot = Local::Trs(node.local().transform()),
+            None => *slot = node.local(),
+        }
+    }
+    pose.morphs.resize(file.nodes.len(), Vec::new());
+    for (morphs, node) in pose.morphs.iter_mut().zip(file.nodes.slots()) {
+        let mesh = node.and_then(|n| Some((n, file.mesh(n.mesh?)))).filter(|(_, m)| m.target_count() > 0);
+        let Some((node, mesh)) = mesh else {
+            morphs.clear();
+            continue;
+        };
+        let given = node.morph_weights.as_ref().unwrap_or(&mesh.default_weights);
+        morphs.clear();
+        morphs.extend((0..mesh.target_count()).map(|k| given.get(k).copied().unwrap_or(0.0)));
+    }
+}
+
+/// Replaces what a clip's channels move.
+fn apply_clip(clip: &Clip, time: f64, local: &mut [Local], morphs: &mut [Vec<f32>]) {
+    let mut buffer = [0.0f32; 4];
+    let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
+    for track in clip.tracks.values().chain(pointers) {
+        let node = track.target.index();
+        if track.property == Property::Weights {
+            if let Some(morphs) = morphs.get_mut(node).filter(|m| m.len() == track.width) {
+                sample_into(track, time, morphs);
+            }
+            continue;
+        }
+        let Some(slot) = local.get_mut(node) else { continue };
+        let out = &mut buffer[..track.width];
+        sample_into(track, time, out);
+        let mut moved = slot.transform();
+        compiled::set(&mut moved, track.property, out);
+        *slot = Local::Trs(moved);
+    }
+}
+
+/// Puts layers on, one after another.
+fn put_layers(layers: &[PoseLayer], local: &mut [Local]) {
+    for (node, user) in layers.iter().flat_map(PoseLayer::added) {
+        if let Some(slot) = local.get_mut(node.index()) {
+            *slot = Local::Trs(slot.transform().compose(&user));
+        }
+    }
+}
+
+/// Puts an unkeyed pose over what is seen.
+fn put_unkeyed(unkeyed: &Unkeyed, pose: &mut Pose) {
+    for (node, components) in &unkeyed.locals {
+        if let Some(local) = pose.local.get_mut(node.index()) {
+            *local = components.seen(local);
+        }
+    }
+    for (node, weights) in &unkeyed.morphs {
+        if let Some(morphs) = pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len()) {
+            morphs.copy_from_slice(weights);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "evaluator_tests.rs"]
+mod tests;
