@@ -13,7 +13,8 @@ use ulna::{
     model::Document,
     motion::{Pose, Stack, Surface, bones},
     render::{
-        Axis, BoneLook, Camera, Gpu, Look, Renderer, Scene, Shading, Show, Target, TintKind, capture, decode_images,
+        Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors, capture,
+        decode_images,
     },
     session::Session,
 };
@@ -143,7 +144,14 @@ fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     let (low, high) = Surface::new(document, &pose).bounds().unwrap();
     camera.frame(low, high, 1.0);
     let target = Target::new(gpu, [200, 200]);
-    renderer.draw(gpu, &target, &scene, &camera, &Look::theme("dark"), &Show { size: 2.0, ..Show::default() });
+    renderer.draw(
+        gpu,
+        &target,
+        &scene,
+        &camera,
+        &ViewportColors::theme("dark"),
+        &Show { size: 2.0, ..Show::default() },
+    );
     (capture(gpu, &target).unwrap(), scene)
 }
 
@@ -203,7 +211,7 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let target = Target::new(&gpu, [64, 64]);
     gpu.device.destroy();
     scene.update(&gpu, &document, &pose);
-    renderer.draw(&gpu, &target, &scene, &Camera::default(), &Look::theme("dark"), &Show::default());
+    renderer.draw(&gpu, &target, &scene, &Camera::default(), &ViewportColors::theme("dark"), &Show::default());
     let taken = capture(&gpu, &target);
     let said = gpu.check().err().or(taken.err()).expect("it is said").to_string();
     assert!(said.contains("graphics device"), "{said}");
@@ -265,7 +273,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
                 scene.tint(&gpu, *node, k, 0, &weights.collect::<Vec<_>>());
             }
         }
-        let look = Look::theme("dark");
+        let look = ViewportColors::theme("dark");
         let joints = bones(document, &pose, &document.joint_flags());
         let bones =
             joints.into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();

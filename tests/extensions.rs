@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
     formats::gltf::{ExportOptions, export},
-    model::{ClipId, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, Shown, VariantId},
+    model::{ClipId, DisplayChoice, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, VariantId},
     motion::{Pose, Stack},
     session::Session,
 };
@@ -128,8 +128,8 @@ fn variants_choose_another_material_and_leave_the_rest() {
 
     // What is shown is a choice, and no change of the file.
     let before = session.pack("x").expect("bytes").bytes;
-    session.show(Shown { variant: Some(VariantId(1)), scene: Some(SceneId(4)) });
-    assert_eq!(session.document().shown, Shown { variant: Some(VariantId(1)), scene: None });
+    session.show(DisplayChoice { variant: Some(VariantId(1)), scene: Some(SceneId(4)) });
+    assert_eq!(session.document().shown, DisplayChoice { variant: Some(VariantId(1)), scene: None });
     assert!(!session.is_unsaved());
     assert_eq!(session.pack("x").expect("bytes").bytes, before);
 }
@@ -147,10 +147,10 @@ fn of_several_scenes_the_chosen_one_is_shown() {
     let shown = |session: &Session| -> Vec<u32> { session.document().shown_nodes().iter().map(|n| n.0).collect() };
     assert_eq!(shown(&session), [2, 3]);
     assert_eq!(session.document().shown_scene(), Some(SceneId(1)));
-    session.show(Shown { scene: Some(SceneId(0)), variant: None });
+    session.show(DisplayChoice { scene: Some(SceneId(0)), variant: None });
     assert_eq!(shown(&session), [0, 1]);
     assert_eq!([0, 1].map(|k| session.document().scene_label(SceneId(k))), ["Hall", "scene 1"]);
-    session.show(Shown::default());
+    session.show(DisplayChoice::default());
     assert_eq!(shown(&session), [2, 3]);
 }
 

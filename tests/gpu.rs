@@ -11,7 +11,7 @@ use ulna::{
     },
     motion::{Placement, Pose, Posed, Stack, skinning},
     render::{
-        Axis, Camera, Color, Gpu, Look, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, capture,
+        Axis, Camera, Color, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, ViewportColors, capture,
         decode_images, heat, skin_on_gpu, zero_weight,
     },
     session::Session,
@@ -160,7 +160,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
     let show = Show { size: 2.0, ..Show::default() };
     let target = Target::new(gpu, [64, 64]);
-    renderer.draw(gpu, &target, &scene, &camera, &Look::theme("dark"), &show);
+    renderer.draw(gpu, &target, &scene, &camera, &ViewportColors::theme("dark"), &show);
     let image = capture(gpu, &target).expect("a picture");
     let pixel = image.get_pixel(32, 32).0;
     f32::from(pixel[0]) + f32::from(pixel[1]) + f32::from(pixel[2])
@@ -209,7 +209,7 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     let (low, high) = ulna::motion::Surface::new(document, &pose).bounds().expect("a surface");
     camera.frame(low, high, 0.8);
     let show = Show { grid: true, size: 2.0, ..Show::default() };
-    let image = picture.take(document, &pose, &camera, &Look::theme("dark"), &show).expect("a picture");
+    let image = picture.take(document, &pose, &camera, &ViewportColors::theme("dark"), &show).expect("a picture");
     let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
     let share = pale as f32 / (320.0 * 400.0);
     assert!((0.05..0.4).contains(&share), "{share}");
@@ -256,7 +256,7 @@ impl Tinted {
 
     fn draw(&mut self, kind: TintKind, theme: &str, edges: bool) -> image::RgbaImage {
         let show = Show { size: 2.0, tint: Some(kind), tint_edges: edges, ..Show::default() };
-        self.renderer.draw(&self.gpu, &self.target, &self.scene, &self.camera, &Look::theme(theme), &show);
+        self.renderer.draw(&self.gpu, &self.target, &self.scene, &self.camera, &ViewportColors::theme(theme), &show);
         capture(&self.gpu, &self.target).expect("a picture")
     }
 
@@ -400,7 +400,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
                 weights.fill(0.0);
                 (weights[0], weights[1]) = (0.25, 0.75);
             }
-            scene.reweigh(&gpu, &document, node, 0, &ranges);
+            scene.update_weights(&gpu, &document, node, 0, &ranges);
             scene.update_reweighed(&gpu, &document, &pose);
             let mut fresh = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
             fresh.update(&gpu, &document, &pose);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
     model::{
-        Document, Kept, LayerId, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap, WeightPatch,
+        Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap, WeightPatch,
     },
     session::Session,
     weights::{
@@ -617,7 +617,7 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
         let before = maps(session.document());
         session.run_line(&line("weight_layer.opacity").with("opacity", opacity)).expect("it runs");
         let anew = (*session.document().aids.weight_layers[&SkinId(0)]).clone();
-        let anew = WeightLayers { kept: Kept::default(), ..anew };
+        let anew = WeightLayers { kept: Memo::default(), ..anew };
         assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
         moved += usize::from(maps(session.document()) != before);
     }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 use ulna::{
-    edit::{ArgumentSpec, Command, CommandLine, CommandSpec, Doer, Kind, clip_text, node_text, table},
+    edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table},
     formats::gltf::Progress,
     model::{ClipId, Document, NodeId},
     session::{Recovery, Session, differences},
@@ -58,34 +58,34 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         return known;
     }
     match argument.kind {
-        Kind::Node => match draw.below(14) {
+        ArgumentType::Node => match draw.below(14) {
             0 => json!("*"),
             1 => json!("nobody"),
             2 => json!(["#0", "#1"]),
             _ => json!(node_text(document, NodeId(draw.below(document.nodes.len()) as u32))),
         },
-        Kind::Clip => {
+        ArgumentType::Clip => {
             let clips: Vec<ClipId> = document.clips.ids().collect();
             clips.get(draw.below(clips.len())).map_or(json!("nobody"), |c| json!(clip_text(document, *c)))
         }
-        Kind::Number => json!(draw.number()),
-        Kind::Seconds => json!(draw.below(300) as f64 / 97.0),
-        Kind::Degrees => json!(draw.number() * 60.0),
-        Kind::Vector => Value::Array(numbers(draw, 3)),
-        Kind::Quaternion => Value::Array(numbers(draw, 4)),
-        Kind::Axis => json!(["x", "y", "z"][draw.below(3)]),
-        Kind::Space => json!(["local", "parent", "world"][draw.below(3)]),
-        Kind::Parts => json!(["translation", "rotation", "scale"][draw.below(3)]),
-        Kind::Text => json!(["a", "Ärger 左腕", "two\nlines", "c"][draw.below(4)]),
-        Kind::Path => json!("/nowhere/else.glb"),
-        Kind::Flag => json!(draw.below(2) == 0),
-        Kind::Mesh => json!(format!("#{}", draw.below(document.meshes.len().max(1)))),
-        Kind::Vertices => json!(["all", "0-5, 9", "0/0: 0-20", "faulty", "0-3 | grow 1"][draw.below(5)]),
-        Kind::Numbers => {
+        ArgumentType::Number => json!(draw.number()),
+        ArgumentType::Seconds => json!(draw.below(300) as f64 / 97.0),
+        ArgumentType::Degrees => json!(draw.number() * 60.0),
+        ArgumentType::Vector => Value::Array(numbers(draw, 3)),
+        ArgumentType::Quaternion => Value::Array(numbers(draw, 4)),
+        ArgumentType::Axis => json!(["x", "y", "z"][draw.below(3)]),
+        ArgumentType::Space => json!(["local", "parent", "world"][draw.below(3)]),
+        ArgumentType::Parts => json!(["translation", "rotation", "scale"][draw.below(3)]),
+        ArgumentType::Text => json!(["a", "Ärger 左腕", "two\nlines", "c"][draw.below(4)]),
+        ArgumentType::Path => json!("/nowhere/else.glb"),
+        ArgumentType::Flag => json!(draw.below(2) == 0),
+        ArgumentType::Mesh => json!(format!("#{}", draw.below(document.meshes.len().max(1)))),
+        ArgumentType::Vertices => json!(["all", "0-5, 9", "0/0: 0-20", "faulty", "0-3 | grow 1"][draw.below(5)]),
+        ArgumentType::Numbers => {
             let n = draw.below(4);
             Value::Array(numbers(draw, n))
         }
-        Kind::Choice(words) => json!(words[draw.below(words.len())]),
+        ArgumentType::Choice(words) => json!(words[draw.below(words.len())]),
     }
 }
 
@@ -94,7 +94,7 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
     let layered = !document.aids.weight_layers.is_empty();
     let can = |s: &&CommandSpec| {
         let name = s.name;
-        !matches!(s.doer, Doer::Host)
+        !matches!(s.executor, Executor::Host)
             && (weighted || !(name.starts_with("weights.") || name.starts_with("weight_layer.")))
             && (layered || !name.starts_with("weight_layer.") || name == "weight_layer.add")
             && (!document.clips.is_empty()
@@ -220,7 +220,7 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
 fn a_wrong_argument_is_named() {
     let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).unwrap();
     let mut tried = 0;
-    for spec in table().iter().filter(|s| !matches!(s.doer, Doer::Host)) {
+    for spec in table().iter().filter(|s| !matches!(s.executor, Executor::Host)) {
         let line = CommandLine::new(spec.name).with("nonsense", 1);
         let before = session.document().clone();
         let error = session.run_line(&line).expect_err(spec.name);

@@ -5,7 +5,7 @@ mod common;
 use ulna::{
     formats::gltf::Progress,
     model::{Document, SkinId},
-    motion::{Guess, Roles, Side},
+    motion::{MirrorPairs, PairSource, Side},
     session::Session,
 };
 
@@ -45,7 +45,7 @@ fn every_humanoid_and_animal_pairs_its_limbs() {
         let path = shared.join("corpus").join(name);
         let session = Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let document = session.document();
-        let roles = Roles::of(document, SkinId(0));
+        let roles = MirrorPairs::of(document, SkinId(0));
         let list = roles.joints();
         assert_eq!(list.len(), count, "{name}");
         let alone: Vec<String> =
@@ -74,12 +74,12 @@ fn numbers_that_run_the_other_way_are_seen_through() {
     let path = shared.join("corpus/characters/CesiumMan/CesiumMan.glb");
     let session = Session::open(&path, &Progress::default()).expect("CesiumMan");
     let document = session.document();
-    let roles = Roles::of(document, SkinId(0));
+    let roles = MirrorPairs::of(document, SkinId(0));
     let mut checked = 0;
     let wanted = [
-        ("L__4_", "R", Guess::Both),
-        ("L__3_", "R__2_", Guess::RestPositions),
-        ("L__2_", "R__3_", Guess::RestPositions),
+        ("L__4_", "R", PairSource::Both),
+        ("L__3_", "R__2_", PairSource::RestPositions),
+        ("L__2_", "R__3_", PairSource::RestPositions),
     ];
     for (left, right, how) in wanted {
         let [left, right] = [left, right].map(|name| format!("Skeleton_arm_joint_{name}"));

@@ -54,7 +54,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
         let before = session.document().clone();
         closed(&before);
         assert!(session.run_line(&flood(0, "B", 0.3)).expect("floods"));
-        assert!(session.take_remarks().is_empty());
+        assert!(session.take_notes().is_empty());
         closed(session.document());
         for (a, b) in seam() {
             assert!((by_name(session.document(), 0, a)["B"] - 0.3).abs() < 1e-6);
@@ -79,8 +79,8 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     let mut session = two(1.0, 1.0, &["A", "C"]);
     let before = session.document().clone();
     session.run_line(&flood(0, "B", 0.3)).expect("floods the others");
-    let remarks = session.take_remarks();
-    assert!(matches!(&remarks[..], [one] if one.contains("another skin") && one.contains("9 vertices")), "{remarks:?}");
+    let notes = session.take_notes();
+    assert!(matches!(&notes[..], [one] if one.contains("another skin") && one.contains("9 vertices")), "{notes:?}");
     closed(session.document());
     for (a, _) in seam() {
         assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
@@ -90,7 +90,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
     let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
     assert!(!session.run_line(&line).expect("it is said, and no failure"));
-    let said = session.take_remarks().join("; ");
+    let said = session.take_notes().join("; ");
     assert!(said.contains("paint joints that both skins have"), "{said}");
 }
 
@@ -142,8 +142,8 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     // From the other side, nothing goes into layers that are not painted: the seam holds.
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
-    let remarks = session.take_remarks();
-    assert!(matches!(&remarks[..], [one] if one.contains("fold its layers")), "{remarks:?}");
+    let notes = session.take_notes();
+    assert!(matches!(&notes[..], [one] if one.contains("fold its layers")), "{notes:?}");
     closed(session.document());
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     edit::{
-        ArgumentSpec, Command, CommandSpec, Kind, Mode,
+        ArgumentSpec, ArgumentType, Command, CommandSpec, Mode,
         command::{Around, ClipCommand, DocumentCommand, FileCommand, RenameNode, Unfilled},
     },
     motion::joints_at,
@@ -127,7 +127,7 @@ impl App {
             Action::Carry(at) => self.carried = at,
             Action::SetSpace(space) => self.space = space,
             Action::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
-            Action::OpenPath(path) => self.wish(ctx, crate::ui::Wish::Open(path)),
+            Action::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
             Action::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
             Action::KeyAndSave(rows) => self.key_and_save(ctx, rows),
             Action::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
@@ -139,9 +139,9 @@ impl App {
             Action::ClearJournals => self.clear_journals(ctx),
             Action::SetDialog(dialog) => self.dialog = dialog,
             Action::Browse { save } => self.browse(ctx, save),
-            Action::DoAnyway(wish) => {
+            Action::DiscardAndContinue(wish) => {
                 self.dialog = None;
-                self.fulfil(ctx, wish);
+                self.perform(ctx, wish);
             }
             Action::SaveThen(wish) => {
                 self.dialog = None;
@@ -199,7 +199,7 @@ impl App {
     }
 
     /// Shows another scene, or other materials.
-    fn choose(&mut self, ctx: &Context, shown: crate::model::Shown) {
+    fn choose(&mut self, ctx: &Context, shown: crate::model::DisplayChoice) {
         let Some(session) = &mut self.session else { return };
         session.show(shown);
         self.remake_scene(ctx);
@@ -223,12 +223,12 @@ impl App {
         let document = session.document();
         let value = |argument: &ArgumentSpec| match argument.kind {
             _ if !argument.required => String::new(),
-            Kind::Node => {
+            ArgumentType::Node => {
                 let names = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
                 names.collect::<Vec<_>>().join(", ")
             }
-            Kind::Clip => self.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c)),
-            Kind::Seconds if argument.name == "time" => format!("{}", self.playback.time as f32),
+            ArgumentType::Clip => self.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c)),
+            ArgumentType::Seconds if argument.name == "time" => format!("{}", self.playback.time as f32),
             _ => String::new(),
         };
         let values = spec.arguments.iter().map(value).collect();
@@ -315,15 +315,15 @@ impl App {
 
     /// What a command had to say, or why it was not done.
     fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
-        let remarks = self.session.as_mut().map_or_else(Vec::new, Session::take_remarks);
+        let notes = self.session.as_mut().map_or_else(Vec::new, Session::take_notes);
         if let Err(error) = done {
             self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
         }
         if let Some(session) = &self.session {
             self.selection.purge(session.document());
         }
-        for remark in remarks {
-            self.toast(ctx, ToastKind::Note, format!("{title}: {remark}."));
+        for note in notes {
+            self.toast(ctx, ToastKind::Note, format!("{title}: {note}."));
         }
     }
 
@@ -349,15 +349,15 @@ impl App {
     }
 
     fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
-        let remarks = self.session.as_mut().map_or_else(Vec::new, crate::session::Session::take_remarks);
+        let notes = self.session.as_mut().map_or_else(Vec::new, crate::session::Session::take_notes);
         match done {
             Ok(true) => {
-                for remark in remarks {
-                    self.toast(ctx, ToastKind::Note, format!("{title}: {remark}."));
+                for note in notes {
+                    self.toast(ctx, ToastKind::Note, format!("{title}: {note}."));
                 }
             }
             Ok(false) => {
-                let why = remarks.into_iter().next().unwrap_or_else(|| "nothing needed to change".into());
+                let why = notes.into_iter().next().unwrap_or_else(|| "nothing needed to change".into());
                 self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
             }
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}.")),
@@ -403,21 +403,21 @@ impl App {
 
 impl App {
     /// Asks before unsaved work is lost, then does what is wanted.
-    pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::Wish) {
+    pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
         self.end_gesture(ctx);
         if self.session.as_ref().is_some_and(crate::session::Session::is_unsaved) {
             self.dialog = Some(Dialog::Unsaved { then: wish });
         } else {
-            self.fulfil(ctx, wish);
+            self.perform(ctx, wish);
         }
     }
 
     /// As [`App::wish`], after a save: what no file holds was asked about already.
-    pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: crate::ui::Wish) {
+    pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
         if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
             self.dialog = Some(Dialog::Unsaved { then: wish });
         } else {
-            self.fulfil(ctx, wish);
+            self.perform(ctx, wish);
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     model::NodeId,
     render::{Axis, Shading},
-    ui::{Dialog, Layout, PreferencePage, Settings, Shown, ThemeChoice, ToastKind, Tool, Wish},
+    ui::{DeferredAction, Dialog, Layout, PreferencePage, Settings, ThemeChoice, ToastKind, Tool, ViewOptions},
 };
 
 /// The window as the host of commands.
@@ -34,15 +34,15 @@ impl Host for Windowed<'_> {
     fn file(&mut self, command: &FileCommand) -> Result<(), Infallible> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
-            FileCommand::Open { path: Some(path) } => app.wish(ctx, Wish::Open(path.clone())),
-            FileCommand::Open { path: None } => app.wish(ctx, Wish::AskOpen),
-            FileCommand::Sample => app.wish(ctx, Wish::Sample),
+            FileCommand::Open { path: Some(path) } => app.wish(ctx, DeferredAction::Open(path.clone())),
+            FileCommand::Open { path: None } => app.wish(ctx, DeferredAction::AskOpen),
+            FileCommand::Sample => app.wish(ctx, DeferredAction::Sample),
             FileCommand::Save => app.save(ctx),
             FileCommand::SaveAs { path: Some(path) } => app.save_as(ctx, app.request(path.clone()), Purpose::Own),
             FileCommand::SaveAs { path: None } => app.ask_save(ctx),
             FileCommand::SaveCopy => app.ask_copy(),
             FileCommand::SaveIncremented => app.save_incremented(ctx),
-            FileCommand::Revert => app.wish(ctx, Wish::Revert),
+            FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {
                 app.look_for_recoveries(ctx);
                 app.dialog = Some(Dialog::Recovery { open: None, discard: None });
@@ -154,14 +154,14 @@ impl App {
             ViewCommand::Inspector => self.shown.inspector = !self.shown.inspector,
             ViewCommand::Timeline => self.shown.timeline = !self.shown.timeline,
             ViewCommand::ResetLayout => {
-                self.shown = Shown {
+                self.shown = ViewOptions {
                     grid: self.shown.grid,
                     joints: self.shown.joints,
                     names: self.shown.names,
                     axes: self.shown.axes,
                     lights: self.shown.lights,
                     shading: self.shown.shading,
-                    ..Shown::default()
+                    ..ViewOptions::default()
                 };
                 self.panels.set_layout(Layout::default());
                 // The sizes that parts of panels remember are egui's.
@@ -187,7 +187,7 @@ impl App {
     /// The tour is of the sample, unless a file is open already.
     fn start_tour(&mut self, ctx: &Context) {
         if self.session.is_none() {
-            self.wish(ctx, Wish::Sample);
+            self.wish(ctx, DeferredAction::Sample);
         }
         self.welcome = false;
         self.tour = Some(0);
@@ -375,7 +375,7 @@ impl App {
                 if save {
                     self.save_as(ctx, self.request(path), Purpose::Own)
                 } else {
-                    self.wish(ctx, Wish::Open(path))
+                    self.wish(ctx, DeferredAction::Open(path))
                 }
             }
             // Cancelled, or the system has none: the path field stays.

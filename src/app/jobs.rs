@@ -12,7 +12,7 @@ use egui::Context;
 
 use super::{
     App, LONG, SAMPLE, recent,
-    stage::{Loader, Posed, Uploaded},
+    viewport_renderer::{Loader, Posed, Uploaded},
 };
 use crate::{
     edit::{Mode, Selection},
@@ -23,7 +23,7 @@ use crate::{
     session::{
         Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked,
     },
-    ui::{ToastKind, Wish},
+    ui::{DeferredAction, ToastKind},
 };
 
 /// Work that is under way.
@@ -441,16 +441,16 @@ impl App {
     }
 
     /// Does what was wanted, now that nothing is in its way.
-    pub(super) fn fulfil(&mut self, ctx: &Context, wish: Wish) {
+    pub(super) fn perform(&mut self, ctx: &Context, wish: DeferredAction) {
         match wish {
-            Wish::Quit => {
+            DeferredAction::Quit => {
                 self.may_close = true;
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
-            Wish::Open(path) => self.open(ctx, path),
-            Wish::Sample => self.open_sample(ctx),
-            Wish::AskOpen => self.ask_open(ctx),
-            Wish::Revert => self.reload(ctx, false),
+            DeferredAction::Open(path) => self.open(ctx, path),
+            DeferredAction::Sample => self.open_sample(ctx),
+            DeferredAction::AskOpen => self.ask_open(ctx),
+            DeferredAction::Revert => self.reload(ctx, false),
         }
     }
 }

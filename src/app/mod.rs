@@ -1,10 +1,10 @@
 //! The window's glue: applies what panels ask for, runs long work beside the window, and keeps preferences.
 
 mod apply;
+mod camera_animation;
 mod checking;
 mod clipboard;
 mod devices;
-mod eye;
 mod fault;
 mod gesture;
 mod host;
@@ -17,7 +17,7 @@ mod preferences;
 mod recent;
 mod recovery;
 mod saving;
-mod stage;
+mod viewport_renderer;
 mod window;
 
 use std::{
@@ -30,17 +30,17 @@ use egui::{Context, Ui};
 
 pub use self::window::run;
 use self::{
-    devices::Devices, jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList, stage::Stage,
-    window::Leaving,
+    devices::Devices, jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList,
+    viewport_renderer::ViewportRenderer, window::Leaving,
 };
 use crate::{
-    edit::{Availability, Marks, Mode, Selection, Space},
+    edit::{Availability, Mode, NodeVisibility, Selection, Space},
     model::{Diagnostic, MeshId, NodeId, Shared, Unkeyed, UnkeyedAt},
     render::{Camera, Capture},
     session::{Playback, Recovery, Session},
     ui::{
-        Action, Actions, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Shown, Theme, Thing, Toast,
-        ToastKind, Tool, View, Wish, window_ui,
+        Action, Actions, AssetRef, DeferredAction, Dialog, JobView, Layout, Panels, RecoveryView, Settings, Theme,
+        Toast, ToastKind, Tool, View, ViewOptions, window_ui,
     },
 };
 
@@ -57,14 +57,14 @@ const SLOW: std::time::Duration = std::time::Duration::from_millis(50);
 pub struct App {
     session: Option<Session>,
     selection: Selection,
-    marks: Marks,
-    about: Option<Thing>,
+    marks: NodeVisibility,
+    about: Option<AssetRef>,
     playback: Playback,
     mode: Mode,
     tool: Tool,
     space: Space,
     auto_key: bool,
-    shown: Shown,
+    shown: ViewOptions,
     camera: Camera,
     /// The way the eye is on, and when it began.
     glide: Option<(Camera, Camera, f64)>,
@@ -74,7 +74,7 @@ pub struct App {
     theme: Theme,
     settings: Settings,
     panels: Panels,
-    stage: Stage,
+    stage: ViewportRenderer,
     toasts: Vec<Toast>,
     dialog: Option<Dialog>,
     jobs: Jobs,
@@ -95,7 +95,7 @@ pub struct App {
     /// Cycling of clicks on one spot of the skin.
     last_pick: Option<(glam::Vec2, usize)>,
     /// What to do when the save under way is done.
-    after_save: Option<Wish>,
+    after_save: Option<DeferredAction>,
     may_close: bool,
     /// Why this window is left for another.
     leaving: Option<Leaving>,
@@ -136,7 +136,7 @@ impl App {
         let mut app = Self {
             session: None,
             selection: Selection::default(),
-            marks: Marks::default(),
+            marks: NodeVisibility::default(),
             about: None,
             playback: Playback::default(),
             mode: Mode::Pose,
@@ -151,7 +151,7 @@ impl App {
             theme,
             settings,
             panels: Panels::default(),
-            stage: Stage::new(cc.wgpu_render_state.clone()),
+            stage: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             toasts: Vec::new(),
             dialog: None,
             jobs: Jobs::default(),
@@ -296,14 +296,14 @@ impl App {
         let unsaved = self.session.as_ref().is_some_and(Session::is_unsaved);
         if ctx.input(|i| i.viewport().close_requested()) && unsaved && !self.may_close {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
-            self.dialog = Some(Dialog::Unsaved { then: Wish::Quit });
+            self.dialog = Some(Dialog::Unsaved { then: DeferredAction::Quit });
         }
     }
 
     fn dropped_files(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).next());
         if let Some(path) = dropped {
-            self.wish(ctx, Wish::Open(path));
+            self.wish(ctx, DeferredAction::Open(path));
         }
     }
 }
@@ -497,16 +497,16 @@ impl App {
     }
 
     /// The clip that is shown: of the file, or the range of motion.
-    fn shows(&self) -> Option<stage::Shows> {
+    fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
         if self.mode == Mode::Paint
             && let Some((_, range)) = &self.painting.range
         {
-            return Some(stage::Shows { key: None, clip: range.clone(), unkeyed: None });
+            return Some(viewport_renderer::DisplayedClip { key: None, clip: range.clone(), unkeyed: None });
         }
         let id = self.shown_clip()?;
         let document = self.session.as_ref()?.document();
         let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
-        Some(stage::Shows { key: Some(id), clip: document.clips.get(id)?.clone(), unkeyed })
+        Some(viewport_renderer::DisplayedClip { key: Some(id), clip: document.clips.get(id)?.clone(), unkeyed })
     }
 
     /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.
@@ -543,8 +543,8 @@ impl App {
     fn draw_stage(&mut self, ctx: &Context, frame: &eframe::Frame) {
         let clip = self.shows();
         let Some(session) = &self.session else { return };
-        let painting =
-            (self.mode == Mode::Paint).then(|| stage::Painted { tint: self.painting.tint_kind(), edges: true });
+        let painting = (self.mode == Mode::Paint)
+            .then(|| viewport_renderer::Painted { tint: self.painting.tint_kind(), edges: true });
         let (now, held, stirs) = ctx.input(|i| {
             let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
             let held = i.pointer.any_down();
@@ -552,7 +552,7 @@ impl App {
         });
         let moves = held || self.playback.playing || self.glide.is_some() || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.settings.quality };
-        let seen = stage::Seen {
+        let seen = viewport_renderer::Seen {
             camera: &self.camera,
             selection: &self.selection,
             marks: &self.marks,

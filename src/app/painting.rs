@@ -17,20 +17,20 @@ use std::{
 
 use glam::{Vec2, Vec3};
 
-use super::{App, Stage};
+use super::{App, ViewportRenderer};
 use crate::{
     edit::{
         Change, Mode,
         command::{Assign, VertexCommand},
     },
     model::{Clip, Document, NodeId, PrimitiveKey, Shared, SkinId},
-    motion::{Posed, Roles, Spot, WorstPose},
+    motion::{MirrorPairs, Posed, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, MirrorMap, Refusal, Seams, Stroke, Tally},
 };
 
 /// Pairs of joints that were given.
-type MirrorPairs = Shared<[(NodeId, Option<NodeId>)]>;
+type GivenPairs = Shared<[(NodeId, Option<NodeId>)]>;
 
 /// What painting keeps.
 pub(super) struct Painting {
@@ -55,7 +55,7 @@ pub(super) struct Painting {
     joint: Option<u16>,
     mirror: Option<MirrorMap>,
     /// What each joint is to the mirror, and the pairs that were given then.
-    roles: Option<(Roles, MirrorPairs)>,
+    roles: Option<(MirrorPairs, GivenPairs)>,
     stroke: Stroke,
     stroking: Option<Stroking>,
     /// Which layer is painted.
@@ -354,7 +354,7 @@ impl Painting {
 
     /// The posed surface, by the canvas's vertices. What is hidden cannot be touched, but where it shares a place with what
     /// is seen.
-    fn pose(&mut self, document: &Document, stage: &mut Stage, hidden: &BTreeSet<NodeId>) {
+    fn pose(&mut self, document: &Document, stage: &mut ViewportRenderer, hidden: &BTreeSet<NodeId>) {
         let Some(canvas) = &self.canvas else { return };
         let moved = stage.take_moved();
         // Which places they share is known only when the canvas is.
@@ -421,7 +421,7 @@ impl Painting {
         if self.roles.as_ref().is_some_and(|(_, of)| Shared::ptr_eq(of, pairs)) {
             return;
         }
-        let roles = Roles::of(document, canvas.skin);
+        let roles = MirrorPairs::of(document, canvas.skin);
         self.mirror = self.mirror.as_ref().map(|m| m.with_joints(roles.mirror_joints()));
         self.roles = Some((roles, pairs.clone()));
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::recent::RecentFile;
-use crate::ui::{Settings, Shown};
+use crate::ui::{Settings, ViewOptions};
 
 /// Preferences, stored by eframe beside its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ pub(super) struct Preferences {
     /// Files opened or saved, the latest first.
     pub recent: Vec<RecentFile>,
     /// What is shown.
-    pub shown: Shown,
+    pub shown: ViewOptions,
     /// Where the panels are, as the layout writes it.
     pub layout: Option<String>,
     /// Ulna was started before.

@@ -8,11 +8,11 @@ mod selection;
 pub use self::{
     apply::{Edit, EditError, apply},
     command::{
-        ArgumentError, ArgumentSpec, Arguments, Availability, BASE, Command, CommandError, CommandLine, CommandSpec,
-        Doer, Done, KeyMap, Kind, Mode, Preset, Scene, Space, clip_text, find, find_clip, find_clips, free_of_matrices,
-        is_of_brush, key_parts, layer_for, layer_text, mesh_label, mesh_text, moved, node_text, paint_into, pose_edit,
-        rotation_after_turn, skin_of, table, typed,
+        ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command, CommandError, CommandLine,
+        CommandSpec, Executor, KeyMap, Mode, Outcome, Preset, Scene, Space, clip_text, find, find_clip, find_clips,
+        free_of_matrices, is_of_brush, key_parts, layer_for, layer_text, mesh_label, mesh_text, moved, node_text,
+        paint_into, pose_edit, rotation_after_turn, skin_of, table, typed,
     },
     history::{Change, History, Showing, Transaction},
-    selection::{KeyRef, Marks, Selection},
+    selection::{KeyRef, NodeVisibility, Selection},
 };

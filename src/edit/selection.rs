@@ -73,21 +73,21 @@ impl Selection {
     }
 
     /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing is turned twice.
-    pub fn tops(&self, document: &Document) -> Vec<NodeId> {
+    pub fn top_level_nodes(&self, document: &Document) -> Vec<NodeId> {
         self.nodes.iter().copied().filter(|n| !self.nodes.iter().any(|a| document.is_above(*a, *n))).collect()
     }
 }
 
 /// What is hidden and what is locked. Not part of the file: it is how a person looks at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct NodeVisibility {
     /// Nodes that are not shown.
     pub hidden: BTreeSet<NodeId>,
     /// Nodes that cannot be picked or posed.
     pub locked: BTreeSet<NodeId>,
 }
 
-impl Marks {
+impl NodeVisibility {
     /// A node and everything below it.
     fn below(document: &Document, node: NodeId) -> Vec<NodeId> {
         let (mut list, mut at) = (vec![node], 0);

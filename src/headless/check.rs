@@ -30,8 +30,8 @@ pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u
             Ok(false) => eprintln!("ulna: {}: {name} had nothing to change", path.display()),
             Err(error) => eprintln!("ulna: {}: {name} was not done: {error}", path.display()),
         }
-        for remark in session.take_remarks() {
-            eprintln!("ulna: {}: {name}: {remark}", path.display());
+        for note in session.take_notes() {
+            eprintln!("ulna: {}: {name}: {note}", path.display());
         }
     }
     session.write_to(output).map_err(Failure::fault)?;

@@ -17,7 +17,7 @@ pub(super) fn commands(as_json: bool) -> Result<u8, Failure> {
                     "menu": c.menu,
                     "key": c.key,
                     "arguments": c.arguments,
-                    "doer": format!("{:?}", c.doer).to_lowercase(),
+                    "doer": format!("{:?}", c.executor).to_lowercase(),
                 })
             })
             .collect();

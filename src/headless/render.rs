@@ -21,9 +21,9 @@ mod imp {
     use super::super::{ShadingArg, ThemeArg, ViewFrom, choice, clip_named, open};
     use super::{Failure, RenderArgs};
     use crate::{
-        model::{CameraId, Clip, Document, NodeId, Projection, Shown},
+        model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
         motion::{Evaluator, Pose, Stack, Surface, bones, joint_bounds},
-        render::{Axis, BoneLook, Camera, DeviceChoice, Look, Picture, Shading, Show},
+        render::{Axis, BoneLook, Camera, DeviceChoice, Picture, Shading, Show, ViewportColors},
     };
 
     /// A file must not ask for a picture that no memory holds.
@@ -60,7 +60,7 @@ mod imp {
             if let Some(node) = through {
                 look_through(&mut camera, document, &pose, node);
             }
-            let look = Look::theme(theme);
+            let look = ViewportColors::theme(theme);
             let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
             let show =
                 Show { shading, grid: !args.no_grid, bones, lights: args.lights, size: extent, ..Show::default() };
@@ -77,12 +77,12 @@ mod imp {
     }
 
     /// What of the document is asked for.
-    fn shown(document: &Document, args: &RenderArgs) -> Result<Shown, Failure> {
+    fn shown(document: &Document, args: &RenderArgs) -> Result<DisplayChoice, Failure> {
         let scenes: Vec<String> = document.scenes.ids().map(|k| document.scene_label(k)).collect();
         let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;
         let variants: Vec<String> = document.variants.iter().map(|v| v.to_string()).collect();
         let variant = args.variant.as_ref().map(|text| choice("variant", &variants, text)).transpose()?;
-        Ok(Shown { scene: scene.map(Into::into), variant: variant.map(Into::into) })
+        Ok(DisplayChoice { scene: scene.map(Into::into), variant: variant.map(Into::into) })
     }
 
     fn size(text: &str) -> Result<[u32; 2], Failure> {
@@ -139,7 +139,7 @@ mod imp {
         camera.look_from(&pose.world[node.index()]);
     }
 
-    fn bone_looks(document: &Document, pose: &Pose, look: &Look) -> Vec<BoneLook> {
+    fn bone_looks(document: &Document, pose: &Pose, look: &ViewportColors) -> Vec<BoneLook> {
         let flags = document.joint_flags();
         bones(document, pose, &flags)
             .into_iter()

@@ -86,8 +86,8 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
                 session.run(&command).map_err(|e| place(&e))?;
             }
         }
-        for remark in session.take_remarks() {
-            eprintln!("ulna: {}, line {}: {remark}", script.display(), number + 1);
+        for note in session.take_notes() {
+            eprintln!("ulna: {}, line {}: {note}", script.display(), number + 1);
         }
         let poses = &session.document().aids.unkeyed;
         unkeyed.retain(|(_, at)| poses.contains_key(at));

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Nodes,
-    Primitive, SceneId, Shared, Shown, Skin, SkinId, Slots, VariantId, Vrm,
+    Aids, Camera, Clip, ClipId, DisplayChoice, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId,
+    Nodes, Primitive, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm,
 };
 
 /// A scene: the roots that are shown together.
@@ -62,7 +62,7 @@ pub struct Document {
     /// What no file holds by itself.
     pub aids: Aids,
     /// What is chosen to be shown. Nothing that is undone or saved.
-    pub shown: Shown,
+    pub shown: DisplayChoice,
 }
 
 /// Most of what is read of a document is of its file; what is written names which half it means.

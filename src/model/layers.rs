@@ -167,27 +167,27 @@ pub struct WeightLayers {
     /// The number that the next layer gets.
     pub next: u32,
     /// What was worked out from them; no part of what they are.
-    pub kept: Kept,
+    pub kept: Memo,
 }
 
 /// Something that took long to work out and is of use as long as it fits; clones share it.
 #[derive(Clone, Default)]
-pub struct Kept(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
+pub struct Memo(Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>);
 
 /// Whatever is kept: it is no part of the value.
-impl PartialEq for Kept {
+impl PartialEq for Memo {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for Memo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Kept")
     }
 }
 
-impl Kept {
+impl Memo {
     /// What is kept, if it is of this type and fits.
     pub fn find<T: Send + Sync + 'static>(&self, fits: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
         // Whoever panicked while he held it had changed nothing: it is swapped whole.

@@ -12,10 +12,10 @@ mod node;
 mod nodes;
 mod pose_layer;
 mod rest;
+mod scene_extras;
 mod shared;
 mod slice;
 mod slots;
-mod stage;
 pub mod transform;
 mod vrm;
 mod weights;
@@ -26,17 +26,17 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
     ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SceneId, SkinId, TrackId, VariantId},
-    layers::{Kept, LayerId, LayerPart, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
+    layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, NodePose, RestSource, Skin},
     nodes::{Nodes, Tree},
     pose_layer::{JointMask, PoseLayer},
     rest::{find_rest, free_of_zeros},
+    scene_extras::{Camera, DisplayChoice, Light, LightKind, Projection},
     shared::Shared,
     slice::Slice,
     slots::{SlotId, Slots},
-    stage::{Camera, Light, LightKind, Projection, Shown},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,
     weights::{WeightEncoding, WeightMap, WeightPatch, put_in_order},

@@ -9,10 +9,10 @@ use bytemuck::AnyBitPattern;
 
 /// A shared slice of `T`; clones are cheap. A part of a file keeps all bytes of that file alive.
 #[derive(Clone)]
-pub struct Slice<T>(Home<T>);
+pub struct Slice<T>(Storage<T>);
 
 #[derive(Clone)]
-enum Home<T> {
+enum Storage<T> {
     Own(Arc<Vec<T>>),
     /// `start..end` is inside, aligned for `T`, and a whole number of them.
     Part {
@@ -29,7 +29,7 @@ impl<T: AnyBitPattern> Slice<T> {
     /// machine wants them: past the end, not aligned, no whole number of them, or in the other byte order.
     pub fn part(bytes: &Arc<Vec<u8>>, start: usize, end: usize) -> Option<Self> {
         let lies = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, T>(bytes.get(start..end)?).is_ok();
-        lies.then(|| Self(Home::Part { bytes: bytes.clone(), start, end }))
+        lies.then(|| Self(Storage::Part { bytes: bytes.clone(), start, end }))
     }
 }
 
@@ -38,11 +38,11 @@ impl<T: AnyBitPattern> Deref for Slice<T> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Home::Own(list) => list,
+            Storage::Own(list) => list,
             // `part` has tried it.
-            Home::Part { bytes, start, end } => bytemuck::cast_slice(&bytes[*start..*end]),
+            Storage::Part { bytes, start, end } => bytemuck::cast_slice(&bytes[*start..*end]),
             // `grouped` has.
-            Home::Floats(list) => bytemuck::cast_slice(list),
+            Storage::Floats(list) => bytemuck::cast_slice(list),
         }
     }
 }
@@ -57,13 +57,13 @@ impl<T: AnyBitPattern> Slice<T> {
 impl<T: AnyBitPattern> Slice<T> {
     /// The elements, to be written: a copy of its own where others share them.
     pub fn make_mut(&mut self) -> &mut [T] {
-        if !matches!(self.0, Home::Own(_)) {
-            self.0 = Home::Own(Arc::new(self.to_vec()));
+        if !matches!(self.0, Storage::Own(_)) {
+            self.0 = Storage::Own(Arc::new(self.to_vec()));
         }
         match &mut self.0 {
-            Home::Own(list) => Arc::make_mut(list).as_mut_slice(),
+            Storage::Own(list) => Arc::make_mut(list).as_mut_slice(),
             // It was made its own just now.
-            Home::Part { .. } | Home::Floats(_) => &mut [],
+            Storage::Part { .. } | Storage::Floats(_) => &mut [],
         }
     }
 }
@@ -74,13 +74,13 @@ impl Slice<f32> {
     pub fn grouped<T: AnyBitPattern, const N: usize>(&self, make: impl Fn(&[f32; N]) -> T) -> Slice<T> {
         let size = N * size_of::<f32>();
         match &self.0 {
-            Home::Part { bytes, start, end } if size_of::<T>() == size => {
+            Storage::Part { bytes, start, end } if size_of::<T>() == size => {
                 if let Some(list) = Slice::part(bytes, *start, start + (end - start) / size * size) {
                     return list;
                 }
             }
-            Home::Own(list) if size_of::<T>() == size && bytemuck::try_cast_slice::<f32, T>(list).is_ok() => {
-                return Slice(Home::Floats(list.clone()));
+            Storage::Own(list) if size_of::<T>() == size && bytemuck::try_cast_slice::<f32, T>(list).is_ok() => {
+                return Slice(Storage::Floats(list.clone()));
             }
             _ => {}
         }
@@ -90,7 +90,7 @@ impl Slice<f32> {
 
 impl<T> Default for Slice<T> {
     fn default() -> Self {
-        Self(Home::Own(Arc::default()))
+        Self(Storage::Own(Arc::default()))
     }
 }
 
@@ -108,7 +108,7 @@ impl<T: AnyBitPattern + fmt::Debug> fmt::Debug for Slice<T> {
 
 impl<T> From<Vec<T>> for Slice<T> {
     fn from(list: Vec<T>) -> Self {
-        Self(Home::Own(Arc::new(list)))
+        Self(Storage::Own(Arc::new(list)))
     }
 }
 

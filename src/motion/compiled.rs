@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     sample::{sample_at, segment},
-    spans::{Instant, Spans, is_tame},
-    turn::{Blend, Hermite, Line, Turn, WIDE, Wide},
+    spans::{LaneTime, SegmentCache, is_in_range},
+    turn::{Blend, F32x8, Hermite, LANES, Lerp, Slerp},
 };
 use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track, Transform};
 
@@ -16,7 +16,7 @@ use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track, T
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     groups: Vec<Group>,
-    own: Own,
+    own: UnsharedTracks,
     singles: Vec<(Shared<Track>, usize)>,
     /// For every node that the clip moves: whether translation, rotation and scale all come from it.
     moved: Vec<(u32, bool)>,
@@ -24,16 +24,16 @@ pub(super) struct Compiled {
 
 /// Tracks with key times of their own, by property and by what a span of theirs holds.
 #[derive(Clone, Debug)]
-struct Own {
-    moves: Spans<3, 2>,
-    scales: Spans<3, 2>,
-    turns: Spans<4, 2>,
-    cubic_moves: Spans<3, 4>,
-    cubic_scales: Spans<3, 4>,
-    cubic_turns: Spans<4, 4>,
+struct UnsharedTracks {
+    moves: SegmentCache<3, 2>,
+    scales: SegmentCache<3, 2>,
+    turns: SegmentCache<4, 2>,
+    cubic_moves: SegmentCache<3, 4>,
+    cubic_scales: SegmentCache<3, 4>,
+    cubic_turns: SegmentCache<4, 4>,
 }
 
-impl Own {
+impl UnsharedTracks {
     fn new(tracks: &[Shared<Track>]) -> Self {
         let of = |property: Property, cubic: bool| {
             let fits =
@@ -41,23 +41,23 @@ impl Own {
             tracks.iter().filter(fits).cloned().collect::<Vec<_>>()
         };
         Self {
-            moves: Spans::new(&of(Property::Translation, false)),
-            scales: Spans::new(&of(Property::Scale, false)),
-            turns: Spans::new(&of(Property::Rotation, false)),
-            cubic_moves: Spans::new(&of(Property::Translation, true)),
-            cubic_scales: Spans::new(&of(Property::Scale, true)),
-            cubic_turns: Spans::new(&of(Property::Rotation, true)),
+            moves: SegmentCache::new(&of(Property::Translation, false)),
+            scales: SegmentCache::new(&of(Property::Scale, false)),
+            turns: SegmentCache::new(&of(Property::Rotation, false)),
+            cubic_moves: SegmentCache::new(&of(Property::Translation, true)),
+            cubic_scales: SegmentCache::new(&of(Property::Scale, true)),
+            cubic_turns: SegmentCache::new(&of(Property::Rotation, true)),
         }
     }
 
     #[inline(always)]
     fn apply(&mut self, time: f64, local: &mut [Local]) {
-        let to = Instant::new(time);
-        self.moves.step::<Line, Translation>(to, local);
+        let to = LaneTime::new(time);
+        self.moves.step::<Lerp, Translation>(to, local);
         self.cubic_moves.step::<Hermite, Translation>(to, local);
-        self.scales.step::<Line, Scale>(to, local);
+        self.scales.step::<Lerp, Scale>(to, local);
         self.cubic_scales.step::<Hermite, Scale>(to, local);
-        self.turns.step::<Turn, Rotation>(to, local);
+        self.turns.step::<Slerp, Rotation>(to, local);
         self.cubic_turns.step::<Hermite, Rotation>(to, local);
     }
 }
@@ -77,7 +77,7 @@ impl Compiled {
                 return None;
             }
             moved.push(track.property);
-            if track.property == Property::Weights || !is_tame(track) {
+            if track.property == Property::Weights || !is_in_range(track) {
                 singles.push((track.clone(), 0));
                 continue;
             }
@@ -106,7 +106,7 @@ impl Compiled {
         let whole = |list: &[Property]| list.iter().filter(|p| **p != Property::Weights).count();
         let counts = parts.into_iter().map(|(node, list)| (node, whole(&list)));
         let moved = counts.filter(|(_, count)| *count > 0).map(|(node, count)| (node, count == 3)).collect();
-        Some(Self { groups, own: Own::new(&own), singles, moved })
+        Some(Self { groups, own: UnsharedTracks::new(&own), singles, moved })
     }
 
     /// Nodes that the clip moves, each with whether nothing of what they had before is left.
@@ -163,8 +163,8 @@ pub(super) trait Part<const W: usize> {
 
     /// Makes the lanes of a block those of nodes; as many as there are nodes.
     #[inline(always)]
-    fn put(local: &mut [Local], nodes: &[u32], values: &[Wide; W]) {
-        for (k, node) in nodes.iter().enumerate().take(WIDE) {
+    fn put(local: &mut [Local], nodes: &[u32], values: &[F32x8; W]) {
+        for (k, node) in nodes.iter().enumerate().take(LANES) {
             if let Local::Trs(transform) = &mut local[*node as usize] {
                 Self::set(transform, values.map(|v| v[k]));
             }
@@ -213,19 +213,19 @@ struct Rows<const W: usize> {
     nodes: Vec<u32>,
     /// Blocks a key.
     blocks: usize,
-    data: Vec<[Wide; W]>,
+    data: Vec<[F32x8; W]>,
 }
 
 impl<const W: usize> Rows<W> {
     fn new(tracks: &[Shared<Track>], property: Property, keys: usize) -> Self {
         let tracks: Vec<_> = tracks.iter().filter(|t| t.property == property).collect();
-        let blocks = tracks.len().div_ceil(WIDE);
-        let mut data = vec![[[0.0; WIDE]; W]; blocks * keys];
+        let blocks = tracks.len().div_ceil(LANES);
+        let mut data = vec![[[0.0; LANES]; W]; blocks * keys];
         for (lane, track) in tracks.iter().enumerate() {
             for key in 0..keys {
-                let block = &mut data[key * blocks + lane / WIDE];
+                let block = &mut data[key * blocks + lane / LANES];
                 for (to, value) in block.iter_mut().zip(track.value(key)) {
-                    to[lane % WIDE] = *value;
+                    to[lane % LANES] = *value;
                 }
             }
         }
@@ -233,13 +233,13 @@ impl<const W: usize> Rows<W> {
     }
 
     /// The values of a key.
-    fn row(&self, key: usize) -> &[[Wide; W]] {
+    fn row(&self, key: usize) -> &[[F32x8; W]] {
         &self.data[key * self.blocks..(key + 1) * self.blocks]
     }
 
     #[inline(always)]
-    fn step<B: Blend<W, 2>, T: Part<W>>(&self, part: &Wide, [from, to]: [usize; 2], local: &mut [Local]) {
-        let blocks = self.row(from).iter().zip(self.row(to)).zip(self.nodes.chunks(WIDE));
+    fn step<B: Blend<W, 2>, T: Part<W>>(&self, part: &F32x8, [from, to]: [usize; 2], local: &mut [Local]) {
+        let blocks = self.row(from).iter().zip(self.row(to)).zip(self.nodes.chunks(LANES));
         for ((from, to), nodes) in blocks {
             T::put(local, nodes, &B::blend(part, &[*from, *to]));
         }
@@ -263,17 +263,17 @@ impl Group {
     fn apply(&mut self, time: f64, local: &mut [Local]) {
         let at = segment(&self.times, time, &mut self.cursor);
         let keys = [at.key, if at.part > 0.0 { at.key + 1 } else { at.key }];
-        let part = [at.part; WIDE];
+        let part = [at.part; LANES];
         let (moves, scales, turns) = (&self.moves, &self.scales, &self.turns);
         if moves.nodes == turns.nodes && moves.nodes == scales.nodes {
             let [from, to] = keys;
             let places = moves.row(from).iter().zip(moves.row(to));
             let sizes = scales.row(from).iter().zip(scales.row(to));
             let ways = turns.row(from).iter().zip(turns.row(to));
-            for (((m, s), r), nodes) in places.zip(sizes).zip(ways).zip(moves.nodes.chunks(WIDE)) {
-                let m = Line::blend(&part, &[*m.0, *m.1]);
-                let s = Line::blend(&part, &[*s.0, *s.1]);
-                let r = Turn::blend(&part, &[*r.0, *r.1]);
+            for (((m, s), r), nodes) in places.zip(sizes).zip(ways).zip(moves.nodes.chunks(LANES)) {
+                let m = Lerp::blend(&part, &[*m.0, *m.1]);
+                let s = Lerp::blend(&part, &[*s.0, *s.1]);
+                let r = Slerp::blend(&part, &[*r.0, *r.1]);
                 for (k, node) in nodes.iter().enumerate() {
                     local[*node as usize] = Local::Trs(Transform {
                         translation: m.map(|v| v[k]).into(),
@@ -284,9 +284,9 @@ impl Group {
             }
             return;
         }
-        moves.step::<Line, Translation>(&part, keys, local);
-        scales.step::<Line, Scale>(&part, keys, local);
-        turns.step::<Turn, Rotation>(&part, keys, local);
+        moves.step::<Lerp, Translation>(&part, keys, local);
+        scales.step::<Lerp, Scale>(&part, keys, local);
+        turns.step::<Slerp, Rotation>(&part, keys, local);
     }
 }
 

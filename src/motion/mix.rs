@@ -6,7 +6,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::turn::{WIDE, Wide, log_factor, unit};
+use super::turn::{F32x8, LANES, log_factor, unit};
 use crate::model::{JointMask, Local, NodeId, Property, Transform};
 
 /// Which components something drives, as bits.
@@ -84,14 +84,14 @@ pub(super) struct Cover<'a> {
 }
 
 /// Rotations of eight nodes, and how much each counts.
-type Turns = ([Wide; 4], Wide);
+type Turns = ([F32x8; 4], F32x8);
 
 /// Averages of rotations that count 1 together; those that count nothing do not matter.
 #[inline(always)]
-fn mean(turns: &[Turns], on_sphere: bool) -> [Wide; 4] {
-    let (mut side, mut most) = ([[0.0; WIDE]; 4], [-1.0f32; WIDE]);
+fn mean(turns: &[Turns], on_sphere: bool) -> [F32x8; 4] {
+    let (mut side, mut most) = ([[0.0; LANES]; 4], [-1.0f32; LANES]);
     for (turn, weight) in turns {
-        for i in 0..WIDE {
+        for i in 0..LANES {
             let heavier = weight[i] > most[i];
             most[i] = if heavier { weight[i] } else { most[i] };
             for k in 0..4 {
@@ -99,9 +99,9 @@ fn mean(turns: &[Turns], on_sphere: bool) -> [Wide; 4] {
             }
         }
     }
-    let mut sum = [[0.0; WIDE]; 4];
+    let mut sum = [[0.0; LANES]; 4];
     for (turn, weight) in turns {
-        for i in 0..WIDE {
+        for i in 0..LANES {
             let dot =
                 turn[0][i] * side[0][i] + turn[1][i] * side[1][i] + turn[2][i] * side[2][i] + turn[3][i] * side[3][i];
             let weight = if dot < 0.0 { -weight[i] } else { weight[i] };
@@ -115,10 +115,10 @@ fn mean(turns: &[Turns], on_sphere: bool) -> [Wide; 4] {
         return mean;
     }
     for _ in 0..2 {
-        let mut step = [[0.0; WIDE]; 4];
+        let mut step = [[0.0; LANES]; 4];
         for (turn, weight) in turns {
-            let (mut sign, mut cos) = ([1.0; WIDE], [0.0; WIDE]);
-            for i in 0..WIDE {
+            let (mut sign, mut cos) = ([1.0; LANES], [0.0; LANES]);
+            for i in 0..LANES {
                 let to = turn[0][i] * side[0][i]
                     + turn[1][i] * side[1][i]
                     + turn[2][i] * side[2][i]
@@ -131,15 +131,15 @@ fn mean(turns: &[Turns], on_sphere: bool) -> [Wide; 4] {
                 cos[i] = if weight[i] > 0.0 { sign[i] * dot } else { 1.0 };
             }
             let factor = log_factor(&cos);
-            for i in 0..WIDE {
+            for i in 0..LANES {
                 let by = factor[i] * weight[i];
                 for k in 0..4 {
                     step[k][i] += by * (sign[i] * turn[k][i] - cos[i] * mean[k][i]);
                 }
             }
         }
-        let mut next = [[0.0; WIDE]; 4];
-        for i in 0..WIDE {
+        let mut next = [[0.0; LANES]; 4];
+        for i in 0..LANES {
             let x =
                 step[0][i] * step[0][i] + step[1][i] * step[1][i] + step[2][i] * step[2][i] + step[3][i] * step[3][i];
             // cos √x and sin √x / √x, x at most (π/2)².
@@ -169,8 +169,8 @@ pub(super) fn lay(local: &mut [Local], drivers: &[Driver<'_>], cover: Cover<'_>,
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            for first in (0..local.len()).step_by(WIDE) {
-                let count = WIDE.min(local.len() - first);
+            for first in (0..local.len()).step_by(LANES) {
+                let count = LANES.min(local.len() - first);
                 lay_block(&mut local[first..first + count], first, drivers, cover, turns);
             }
         },
@@ -217,7 +217,7 @@ fn lay_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], cover: C
         return;
     }
     // By component, then node.
-    let mut sums = [[Sum::default(); WIDE]; 3];
+    let mut sums = [[Sum::default(); LANES]; 3];
     for (d, driver) in drivers.iter().enumerate() {
         for k in 0..local.len() {
             let (parts, weight) = (driver.drives[first + k], driver.weight_at(first + k));
@@ -226,9 +226,9 @@ fn lay_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], cover: C
             }
         }
     }
-    let mut below = [Transform::IDENTITY; WIDE];
-    let mut result = [Transform::IDENTITY; WIDE];
-    let mut driven = [false; WIDE];
+    let mut below = [Transform::IDENTITY; LANES];
+    let mut result = [Transform::IDENTITY; LANES];
+    let mut driven = [false; LANES];
     for k in 0..local.len() {
         driven[k] = sums.iter().any(|s| s[k].count > 0);
         if driven[k] {
@@ -267,7 +267,7 @@ fn lay_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], cover: C
     if (0..local.len()).any(|k| sums[k].count > 0 && sums[k].only().is_none()) {
         turns.clear();
         for (d, driver) in drivers.iter().enumerate() {
-            let mut turn = ([[0.0; WIDE], [0.0; WIDE], [0.0; WIDE], [1.0; WIDE]], [0.0; WIDE]);
+            let mut turn = ([[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES]], [0.0; LANES]);
             for k in 0..local.len() {
                 if driver.drives[first + k].has(Property::Rotation) {
                     turn.1[k] = driver.weight_at(first + k).max(0.0) * sums[k].shares().0;
@@ -276,7 +276,7 @@ fn lay_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], cover: C
             }
             turns.push(turn);
         }
-        let mut under = ([[0.0; WIDE], [0.0; WIDE], [0.0; WIDE], [1.0; WIDE]], [0.0; WIDE]);
+        let mut under = ([[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES]], [0.0; LANES]);
         let mut missing = false;
         for k in (0..local.len()).filter(|k| sums[*k].count > 0) {
             under.1[k] = sums[k].shares().1;

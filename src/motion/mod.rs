@@ -9,7 +9,7 @@ mod mix;
 mod names;
 mod pose;
 mod range;
-mod roles;
+mod mirror_pairs;
 mod sample;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ pub use self::{
     insert::{Inserted, insert_key},
     pose::{Pose, joint_bounds},
     range::range_of_motion,
-    roles::{Guess, Role, Roles, Side},
+    mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},

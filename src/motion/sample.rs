@@ -6,7 +6,7 @@ use crate::model::{Interpolation, Property, Track, transform::unit_or};
 
 /// A moment on a track's own clock: between a key and the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct At {
+pub(super) struct KeySegment {
     /// The key before, or at it.
     pub key: usize,
     /// 0 at that key, towards 1 at the next; 0 before the first and after the last.
@@ -16,7 +16,7 @@ pub(super) struct At {
 }
 
 /// Where `time` lies among key times, beginning the search at `cursor`, which is moved there.
-pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> At {
+pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegment {
     let last = times.len() - 1;
     let inside = |k: usize| k < last && f64::from(times[k]) <= time && time < f64::from(times[k + 1]);
     let key = if inside(*cursor) {
@@ -36,10 +36,10 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> At {
     *cursor = key;
     let start = f64::from(times[key]);
     if key == last || time < start {
-        return At { key, part: 0.0, span: 0.0 };
+        return KeySegment { key, part: 0.0, span: 0.0 };
     }
     let span = f64::from(times[key + 1]) - start;
-    At { key, part: ((time - start) / span) as f32, span: span as f32 }
+    KeySegment { key, part: ((time - start) / span) as f32, span: span as f32 }
 }
 
 /// The value of `track` at `time` seconds, written to `out` (`track.width` numbers).
@@ -51,7 +51,7 @@ pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
 }
 
 /// [`sample_into`] where the moment is found already.
-pub(super) fn sample_at(track: &Track, at: At, out: &mut [f32]) {
+pub(super) fn sample_at(track: &Track, at: KeySegment, out: &mut [f32]) {
     let (key, u) = (at.key, at.part);
     if u <= 0.0 {
         out.copy_from_slice(track.value(key));

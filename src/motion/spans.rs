@@ -5,13 +5,13 @@
 
 use super::{
     compiled::Part,
-    turn::{Blend, WIDE, Wide},
+    turn::{Blend, F32x8, LANES},
 };
 use crate::model::{Interpolation, Local, Shared, Track};
 
 /// A moment, split so that lanes of `f32` lose nothing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Instant {
+pub(super) struct LaneTime {
     /// The time and what rounding it took away.
     high: f32,
     low: f32,
@@ -19,7 +19,7 @@ pub(super) struct Instant {
     floor: f32,
 }
 
-impl Instant {
+impl LaneTime {
     pub(super) fn new(time: f64) -> Self {
         // `max` makes a time that is no number one before all keys.
         let time = time.max(f64::from(f32::MIN)).min(f64::from(f32::MAX));
@@ -56,15 +56,15 @@ struct Mark {
 /// The present spans of eight tracks.
 #[derive(Clone, Debug)]
 struct Block<const W: usize, const P: usize> {
-    start: Wide,
-    end: Wide,
-    rate: Wide,
-    points: [[Wide; W]; P],
+    start: F32x8,
+    end: F32x8,
+    rate: F32x8,
+    points: [[F32x8; W]; P],
 }
 
 /// Tracks of `W` numbers whose spans have `P` points: 2 for STEP and LINEAR, 4 for CUBICSPLINE.
 #[derive(Clone, Debug)]
-pub(super) struct Spans<const W: usize, const P: usize> {
+pub(super) struct SegmentCache<const W: usize, const P: usize> {
     /// By lane.
     nodes: Vec<u32>,
     blocks: Vec<Block<W, P>>,
@@ -96,7 +96,7 @@ impl Moments {
 }
 
 /// Whether the numbers of a track can be squared and summed in lanes.
-pub(super) fn is_tame(track: &Track) -> bool {
+pub(super) fn is_in_range(track: &Track) -> bool {
     let length = track.times.last().map_or(0.0, |last| last - track.times[0]).max(1.0);
     track.values.len() < u32::MAX as usize / 4 && track.values.iter().all(|v| (v * length).abs() < 1e15)
 }
@@ -125,7 +125,7 @@ impl<const W: usize, const P: usize> Find<'_, W, P> {
     }
 }
 
-impl<const W: usize, const P: usize> Spans<W, P> {
+impl<const W: usize, const P: usize> SegmentCache<W, P> {
     /// Lays tracks of width `W` out.
     pub(super) fn new(tracks: &[Shared<Track>]) -> Self {
         let lanes = tracks.len();
@@ -187,11 +187,11 @@ impl<const W: usize, const P: usize> Spans<W, P> {
             (mark.next, mark.end) = (span.next, span.end);
         }
         let mut blocks = Vec::new();
-        for lane in (0..lanes).step_by(WIDE) {
+        for lane in (0..lanes).step_by(LANES) {
             // Lanes of no track never end.
             let end = std::array::from_fn(|k| if lane + k < lanes { f32::NEG_INFINITY } else { f32::INFINITY });
             let start = end.map(|v: f32| -v);
-            blocks.push(Block { start, end, rate: [0.0; WIDE], points: [[[0.0; WIDE]; W]; P] });
+            blocks.push(Block { start, end, rate: [0.0; LANES], points: [[[0.0; LANES]; W]; P] });
         }
         let nodes = tracks.iter().map(|t| t.target.0).collect();
         let present = marks[..lanes].iter().map(|mark| mark.place).collect();
@@ -228,8 +228,8 @@ impl<const W: usize, const P: usize> Spans<W, P> {
 
     /// Goes to a moment and gives every node its value there, blended from the points of its track.
     #[inline(always)]
-    pub(super) fn step<B: Blend<W, P>, T: Part<W>>(&mut self, to: Instant, local: &mut [Local]) {
-        let Instant { high, low, floor } = to;
+    pub(super) fn step<B: Blend<W, P>, T: Part<W>>(&mut self, to: LaneTime, local: &mut [Local]) {
+        let LaneTime { high, low, floor } = to;
         let lanes = self.nodes.len();
         let moment = self.moments.of(floor);
         let follows = (self.last..self.last + 2).contains(&moment);
@@ -238,19 +238,19 @@ impl<const W: usize, const P: usize> Spans<W, P> {
         let next_marks = &self.marks[(moment + 1) * lanes..(moment + 2) * lanes];
         let stored = &self.stored[..];
         let find = Find { marks, next_marks, stored, floor };
-        let blocks = self.blocks.iter_mut().zip(self.nodes.chunks(WIDE)).zip(self.present.chunks_mut(WIDE));
+        let blocks = self.blocks.iter_mut().zip(self.nodes.chunks(LANES)).zip(self.present.chunks_mut(LANES));
         for (b, ((block, nodes), present)) in blocks.enumerate() {
             let mut ended = 0u32;
-            for k in 0..WIDE {
+            for k in 0..LANES {
                 ended |= u32::from(floor < block.start[k] || floor >= block.end[k]) << k;
             }
             if !follows
                 && ended.count_ones() > 2
-                && let Some(present) = present.as_mut_array::<WIDE>()
+                && let Some(present) = present.as_mut_array::<LANES>()
             {
-                let mut spans = [&stored[0]; WIDE];
-                for k in 0..WIDE {
-                    present[k] = find.place(b * WIDE + k);
+                let mut spans = [&stored[0]; LANES];
+                for k in 0..LANES {
+                    present[k] = find.place(b * LANES + k);
                     spans[k] = &stored[present[k] as usize];
                 }
                 for (k, span) in spans.iter().enumerate() {
@@ -266,12 +266,12 @@ impl<const W: usize, const P: usize> Spans<W, P> {
                 ended = 0;
             }
             while ended != 0 {
-                let k = ended.trailing_zeros() as usize % WIDE;
+                let k = ended.trailing_zeros() as usize % LANES;
                 ended &= ended - 1;
                 let next = stored[present[k] as usize].next;
                 let span = &stored[next as usize];
                 present[k] =
-                    if follows && span.start <= floor && floor < span.end { next } else { find.place(b * WIDE + k) };
+                    if follows && span.start <= floor && floor < span.end { next } else { find.place(b * LANES + k) };
                 let span = &stored[present[k] as usize];
                 (block.start[k], block.end[k], block.rate[k]) = (span.start, span.end, span.rate);
                 for (to, from) in block.points.iter_mut().zip(&span.points) {
@@ -280,7 +280,7 @@ impl<const W: usize, const P: usize> Spans<W, P> {
                     }
                 }
             }
-            let mut part = [0.0; WIDE];
+            let mut part = [0.0; LANES];
             for (k, part) in part.iter_mut().enumerate() {
                 let u = ((high - block.start[k]) + low) * block.rate[k];
                 // What holds since ever gives no number.

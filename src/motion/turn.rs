@@ -1,9 +1,9 @@
 //! Slerp of eight quaternions at once, without sines: what a playing clip spends most of its time on.
 
 /// Lanes of a block: one vector of AVX2, two of SSE2 or NEON.
-pub(super) const WIDE: usize = 8;
+pub(super) const LANES: usize = 8;
 /// A number of each lane of a block.
-pub(super) type Wide = [f32; WIDE];
+pub(super) type F32x8 = [f32; LANES];
 
 /// The most terms a slerp needs: neighbours that are a quarter turn of the sphere apart.
 const TERMS: usize = 24;
@@ -59,31 +59,31 @@ fn terms(widest: f32) -> usize {
 /// How a value comes about between two keys, from `P` points of `W` numbers and the part of the way that is gone.
 pub(super) trait Blend<const W: usize, const P: usize> {
     /// The value of each lane.
-    fn blend(part: &Wide, points: &[[Wide; W]; P]) -> [Wide; W];
+    fn blend(part: &F32x8, points: &[[F32x8; W]; P]) -> [F32x8; W];
 }
 
 /// Slerp of rotations.
-pub(super) struct Turn;
+pub(super) struct Slerp;
 /// Linear interpolation.
-pub(super) struct Line;
+pub(super) struct Lerp;
 /// The cubic Hermite spline (glTF 2.0, appendix C.5) through value, out-tangent, next value, next in-tangent; tangents
 /// times the length of the span. Rotations are made unit.
 pub(super) struct Hermite;
 
-impl Blend<4, 2> for Turn {
+impl Blend<4, 2> for Slerp {
     #[inline(always)]
-    fn blend(part: &Wide, points: &[[Wide; 4]; 2]) -> [Wide; 4] {
+    fn blend(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
         turn(part, points)
     }
 }
 
-impl<const W: usize> Blend<W, 2> for Line {
+impl<const W: usize> Blend<W, 2> for Lerp {
     #[inline(always)]
-    fn blend(part: &Wide, points: &[[Wide; W]; 2]) -> [Wide; W] {
+    fn blend(part: &F32x8, points: &[[F32x8; W]; 2]) -> [F32x8; W] {
         let [a, b] = points;
-        let mut out = [[0.0; WIDE]; W];
+        let mut out = [[0.0; LANES]; W];
         for k in 0..W {
-            for i in 0..WIDE {
+            for i in 0..LANES {
                 out[k][i] = a[k][i] + (b[k][i] - a[k][i]) * part[i];
             }
         }
@@ -93,14 +93,14 @@ impl<const W: usize> Blend<W, 2> for Line {
 
 impl Blend<3, 4> for Hermite {
     #[inline(always)]
-    fn blend(part: &Wide, points: &[[Wide; 3]; 4]) -> [Wide; 3] {
+    fn blend(part: &F32x8, points: &[[F32x8; 3]; 4]) -> [F32x8; 3] {
         hermite(part, points)
     }
 }
 
 impl Blend<4, 4> for Hermite {
     #[inline(always)]
-    fn blend(part: &Wide, points: &[[Wide; 4]; 4]) -> [Wide; 4] {
+    fn blend(part: &F32x8, points: &[[F32x8; 4]; 4]) -> [F32x8; 4] {
         unit(&hermite(part, points))
     }
 }
@@ -111,10 +111,10 @@ impl Blend<4, 4> for Hermite {
 /// equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with `c_k = (t² − k²)/(k(2k+1))`. As many terms are taken as the widest
 /// angle of the block needs.
 #[inline(always)]
-fn turn(part: &Wide, points: &[[Wide; 4]; 2]) -> [Wide; 4] {
+fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     let [a, b] = points;
-    let (mut x, mut side, mut widest) = ([0.0; WIDE], [0.0; WIDE], 0.0f32);
-    for i in 0..WIDE {
+    let (mut x, mut side, mut widest) = ([0.0; LANES], [0.0; LANES], 0.0f32);
+    for i in 0..LANES {
         let dot = a[0][i] * b[0][i] + a[1][i] * b[1][i] + a[2][i] * b[2][i] + a[3][i] * b[3][i];
         side[i] = if dot < 0.0 { -1.0 } else { 1.0 };
         x[i] = dot.abs().min(1.0) - 1.0;
@@ -122,20 +122,20 @@ fn turn(part: &Wide, points: &[[Wide; 4]; 2]) -> [Wide; 4] {
     for x in x {
         widest = widest.max(-x);
     }
-    let (mut there, mut back) = ([1.0; WIDE], [1.0; WIDE]);
-    let (mut t2, mut s2) = ([0.0; WIDE], [0.0; WIDE]);
-    for i in 0..WIDE {
+    let (mut there, mut back) = ([1.0; LANES], [1.0; LANES]);
+    let (mut t2, mut s2) = ([0.0; LANES], [0.0; LANES]);
+    for i in 0..LANES {
         let s = 1.0 - part[i];
         (t2[i], s2[i]) = (part[i] * part[i], s * s);
     }
     for (u, v) in SERIES[1..terms(widest)].iter().rev() {
-        for i in 0..WIDE {
+        for i in 0..LANES {
             back[i] = 1.0 + (s2[i] * u - v) * x[i] * back[i];
             there[i] = 1.0 + (t2[i] * u - v) * x[i] * there[i];
         }
     }
-    let mut mixed = [[0.0; WIDE]; 4];
-    for i in 0..WIDE {
+    let mut mixed = [[0.0; LANES]; 4];
+    for i in 0..LANES {
         let (from, to) = (back[i] * (1.0 - part[i]), there[i] * part[i] * side[i]);
         for k in 0..4 {
             mixed[k][i] = a[k][i] * from + b[k][i] * to;
@@ -149,24 +149,24 @@ fn turn(part: &Wide, points: &[[Wide; 4]; 2]) -> [Wide; 4] {
 ///
 /// Of half the angle the power series in `1 − cos` is short: its terms fall by less than half that.
 #[inline(always)]
-pub(super) fn log_factor(cos: &Wide) -> Wide {
-    let (mut half, mut z, mut widest) = ([0.0; WIDE], [0.0; WIDE], 0.0f32);
-    for i in 0..WIDE {
+pub(super) fn log_factor(cos: &F32x8) -> F32x8 {
+    let (mut half, mut z, mut widest) = ([0.0; LANES], [0.0; LANES], 0.0f32);
+    for i in 0..LANES {
         half[i] = (0.5 + 0.5 * cos[i]).clamp(1e-3, 1.0).sqrt();
         z[i] = 1.0 - half[i];
     }
     for z in z {
         widest = widest.max(z);
     }
-    let mut out = [1.0; WIDE];
+    let mut out = [1.0; LANES];
     for k in (1..terms(widest)).rev() {
         // (k!)² 2^k / (2k + 1)! over the one before it.
         let ratio = k as f32 / (2 * k + 1) as f32;
-        for i in 0..WIDE {
+        for i in 0..LANES {
             out[i] = 1.0 + ratio * z[i] * out[i];
         }
     }
-    for i in 0..WIDE {
+    for i in 0..LANES {
         out[i] /= half[i];
     }
     out
@@ -174,9 +174,9 @@ pub(super) fn log_factor(cos: &Wide) -> Wide {
 
 /// Quaternions made unit; what has no direction is no rotation.
 #[inline(always)]
-pub(super) fn unit(q: &[Wide; 4]) -> [Wide; 4] {
-    let mut out = [[0.0; WIDE]; 4];
-    for i in 0..WIDE {
+pub(super) fn unit(q: &[F32x8; 4]) -> [F32x8; 4] {
+    let mut out = [[0.0; LANES]; 4];
+    for i in 0..LANES {
         let square = q[0][i] * q[0][i] + q[1][i] * q[1][i] + q[2][i] * q[2][i] + q[3][i] * q[3][i];
         let some = square > 1e-24;
         let scale = if some { 1.0 / square.sqrt() } else { 0.0 };
@@ -190,10 +190,10 @@ pub(super) fn unit(q: &[Wide; 4]) -> [Wide; 4] {
 
 /// See [`Hermite`].
 #[inline(always)]
-fn hermite<const W: usize>(part: &Wide, points: &[[Wide; W]; 4]) -> [Wide; W] {
+fn hermite<const W: usize>(part: &F32x8, points: &[[F32x8; W]; 4]) -> [F32x8; W] {
     let [value, slope, next, next_slope] = points;
-    let mut out = [[0.0; WIDE]; W];
-    for i in 0..WIDE {
+    let mut out = [[0.0; LANES]; W];
+    for i in 0..LANES {
         let u = part[i];
         let (u2, u3) = (u * u, u * u * u);
         let (b, d) = (u3 - 2.0 * u2 + u, u3 - u2);
@@ -223,9 +223,9 @@ mod tests {
             for sign in [1.0, -1.0] {
                 let b = Quat::from_vec4(Vec4::from(a * Quat::from_axis_angle(axis, angle)) * sign);
                 for part in [0.0, 0.01, 0.25, 0.5, 0.77, 0.999] {
-                    let out = turn(&[part; WIDE], &[a, b].map(|q| q.to_array().map(|v| [v; WIDE])));
+                    let out = turn(&[part; LANES], &[a, b].map(|q| q.to_array().map(|v| [v; LANES])));
                     let wanted = Vec4::from(slerp(a, b, part));
-                    for lane in 0..WIDE {
+                    for lane in 0..LANES {
                         let found = Vec4::from(out.map(|v| v[lane]));
                         worst = worst.max((found - wanted).length().min((found + wanted).length()));
                     }

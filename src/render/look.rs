@@ -86,7 +86,7 @@ pub fn zero_weight(theme: &str) -> Color {
 
 /// Colours of the viewport, linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct ViewportColors {
     /// Behind everything.
     pub background: [f32; 4],
     /// Lines of the grid.
@@ -121,7 +121,7 @@ pub struct Look {
     pub joint_unkeyed: [f32; 4],
 }
 
-impl Look {
+impl ViewportColors {
     /// The colours of a theme, `dark` or `light`.
     pub fn theme(theme: &str) -> Self {
         let linear = |path: &str| Color::token(theme, path).linear();

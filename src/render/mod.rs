@@ -22,7 +22,7 @@ pub use self::{
     camera::{Axis, Camera},
     device::{DeviceChoice, DeviceFacts, DeviceKind, devices},
     gpu::{Gpu, GpuError},
-    look::{Color, Look, heat, tokens, zero_weight},
+    look::{Color, ViewportColors, heat, tokens, zero_weight},
     picture::{Capture, Picture, capture},
     pipeline::Pipelines,
     renderer::Renderer,

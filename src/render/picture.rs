@@ -2,7 +2,7 @@
 
 use image::RgbaImage;
 
-use super::{Camera, DeviceChoice, Gpu, GpuError, Look, Renderer, Scene, Show, Target, gpu::ReadBack};
+use super::{Camera, DeviceChoice, Gpu, GpuError, Renderer, Scene, Show, Target, ViewportColors, gpu::ReadBack};
 use crate::{model::Document, motion::Pose};
 
 /// What to take a picture with, kept from one to the next.
@@ -37,7 +37,7 @@ impl Picture {
         document: &Document,
         pose: &Pose,
         camera: &Camera,
-        look: &Look,
+        look: &ViewportColors,
         show: &Show,
     ) -> Result<RgbaImage, GpuError> {
         self.scene.update(&self.gpu, document, pose);

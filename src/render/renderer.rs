@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
 use super::{
-    Camera, Gpu, Look, Scene, Shading, Show, Target, TintKind,
+    Camera, Gpu, Scene, Shading, Show, Target, TintKind, ViewportColors,
     lights::{MOST, Shining},
     look::{STOPS, ramp},
     pipeline::{BONE_STRIDE, Draw, Layer, MeshKey, Pipelines, features, frame_bind},
@@ -159,7 +159,15 @@ impl Renderer {
     }
 
     /// Draws a picture.
-    pub fn draw(&mut self, gpu: &Gpu, target: &Target, scene: &Scene, camera: &Camera, look: &Look, show: &Show) {
+    pub fn draw(
+        &mut self,
+        gpu: &Gpu,
+        target: &Target,
+        scene: &Scene,
+        camera: &Camera,
+        look: &ViewportColors,
+        show: &Show,
+    ) {
         let size = Vec2::new(target.size[0] as f32, target.size[1] as f32);
         let (shadow_from_world, off_surface) = self.shadow.frame(scene.bounds);
         let mut lights = [Shining::default(); MOST];
@@ -572,7 +580,13 @@ fn picture_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, picture: &wgpu::Textu
 }
 
 /// All but the light, which the renderer knows. `off_surface` is 0 where nothing casts a shadow.
-fn frame_uniform(camera: &Camera, look: &Look, show: &Show, target: &Target, off_surface: f32) -> FrameUniform {
+fn frame_uniform(
+    camera: &Camera,
+    look: &ViewportColors,
+    show: &Show,
+    target: &Target,
+    off_surface: f32,
+) -> FrameUniform {
     let [width, height] = target.shown.map(|s| s as f32);
     let clip_from_world = camera.clip_from_world(width / height.max(1.0));
     let eye = camera.eye();

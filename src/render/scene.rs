@@ -72,7 +72,7 @@ pub(super) struct Part {
     /// `scene_from_posed`, three rows an instance: the identity alone, unless the node has instances.
     pub places: wgpu::Buffer,
     /// Instances that are not mirrored, and all of them; those that are come last.
-    upright: u32,
+    unmirrored_count: u32,
     placed: u32,
     /// A box in mesh space around the vertices that each joint moves; the first alone where the part is rigid.
     boxes: Vec<Option<(Vec3, Vec3)>>,
@@ -85,7 +85,7 @@ pub(super) struct Part {
 impl Part {
     /// What is drawn at once: instances, whether they are mirrored, and the material for that. One draw for most parts.
     pub(super) fn draws(&self) -> impl Iterator<Item = (Range<u32>, bool, &wgpu::BindGroup)> {
-        let ranges = [0..self.upright, self.upright..self.placed];
+        let ranges = [0..self.unmirrored_count, self.unmirrored_count..self.placed];
         let draws = ranges.into_iter().zip([false, true]).zip(&self.material);
         draws.map(|((range, mirrored), bind)| (range, mirrored, bind)).filter(|(range, ..)| !range.is_empty())
     }
@@ -93,9 +93,9 @@ impl Part {
     /// Puts the instances where they are: those that are mirrored after those that are not.
     fn place(&mut self, gpu: &Gpu, places: &[Mat4]) {
         let mirrored = |m: &Mat4| glam::Mat3::from_mat4(*m).determinant() < 0.0;
-        let (turned, upright): (Vec<&Mat4>, Vec<&Mat4>) = places.iter().partition(|m| mirrored(m));
-        let rows: Vec<[f32; 12]> = upright.iter().chain(&turned).map(|m| rows(m)).collect();
-        (self.upright, self.placed) = (upright.len() as u32, rows.len() as u32);
+        let (turned, unmirrored_count): (Vec<&Mat4>, Vec<&Mat4>) = places.iter().partition(|m| mirrored(m));
+        let rows: Vec<[f32; 12]> = unmirrored_count.iter().chain(&turned).map(|m| rows(m)).collect();
+        (self.unmirrored_count, self.placed) = (unmirrored_count.len() as u32, rows.len() as u32);
         gpu.queue.write_buffer(&self.places, 0, bytemuck::cast_slice(&rows));
     }
 
@@ -220,7 +220,7 @@ impl Scene {
                     tangents,
                     material: [false, true].map(|mirrored| materials.bind(gpu, material, mirrored)),
                     places: places.clone(),
-                    upright: 1,
+                    unmirrored_count: 1,
                     placed: 1,
                     boxes: boxes(primitive, joints),
                     centre: Vec3::ZERO,
@@ -252,7 +252,7 @@ impl Scene {
     /// Takes over the weights of these vertices of a primitive under a node; the next [`Scene::update_reweighed`] poses by them.
     /// The primitive is otherwise the one that the scene was made from. Only what changed is uploaded, unless there are more or
     /// fewer weights a vertex now. The bounds only ever grow.
-    pub fn reweigh(
+    pub fn update_weights(
         &mut self,
         gpu: &Gpu,
         document: &Document,
@@ -270,7 +270,7 @@ impl Scene {
         match &primitive.weights {
             Some(map) if map.stride() == part.slots && joints.max(1) == part.boxes.len() => {
                 let copies = part.copies.get_or_init(|| Copies::new(part.tangents.as_ref()));
-                part.skin.reweigh(gpu, map, &inside, own, copies);
+                part.skin.update_weights(gpu, map, &inside, own, copies);
                 grow(&mut part.boxes, primitive, inside.into_iter().flatten());
             }
             _ => {
@@ -365,7 +365,7 @@ impl Scene {
                 high = high.max(own.1);
                 match &places {
                     Some(places) => part.place(gpu, places),
-                    None => part.upright = u32::from(glam::Mat3::from_mat4(matrix).determinant() >= 0.0),
+                    None => part.unmirrored_count = u32::from(glam::Mat3::from_mat4(matrix).determinant() >= 0.0),
                 }
                 if own.0.is_finite() && own.1.is_finite() {
                     part.centre = (own.0 + own.1) * 0.5;

@@ -150,7 +150,7 @@ impl SkinPart {
 
     /// Uploads the weights of these vertices anew, as many slots as before. `copies` are the vertices behind those that stand
     /// after the primitive's own `own`. Where the CPU skins there is nothing to upload yet.
-    pub(super) fn reweigh(
+    pub(super) fn update_weights(
         &mut self,
         gpu: &Gpu,
         map: &WeightMap,

@@ -32,14 +32,16 @@ pub use self::{
 pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
-        Availability, Change, Command, CommandError, CommandLine, Done, Edit, EditError, History, Scene,
+        Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
         command::SessionCommand, free_of_matrices, layer_for, paint_into,
     },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
         read_whole, x,
     },
-    model::{Asset, Diagnostic, Document, LayerId, MeshId, NodeId, Shared, Shown, SkinId, WeightLayers, WeightPatch},
+    model::{
+        Asset, Diagnostic, DisplayChoice, Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch,
+    },
 };
 
 /// One open file.
@@ -64,7 +66,7 @@ pub struct Session {
     /// What saving may add.
     pub save_options: SaveOptions,
     /// What commands had to say.
-    remarks: Vec<String>,
+    notes: Vec<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
     saved: Asset,
     /// The file on disk as it was read or written last.
@@ -129,7 +131,7 @@ pub enum RunError {
 }
 
 /// What a command of the document, or the file's own, comes to on a document; not applied.
-fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result<Done, RunError> {
+fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result<Outcome, RunError> {
     match command {
         Command::Document(command) => Ok(command.work(&Scene::new(document))?),
         Command::Session(SessionCommand::ResetToFile { node }) => {
@@ -145,7 +147,7 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
                     (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
                 [pose, morphs]
             };
-            let mut done = Done::from(nodes.into_iter().flat_map(back).flatten().collect::<Vec<_>>());
+            let mut done = Outcome::from(nodes.into_iter().flat_map(back).flatten().collect::<Vec<_>>());
             free_of_matrices(document, &mut done);
             Ok(done)
         }
@@ -200,7 +202,7 @@ impl Session {
             generator: opened.generator,
             extensions_used: opened.extensions_used,
             save_options: SaveOptions::default(),
-            remarks: Vec::new(),
+            notes: Vec::new(),
             stamp,
             backed_up: BTreeSet::new(),
             journal: journal::Slot::default(),
@@ -239,8 +241,8 @@ impl Session {
 
     /// Chooses the scene and the variant that are shown. No edit: nothing to undo and nothing to save. What the document
     /// does not have leaves the choice to the file.
-    pub fn show(&mut self, shown: Shown) {
-        self.document.shown = Shown {
+    pub fn show(&mut self, shown: DisplayChoice) {
+        self.document.shown = DisplayChoice {
             scene: shown.scene.filter(|s| self.document.scenes.contains(*s)),
             variant: shown.variant.filter(|v| v.index() < self.document.variants.len()),
         };
@@ -409,8 +411,8 @@ impl Session {
     /// # Errors
     /// Where one of them cannot be done; nothing is shown then.
     pub fn preview_all(&mut self, label: &str, commands: &[Command]) -> Result<(), RunError> {
-        let (opened, remarks) = (&self.opened, &mut self.remarks);
-        remarks.clear();
+        let (opened, notes) = (&self.opened, &mut self.notes);
+        notes.clear();
         self.history.show(&mut self.document, label, commands.to_vec(), |showing| {
             for command in commands {
                 let done = edits_of(opened, showing.document(), command)?;
@@ -418,7 +420,7 @@ impl Session {
                 for edit in done.edits {
                     showing.apply(edit).map_err(CommandError::from)?;
                 }
-                remarks.extend(done.remark);
+                notes.extend(done.note);
             }
             Ok(())
         })
@@ -430,9 +432,9 @@ impl Session {
     /// Where one of them cannot be done; none is then.
     pub fn run_all(&mut self, label: &str, commands: &[Command]) -> Result<bool, RunError> {
         self.settle();
-        let before = std::mem::take(&mut self.remarks);
+        let before = std::mem::take(&mut self.notes);
         let shown = self.preview_all(label, commands);
-        self.remarks.splice(0..0, before);
+        self.notes.splice(0..0, before);
         shown?;
         Ok(self.end_gesture())
     }
@@ -463,8 +465,8 @@ impl Session {
     }
 
     /// What commands left as it was since this was asked last, and why: a sentence each, without its full stop.
-    pub fn take_remarks(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.remarks)
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     /// What of the document was touched since this was asked last.

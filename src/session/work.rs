@@ -39,7 +39,7 @@ impl Session {
 
     /// What commands come to one after the other, each on what the ones before left.
     fn work_out(&self, commands: &[Command]) -> Result<(Vec<Edit>, Vec<String>), RunError> {
-        let (mut edits, mut remarks) = (Vec::new(), Vec::new());
+        let (mut edits, mut notes) = (Vec::new(), Vec::new());
         let mut probe = self.document.clone();
         for command in commands {
             let done = edits_of(&self.opened, &probe, command)?;
@@ -47,9 +47,9 @@ impl Session {
                 crate::edit::apply(&mut probe, edit.clone()).map_err(CommandError::from)?;
             }
             edits.extend(done.edits);
-            remarks.extend(done.remark);
+            notes.extend(done.note);
         }
-        Ok((edits, remarks))
+        Ok((edits, notes))
     }
 
     /// Applies what was worked out, as one step; whether it changed anything.
@@ -61,10 +61,10 @@ impl Session {
             let message = "the model was changed meanwhile; do it again";
             return Err(CommandError::Other(message.into()).into());
         }
-        let (edits, remarks) = worked.found?;
+        let (edits, notes) = worked.found?;
         self.settle();
         self.history.preview(&mut self.document, &worked.label, edits, worked.commands).map_err(CommandError::from)?;
-        self.remarks.extend(remarks);
+        self.notes.extend(notes);
         Ok(self.end_gesture())
     }
 }

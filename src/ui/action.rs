@@ -11,7 +11,7 @@ use super::{
     theme::Theme,
 };
 use crate::{
-    edit::{Availability, Command, CommandLine, CommandSpec, KeyMap, Marks, Mode, Selection, Space},
+    edit::{Availability, Command, CommandLine, CommandSpec, KeyMap, Mode, NodeVisibility, Selection, Space},
     model::{ClipId, Diagnostic, ImageId, MaterialId, MeshId, NodeId, SkinId, UnkeyedAt},
     motion::{Bone, Pose},
     render::{Camera, DeviceFacts, Shading},
@@ -20,7 +20,7 @@ use crate::{
 
 /// Something of the file that is no node, to be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Thing {
+pub enum AssetRef {
     /// A skin.
     Skin(SkinId),
     /// A mesh.
@@ -31,7 +31,7 @@ pub enum Thing {
     Image(ImageId),
 }
 
-impl Thing {
+impl AssetRef {
     /// What it is.
     pub const fn word(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ pub enum Tool {
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
-pub struct Shown {
+pub struct ViewOptions {
     /// The ground grid.
     pub grid: bool,
     /// Joints.
@@ -95,7 +95,7 @@ pub struct Shown {
     pub timeline: bool,
 }
 
-impl Default for Shown {
+impl Default for ViewOptions {
     fn default() -> Self {
         Self {
             grid: true,
@@ -168,7 +168,7 @@ pub enum Dialog {
     /// Unsaved work, and what was wanted.
     Unsaved {
         /// What to do after.
-        then: Wish,
+        then: DeferredAction,
     },
     /// What saving changes.
     Changes {
@@ -264,7 +264,7 @@ pub enum PreferencePage {
 
 /// What was wanted when unsaved work came between.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wish {
+pub enum DeferredAction {
     /// Close the window.
     Quit,
     /// Open a file.
@@ -375,9 +375,9 @@ pub struct View<'a> {
     /// What is selected.
     pub selection: &'a Selection,
     /// What is hidden and what is locked.
-    pub marks: &'a Marks,
+    pub marks: &'a NodeVisibility,
     /// What is looked at besides nodes.
-    pub about: Option<Thing>,
+    pub about: Option<AssetRef>,
     /// The clock.
     pub playback: &'a Playback,
     /// Pose or Animate.
@@ -393,7 +393,7 @@ pub struct View<'a> {
     /// Whether it is carried along with the playhead.
     pub carried: bool,
     /// What is shown.
-    pub shown: Shown,
+    pub shown: ViewOptions,
     /// The eye.
     pub camera: Camera,
     /// The joint under the pointer, in any panel.
@@ -496,9 +496,9 @@ pub enum Action {
         add: bool,
     },
     /// Another scene, or another variant of the materials.
-    Choose(crate::model::Shown),
+    Choose(crate::model::DisplayChoice),
     /// Look at something that is no node, or no longer.
-    About(Option<Thing>),
+    About(Option<AssetRef>),
     /// Hide or show a node and what is below it.
     SetHidden {
         /// Which.
@@ -567,9 +567,9 @@ pub enum Action {
         save: bool,
     },
     /// Do what was wanted without saving.
-    DoAnyway(Wish),
+    DiscardAndContinue(DeferredAction),
     /// Save, then do what was wanted.
-    SaveThen(Wish),
+    SaveThen(DeferredAction),
     /// Save although something is in the way.
     SaveAnyway {
         /// What is.

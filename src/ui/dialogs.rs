@@ -12,7 +12,7 @@ use egui::{Align2, Id, Key, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Dialog, Theme, View, Wish, palette, preferences,
+    Action, Actions, DeferredAction, Dialog, Theme, View, palette, preferences,
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
@@ -128,10 +128,10 @@ fn path_dialog(
     });
 }
 
-fn unsaved(ui: &mut Ui, view: &View<'_>, then: &Wish, actions: &mut Actions) {
+fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Actions) {
     let theme = view.theme;
     let (name, unsaved) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.unsaved()));
-    let reverts = *then == Wish::Revert;
+    let reverts = *then == DeferredAction::Revert;
     title(ui, theme, &if reverts { format!("Revert {name}?") } else { format!("Save {name}?") });
     let say = |ui: &mut Ui, text: String| {
         ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
@@ -164,7 +164,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &Wish, actions: &mut Actions) {
             "Discard".to_owned()
         };
         if plain(ui, &discard).clicked() {
-            actions.push(Action::DoAnyway(then.clone()));
+            actions.push(Action::DiscardAndContinue(then.clone()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if unsaved.file && !reverts && primary(ui, theme, "Save changes").clicked() {

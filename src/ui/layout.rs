@@ -9,7 +9,7 @@ use egui_tiles::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Shown, Theme, theme::Font};
+use super::{Theme, ViewOptions, theme::Font};
 
 /// A panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -142,7 +142,14 @@ impl Layout {
     }
 
     /// Lays the panels out and draws each by `draw`.
-    pub fn show(&mut self, ui: &mut Ui, theme: &Theme, shown: Shown, room: Room, draw: &mut dyn FnMut(Pane, &mut Ui)) {
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        theme: &Theme,
+        shown: ViewOptions,
+        room: Room,
+        draw: &mut dyn FnMut(Pane, &mut Ui),
+    ) {
         let size = ui.available_size();
         self.adapt(size.x);
         let visible = |pane: Pane| match pane {

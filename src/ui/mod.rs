@@ -31,8 +31,8 @@ pub use crate::edit::{clip_text, node_text};
 pub use self::weights::mask_grey;
 pub use self::{
     action::{
-        Action, Actions, ChangedOnDisk, Dialog, JobView, Obstacle, PreferencePage, Recent, RecoveryView, Shown,
-        StepView, Thing, Toast, ToastKind, Tool, UnkeyedRow, View, Wish,
+        Action, Actions, AssetRef, ChangedOnDisk, DeferredAction, Dialog, JobView, Obstacle, PreferencePage, Recent,
+        RecoveryView, StepView, Toast, ToastKind, Tool, UnkeyedRow, View, ViewOptions,
     },
     layout::{Layout, Pane},
     painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},

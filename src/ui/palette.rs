@@ -10,7 +10,7 @@ use super::{
     theme::Font,
     widgets::{key_chips, name_widget, paint_icon},
 };
-use crate::edit::{CommandLine, CommandSpec, Kind, find, table, typed};
+use crate::edit::{ArgumentType, CommandLine, CommandSpec, find, table, typed};
 
 /// What was typed, and which row is chosen.
 #[derive(Clone, Debug, Default)]
@@ -237,7 +237,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
             let label =
                 if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
             ui.label(RichText::new(&label).color(theme.color("text.secondary")));
-            if let Kind::Choice(words) = argument.kind {
+            if let ArgumentType::Choice(words) = argument.kind {
                 ui.horizontal(|ui| {
                     for word in words {
                         if ui.selectable_label(text == word, *word).clicked() {

@@ -4,7 +4,7 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Theme, Thing, View,
+    Action, Actions, AssetRef, Theme, View,
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
@@ -89,10 +89,10 @@ fn spoken_place(view: &View<'_>, place: &str) -> String {
         };
         let name = match parts[k] {
             "nodes" => document.nodes.get(number.into()).map(|n| n.label(number.into())),
-            "meshes" => Some(Thing::Mesh(number.into()).name(document)),
-            "skins" => Some(Thing::Skin(number.into()).name(document)),
-            "materials" => Some(Thing::Material(number.into()).name(document)),
-            "images" => Some(Thing::Image(number.into()).name(document)),
+            "meshes" => Some(AssetRef::Mesh(number.into()).name(document)),
+            "skins" => Some(AssetRef::Skin(number.into()).name(document)),
+            "materials" => Some(AssetRef::Material(number.into()).name(document)),
+            "images" => Some(AssetRef::Image(number.into()).name(document)),
             _ => None,
         };
         let singular = parts[k].strip_suffix('s').unwrap_or(parts[k]);

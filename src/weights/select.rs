@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Canvas, MirrorMap, NOWHERE, STRAY, fault_in, strays};
-use crate::{model::Document, motion::Roles};
+use crate::{model::Document, motion::MirrorPairs};
 
 /// Vertices by what they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
         Pick::Crowded => places(&canvas.flaws().crowded),
         Pick::Doubled => places(&canvas.flaws().doubled),
         Pick::Unpaired => {
-            let roles = Roles::of(document, canvas.skin);
+            let roles = MirrorPairs::of(document, canvas.skin);
             let mirror = MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints());
             places(&(0..canvas.place_count() as u32).filter(|p| mirror.place(*p) == NOWHERE).collect::<Vec<u32>>())
         }

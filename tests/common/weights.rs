@@ -6,7 +6,7 @@ use glam::Vec3;
 use ulna::{
     edit::{CommandLine, Edit},
     model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
-    motion::Roles,
+    motion::MirrorPairs,
     session::Session,
     weights::{Canvas, Influences, Maps, fault},
 };
@@ -62,7 +62,7 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
 
 /// The plane and the joints of the first skin's other side.
 pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
-    let roles = Roles::of(document, SkinId(0));
+    let roles = MirrorPairs::of(document, SkinId(0));
     (roles.axis(), roles.offset(), roles.mirror_joints())
 }
 

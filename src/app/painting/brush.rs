@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::{Adjusting, Painting};
 use crate::{
-    app::{App, Stage},
+    app::{App, ViewportRenderer},
     edit::Mode,
     model::{Document, NodeId},
     motion::Ray,
@@ -248,7 +248,7 @@ fn rings(
     touch: &Touch,
     painting: &Painting,
     document: &Document,
-    stage: &Stage,
+    stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
     const STEPS: usize = 48;
     let _ = (size, document);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Painting, ranges};
 use crate::{
-    app::Stage,
+    app::ViewportRenderer,
     edit::{BASE, layer_text},
     model::{Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch},
     render::{Color, TintKind},
@@ -213,7 +213,7 @@ impl Painting {
     }
 
     /// Tints all vertices with the mask, or those that changed.
-    pub(super) fn tint_mask(&mut self, stage: &mut Stage, whole: bool) {
+    pub(super) fn tint_mask(&mut self, stage: &mut ViewportRenderer, whole: bool) {
         let Some(canvas) = &self.canvas else { return };
         let mut touched = std::mem::take(&mut self.layering.mask.touched);
         touched.sort_unstable();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Painting, ranges};
 use crate::{
-    app::Stage,
+    app::ViewportRenderer,
     edit::Change,
     model::{Document, WeightMap},
     render::{Color, TintKind, tokens},
@@ -80,7 +80,7 @@ impl Painting {
     }
 
     /// Brings the tints on the device up to date: all of them where something else is shown, else those that changed.
-    pub fn tint(&mut self, document: &Document, stage: &mut Stage, changes: &[Change], theme: &str) {
+    pub fn tint(&mut self, document: &Document, stage: &mut ViewportRenderer, changes: &[Change], theme: &str) {
         let now = Tinted {
             look: self.look,
             joint: self.joint.filter(|_| self.look == WeightLook::Joint),

@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use super::Painting;
 use crate::{
-    app::{App, Stage},
+    app::{App, ViewportRenderer},
     edit::Change,
     model::{Document, NodeId, SkinId},
     motion::{Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion},
@@ -47,7 +47,7 @@ impl Painting {
     }
 
     /// Brings scores up to date: after weights changed, and where the view of this pose is shown, after the pose did.
-    pub fn score(&mut self, document: &Document, stage: &Stage, changes: &[Change]) {
+    pub fn score(&mut self, document: &Document, stage: &ViewportRenderer, changes: &[Change]) {
         let mut gone = false;
         if let Some(worst) = &mut self.worst {
             for change in changes {

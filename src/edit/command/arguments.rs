@@ -6,7 +6,7 @@ use glam::{Quat, Vec3, Vec4};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{CommandLine, CommandSpec, Kind, Space};
+use super::{ArgumentType, CommandLine, CommandSpec, Space};
 use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, Shared, transform::unit_or};
 
 /// What is wrong with an argument.
@@ -91,7 +91,7 @@ fn list(ids: &[ClipId]) -> String {
 
 /// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart by commas. Nothing
 /// where it is none.
-pub fn typed(kind: Kind, text: &str) -> Option<Value> {
+pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
     let text = text.trim();
     let number = |t: &str| {
         let value: f64 = t.replace('−', "-").parse().ok()?;
@@ -105,21 +105,25 @@ pub fn typed(kind: Kind, text: &str) -> Option<Value> {
     let names = || Value::from(text.split(',').map(str::trim).filter(|t| !t.is_empty()).collect::<Vec<_>>());
     match kind {
         _ if text.is_empty() => None,
-        Kind::Number | Kind::Seconds | Kind::Degrees => number(text.trim_end_matches(['°', 's']).trim()),
-        Kind::Vector => numbers(3),
-        Kind::Quaternion => numbers(4),
-        Kind::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
-        Kind::Axis => numbers(3),
-        Kind::Space => matches!(text, "local" | "parent" | "world").then(|| text.into()),
-        Kind::Node | Kind::Parts => Some(names()),
-        Kind::Clip | Kind::Text | Kind::Path | Kind::Mesh | Kind::Vertices => Some(text.into()),
-        Kind::Numbers => {
+        ArgumentType::Number | ArgumentType::Seconds | ArgumentType::Degrees => {
+            number(text.trim_end_matches(['°', 's']).trim())
+        }
+        ArgumentType::Vector => numbers(3),
+        ArgumentType::Quaternion => numbers(4),
+        ArgumentType::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
+        ArgumentType::Axis => numbers(3),
+        ArgumentType::Space => matches!(text, "local" | "parent" | "world").then(|| text.into()),
+        ArgumentType::Node | ArgumentType::Parts => Some(names()),
+        ArgumentType::Clip | ArgumentType::Text | ArgumentType::Path | ArgumentType::Mesh | ArgumentType::Vertices => {
+            Some(text.into())
+        }
+        ArgumentType::Numbers => {
             let list: Option<Vec<Value>> =
                 text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
             list.map(Value::from)
         }
-        Kind::Choice(words) => words.contains(&text).then(|| text.into()),
-        Kind::Flag => text.parse::<bool>().ok().map(Value::from),
+        ArgumentType::Choice(words) => words.contains(&text).then(|| text.into()),
+        ArgumentType::Flag => text.parse::<bool>().ok().map(Value::from),
     }
 }
 

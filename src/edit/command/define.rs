@@ -2,7 +2,7 @@
 //! made from the type.
 
 /// A family of commands on the document. Each becomes a struct of its arguments, with `spec()`, its entry of the table, and
-/// needs a method `work(&self, &Scene) -> Result<impl Into<Done>, CommandError>`. After its name, its words in a line of text
+/// needs a method `work(&self, &Scene) -> Result<impl Into<Outcome>, CommandError>`. After its name, its words in a line of text
 /// and its title stand other members of [`CommandSpec`](super::CommandSpec), where they are not the usual ones.
 macro_rules! document_commands {
     (
@@ -53,7 +53,7 @@ macro_rules! document_commands {
         impl $family {
             /// Entries of the table, in no order that matters.
             pub(in crate::edit::command) fn specs() -> Vec<$crate::edit::command::CommandSpec> {
-                use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Doer, field::Part};
+                use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor, field::Part};
                 vec![$({
                     let groups: Vec<Vec<ArgumentSpec>> = vec![$(<$type as Part>::specs(stringify!($field))),*];
                     let arguments = groups.concat();
@@ -71,7 +71,7 @@ macro_rules! document_commands {
                         key: "",
                         arguments,
                         enabled: $crate::edit::command::rules::opened,
-                        doer: Doer::Document,
+                        executor: Executor::Document,
                         anywhere: false,
                         filled: None,
                         read,
@@ -91,7 +91,7 @@ macro_rules! document_commands {
             pub(in crate::edit::command) fn work(
                 &self,
                 scene: &$crate::edit::command::Scene<'_>,
-            ) -> Result<$crate::edit::command::Done, $crate::edit::command::CommandError> {
+            ) -> Result<$crate::edit::command::Outcome, $crate::edit::command::CommandError> {
                 match self {
                     $(Self::$name(command) => command.work(scene).map(Into::into),)*
                 }
@@ -121,7 +121,7 @@ macro_rules! document_commands {
 macro_rules! other_commands {
     (
         $(#[$about:meta])*
-        $family:ident in $menu:literal, by $doer:ident;
+        $family:ident in $menu:literal, by $executor:ident;
         $(
             #[doc = $help:literal]
             $name:ident $({ $($(#[$words:meta])* $field:ident: $type:ty),* $(,)? })? = $text:literal, $title:literal
@@ -137,7 +137,7 @@ macro_rules! other_commands {
         impl $family {
             /// Entries of the table, in no order that matters.
             pub(in crate::edit::command) fn specs() -> Vec<$crate::edit::command::CommandSpec> {
-                use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Doer};
+                use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor};
                 vec![$({
                     let groups: Vec<Vec<ArgumentSpec>> =
                         vec![$($(<$type as $crate::edit::command::field::Part>::specs(stringify!($field))),*)?];
@@ -155,7 +155,7 @@ macro_rules! other_commands {
                         key: "",
                         arguments,
                         enabled: $crate::edit::command::rules::opened,
-                        doer: Doer::$doer,
+                        executor: Executor::$executor,
                         anywhere: false,
                         filled: None,
                         read,

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
 
-use super::{ArgumentError, ArgumentSpec, Arguments, Kind, arguments as names, vertex_terms::Vertices};
+use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names, vertex_terms::Vertices};
 use crate::model::{ClipId, Components, Document, MeshId, NodeId, Property};
 
 /// One argument.
 pub trait Field: Sized {
     /// Its type, for help and forms.
-    const KIND: Kind;
+    const KIND: ArgumentType;
 
     /// Reads it, where it is given.
     ///
@@ -87,7 +87,7 @@ fn vector(v: Vec3) -> Value {
 macro_rules! field {
     ($type:ty, $kind:expr, |$from:ident, $name:ident| $read:expr, |$value:ident, $document:ident| $write:expr) => {
         impl Field for $type {
-            const KIND: Kind = $kind;
+            const KIND: ArgumentType = $kind;
 
             fn read($from: &Arguments, $name: &'static str) -> Result<Self, ArgumentError> {
                 $read
@@ -101,33 +101,33 @@ macro_rules! field {
     };
 }
 
-field!(f32, Kind::Number, |from, name| from.number(name), |v, d| number(*v));
-field!(usize, Kind::Number, |from, name| from.count(name), |v, d| (*v).into());
-field!(bool, Kind::Flag, |from, name| from.flag(name), |v, d| (*v).into());
-field!(String, Kind::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v.as_str().into());
-field!(PathBuf, Kind::Path, |from, name| from.text(name).map(Into::into), |v, d| v.to_string_lossy().into());
-field!(Vec3, Kind::Vector, |from, name| from.vector(name), |v, d| vector(*v));
-field!(super::Space, Kind::Space, |from, name| from.space(name), |v, d| v.word().into());
+field!(f32, ArgumentType::Number, |from, name| from.number(name), |v, d| number(*v));
+field!(usize, ArgumentType::Number, |from, name| from.count(name), |v, d| (*v).into());
+field!(bool, ArgumentType::Flag, |from, name| from.flag(name), |v, d| (*v).into());
+field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v.as_str().into());
+field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into), |v, d| v.to_string_lossy().into());
+field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
+field!(super::Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.word().into());
 
 /// Seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seconds(pub f32);
-field!(Seconds, Kind::Seconds, |from, name| from.number(name).map(Self), |v, d| number(v.0));
+field!(Seconds, ArgumentType::Seconds, |from, name| from.number(name).map(Self), |v, d| number(v.0));
 
 /// Degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Degrees(pub f32);
-field!(Degrees, Kind::Degrees, |from, name| from.number(name).map(Self), |v, d| number(v.0));
+field!(Degrees, ArgumentType::Degrees, |from, name| from.number(name).map(Self), |v, d| number(v.0));
 
 /// One number for all axes, or three.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor(pub Vec3);
-field!(Factor, Kind::Vector, |from, name| from.factor(name).map(Self), |v, d| vector(v.0));
+field!(Factor, ArgumentType::Vector, |from, name| from.factor(name).map(Self), |v, d| vector(v.0));
 
 /// A direction, unit; the axes have words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis(pub Vec3);
-field!(Axis, Kind::Axis, |from, name| from.axis(name).map(Self), |v, d| match v.0 {
+field!(Axis, ArgumentType::Axis, |from, name| from.axis(name).map(Self), |v, d| match v.0 {
     Vec3::X => "x".into(),
     Vec3::Y => "y".into(),
     Vec3::Z => "z".into(),
@@ -137,17 +137,17 @@ field!(Axis, Kind::Axis, |from, name| from.axis(name).map(Self), |v, d| match v.
 /// Finite numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers(pub Vec<f64>);
-field!(Numbers, Kind::Numbers, |from, name| from.list_of_numbers(name).map(Self), |v, d| v.0.clone().into());
+field!(Numbers, ArgumentType::Numbers, |from, name| from.list_of_numbers(name).map(Self), |v, d| v.0.clone().into());
 
 /// Whole numbers that are not negative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts(pub Vec<u32>);
-field!(Counts, Kind::Numbers, |from, name| from.counts(name).map(Self), |v, d| v.0.clone().into());
+field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), |v, d| v.0.clone().into());
 
 /// Vertices by their numbers alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexList(pub Vec<u32>);
-field!(VertexList, Kind::Vertices, |from, name| from.counts(name).map(Self), |v, d| v.0.clone().into());
+field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Self), |v, d| v.0.clone().into());
 
 /// Vertices by numbers or in words, with the text that said so.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,7 +158,7 @@ pub struct VertexTerms {
 }
 field!(
     VertexTerms,
-    Kind::Vertices,
+    ArgumentType::Vertices,
     |from, name| Ok(Self { vertices: Vertices::of(from, name)?, said: from.value(name)?.clone() }),
     |v, d| v.said.clone()
 );
@@ -173,12 +173,12 @@ impl VertexTerms {
 /// Some of translation, rotation and scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts(pub Vec<Property>);
-field!(Parts, Kind::Parts, |from, name| from.parts(name).map(Self), |v, d| paths(&v.0));
+field!(Parts, ArgumentType::Parts, |from, name| from.parts(name).map(Self), |v, d| paths(&v.0));
 
 /// As [`Parts`], or the weights of morph targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyParts(pub Vec<Property>);
-field!(KeyParts, Kind::Parts, |from, name| from.parts_of_keys(name).map(Self), |v, d| paths(&v.0));
+field!(KeyParts, ArgumentType::Parts, |from, name| from.parts_of_keys(name).map(Self), |v, d| paths(&v.0));
 
 fn paths(parts: &[Property]) -> Value {
     parts.iter().map(|p| p.path()).collect::<Vec<_>>().into()
@@ -194,7 +194,7 @@ pub enum Nodes {
 }
 field!(
     Nodes,
-    Kind::Node,
+    ArgumentType::Node,
     |from, name| from.texts(name, "a name, a path, #index or a pattern, or a list of those").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
@@ -257,7 +257,7 @@ pub enum ClipName {
     /// This one.
     Id(ClipId),
 }
-field!(ClipName, Kind::Clip, |from, name| from.clip_name(name).map(Self::Named), |v, document| match v {
+field!(ClipName, ArgumentType::Clip, |from, name| from.clip_name(name).map(Self::Named), |v, document| match v {
     Self::Named(text) => text.as_str().into(),
     Self::Id(id) => names::clip_text(document, *id).into(),
 });
@@ -285,7 +285,7 @@ pub enum Meshes {
 }
 field!(
     Meshes,
-    Kind::Mesh,
+    ArgumentType::Mesh,
     |from, name| from.texts(name, "a mesh's name or #index, or a list of those").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
@@ -324,7 +324,7 @@ macro_rules! choice {
         }
 
         impl Field for $name {
-            const KIND: Kind = Kind::Choice(&[$($word),*]);
+            const KIND: ArgumentType = ArgumentType::Choice(&[$($word),*]);
 
             fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
                 match &*from.word(name)? {
@@ -445,10 +445,10 @@ impl Part for Trs {
     fn specs(_: &'static str) -> Vec<ArgumentSpec> {
         let may = |name, kind| ArgumentSpec { name, kind, required: false };
         vec![
-            may("translation", Kind::Vector),
-            may("rotation", Kind::Quaternion),
-            may("degrees", Kind::Vector),
-            may("scale", Kind::Vector),
+            may("translation", ArgumentType::Vector),
+            may("rotation", ArgumentType::Quaternion),
+            may("degrees", ArgumentType::Vector),
+            may("scale", ArgumentType::Vector),
         ]
     }
 

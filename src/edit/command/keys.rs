@@ -1,7 +1,7 @@
 //! Commands on keys, and on poses that are not keyed.
 
 use super::{
-    CommandError, Done, Scene, around,
+    CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds, Trs},
     morphs,
@@ -155,7 +155,7 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
 
 impl SetKey {
     /// A key at a time: of the values given, or else of what is seen then, an unkeyed pose included.
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
@@ -192,7 +192,7 @@ impl SetKey {
         nodes: Vec<NodeId>,
         unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
         given: &Components,
-    ) -> Result<Done, CommandError> {
+    ) -> Result<Outcome, CommandError> {
         let exact = self.exact.unwrap_or(false);
         let stack = Stack::of(Some(clip), f64::from(time)).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
         let pose = Pose::evaluate(document, &stack);
@@ -241,14 +241,14 @@ impl SetKey {
             edits.extend(self.key_morphs(document, (id, time), node, unkeyed, &pose, &mut free)?);
             edits.extend(self.now_keyed(unkeyed, node, given));
         }
-        let remark = (worst.0 > TOLD).then(|| {
+        let note = (worst.0 > TOLD).then(|| {
             format!(
                 "the motion of “{}” moves by up to {:.2}°, since keys of unit length cannot split this curve; “exact” adds keys until it does not",
                 document.node(worst.1).label(worst.1),
                 worst.0.to_degrees()
             )
         });
-        Ok(Done { edits, remark })
+        Ok(Outcome { edits, note })
     }
 
     /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already, where all of it is keyed.
@@ -383,7 +383,7 @@ fn tracks_of<'a>(
 }
 
 impl DeleteKeys {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
@@ -396,8 +396,8 @@ impl DeleteKeys {
                 edits.push(Edit::SetTrack { clip: id, track, to: to.map(Shared::new) });
             }
         }
-        let remark = edits.is_empty().then(|| "there is no key at that time; nothing was deleted".to_owned());
-        Ok(Done { edits, remark })
+        let note = edits.is_empty().then(|| "there is no key at that time; nothing was deleted".to_owned());
+        Ok(Outcome { edits, note })
     }
 }
 
@@ -412,7 +412,7 @@ pub(super) fn cut(old: &Track, drop: impl Fn(f32) -> bool) -> Option<Track> {
 
 impl MoveKeys {
     /// None goes before 0. A key that lands on another takes its place, and how many do is said.
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
@@ -422,9 +422,9 @@ impl MoveKeys {
         let tracks: Vec<_> = tracks.into_iter().filter(|(_, old)| old.times.iter().any(|t| meant.has(*t))).collect();
         let first = tracks.iter().filter_map(|(_, t)| t.times.iter().copied().find(|t| meant.has(*t))).reduce(f32::min);
         let Some(first) = first else {
-            return Ok(Done {
+            return Ok(Outcome {
                 edits: Vec::new(),
-                remark: Some("there is no key at that time; nothing was moved".into()),
+                note: Some("there is no key at that time; nothing was moved".into()),
             });
         };
         // All stay as far apart as they were.
@@ -453,7 +453,7 @@ impl MoveKeys {
             let keys = if replaced == 1 { "1 key lay".to_owned() } else { format!("{replaced} keys lay") };
             said.push(format!("{keys} where moved ones came to be, and made way"));
         }
-        Ok(Done { edits, remark: (!said.is_empty()).then(|| said.join("; ")) })
+        Ok(Outcome { edits, note: (!said.is_empty()).then(|| said.join("; ")) })
     }
 }
 

@@ -214,7 +214,7 @@ impl DocumentCommand {
     ///
     /// # Errors
     /// Where it cannot be done, as a sentence.
-    pub fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    pub fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let mut done = match self {
             Self::Pose(command) => command.work(scene),
             Self::Key(command) => command.work(scene),
@@ -343,23 +343,23 @@ pub struct Availability {
 
 /// What a tool comes to.
 #[derive(Debug, Default)]
-pub struct Done {
+pub struct Outcome {
     /// What is to be changed.
     pub edits: Vec<Edit>,
     /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
     /// what it could not keep. Nothing where it did just what was asked.
-    pub remark: Option<String>,
+    pub note: Option<String>,
 }
 
-impl From<Vec<Edit>> for Done {
+impl From<Vec<Edit>> for Outcome {
     fn from(edits: Vec<Edit>) -> Self {
-        Self { edits, remark: None }
+        Self { edits, note: None }
     }
 }
 
 /// Who carries a command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doer {
+pub enum Executor {
     /// Nobody: it is a function of the document.
     Document,
     /// The open file.
@@ -371,7 +371,7 @@ pub enum Doer {
 /// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ArgumentType {
     /// A name, a path `Hips/Spine`, `#index`, or a pattern with `*`.
     Node,
     /// A name or `#index`.
@@ -408,7 +408,7 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-impl Kind {
+impl ArgumentType {
     /// What it looks like, for a field that is empty.
     pub const fn hint(self) -> &'static str {
         match self {
@@ -439,7 +439,7 @@ pub struct ArgumentSpec {
     /// Its name.
     pub name: &'static str,
     /// Its type.
-    pub kind: Kind,
+    pub kind: ArgumentType,
     /// Whether the command needs it.
     pub required: bool,
 }
@@ -464,7 +464,7 @@ pub struct CommandSpec {
     /// When it can be done; else the reason why not.
     pub enabled: fn(&Availability) -> Result<(), &'static str>,
     /// Who does it.
-    pub doer: Doer,
+    pub executor: Executor,
     /// Whether it is done before a file is open, and while text is typed: files, help, the window.
     pub anywhere: bool,
     /// What it takes from what is selected and shown; nothing unless given.
@@ -476,7 +476,7 @@ pub struct CommandSpec {
 impl CommandSpec {
     /// Whether it is a function of the document.
     pub const fn is_pure(&self) -> bool {
-        matches!(self.doer, Doer::Document)
+        matches!(self.executor, Executor::Document)
     }
 }
 

@@ -6,7 +6,7 @@ use glam::{DMat3, Mat4, Quat, Vec3};
 use serde::Serialize;
 
 use super::{
-    CommandError, Done, Scene, around,
+    CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{Axis, Degrees, Factor, Nodes, Parts, Trs},
     rules,
@@ -131,7 +131,7 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String
 
 /// Adds what edits of keys need besides: a node that a clip moves has no matrix (glTF 2.0, *Transformations*), so those that
 /// have one get translation, rotation and scale, and what that drops is said.
-pub fn free_of_matrices(document: &Document, done: &mut Done) {
+pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     let mut moved = BTreeSet::new();
     for edit in &done.edits {
         match edit {
@@ -165,7 +165,7 @@ pub fn free_of_matrices(document: &Document, done: &mut Done) {
         }
     }
     if let Some(said) = shear_remark(document, &freed) {
-        done.remark = Some(done.remark.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
+        done.note = Some(done.note.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
     }
     done.edits.extend(freed);
 }
@@ -175,8 +175,8 @@ fn moved_by(track: &Track) -> Option<NodeId> {
     (track.property != Property::Weights).then_some(track.target)
 }
 
-fn done(document: &Document, edits: Vec<Edit>) -> Done {
-    Done { remark: shear_remark(document, &edits), edits }
+fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
+    Outcome { note: shear_remark(document, &edits), edits }
 }
 
 /// The rotation of a node after a turn about an axis of a space.
@@ -302,7 +302,7 @@ fn each(
     scene: &Scene<'_>,
     nodes: Vec<NodeId>,
     edit: impl Fn(NodeId) -> Result<Edit, CommandError>,
-) -> Result<Done, CommandError> {
+) -> Result<Outcome, CommandError> {
     let mut edits = Vec::with_capacity(nodes.len());
     for node in nodes {
         edits.push(edit(node)?);
@@ -311,7 +311,7 @@ fn each(
 }
 
 impl Rotate {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default());
@@ -330,7 +330,7 @@ impl Rotate {
 }
 
 impl Move {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, by) = (scene.document, self.by.0);
         let nodes = self.node.all(document)?;
         let pose = scene.pose();
@@ -359,7 +359,7 @@ impl Move {
 }
 
 impl Scale {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, by) = (scene.document, self.by.0);
         let nodes = self.node.all(document)?;
         each(scene, nodes, |node| {
@@ -389,7 +389,7 @@ pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
 }
 
 impl SetUser {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
         each(scene, nodes, |node| {
@@ -413,7 +413,7 @@ impl SetUser {
 }
 
 impl SetLocal {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
         each(scene, nodes, |node| pose_edit(scene.document, node, &given))
@@ -421,7 +421,7 @@ impl SetLocal {
 }
 
 impl SetWorld {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, pose) = (scene.document, scene.pose());
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
@@ -447,18 +447,18 @@ impl SetWorld {
 }
 
 impl ResetAll {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         reset(scene.document, self.node.as_ref(), self.parts.as_ref())
     }
 }
 
 impl Reset {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         reset(scene.document, self.node.as_ref(), self.parts.as_ref())
     }
 }
 
-fn reset(document: &Document, nodes: Option<&Nodes>, parts: Option<&Parts>) -> Result<Done, CommandError> {
+fn reset(document: &Document, nodes: Option<&Nodes>, parts: Option<&Parts>) -> Result<Outcome, CommandError> {
     let parts = parts.map_or(&Property::TRS[..], |p| &p.0);
     let nodes = nodes.map_or_else(|| Ok(document.node_ids().collect()), |n| n.all(document))?;
     let reset = |node: NodeId| {

@@ -9,7 +9,7 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::{
-    CommandError, CommandLine, Done, Scene,
+    CommandError, CommandLine, Outcome, Scene,
     define::document_commands,
     field::{Bits, Counts, How, Meshes, Nodes, Numbers, Reach, Side, VertexList, VertexTerms, meshes_of},
     layers, rules,
@@ -387,13 +387,13 @@ fn run(
     document: &Document,
     reach: &Reach,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Done, CommandError> {
+) -> Result<Outcome, CommandError> {
     if reach.layer.as_deref() == Some(layers::BASE) {
         return run_on_base(document, reach, tool);
     }
     let done = run_plain(document, reach, tool)?;
     let edits = layers::through(document, reach.layer.as_deref(), reach.mesh.as_ref(), done.edits)?;
-    Ok(Done { edits, ..done })
+    Ok(Outcome { edits, ..done })
 }
 
 /// As [`run`], on what lies under layers.
@@ -401,14 +401,14 @@ fn run_on_base(
     document: &Document,
     reach: &Reach,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Done, CommandError> {
-    let mut remark = None;
+) -> Result<Outcome, CommandError> {
+    let mut note = None;
     let edits = layers::on_base(document, |document| {
         let done = run_plain(document, reach, tool)?;
-        remark = done.remark;
+        note = done.note;
         Ok(done.edits)
     })?;
-    Ok(Done { edits, remark })
+    Ok(Outcome { edits, note })
 }
 
 /// As [`run`], on the weights themselves.
@@ -416,7 +416,7 @@ fn run_plain(
     document: &Document,
     reach: &Reach,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Done, CommandError> {
+) -> Result<Outcome, CommandError> {
     let mut edits = Vec::new();
     let mut refused = Refused::new();
     // What one skin's job changes of another's vertices comes after all jobs: it is what both sides of a seam have.
@@ -447,7 +447,7 @@ fn run_plain(
     };
     let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
-    Ok(Done { edits, remark: most.map(|why| format!("left as they are, {why}")) })
+    Ok(Outcome { edits, note: most.map(|why| format!("left as they are, {why}")) })
 }
 
 /// The number of a joint in a job's skin.
@@ -461,13 +461,13 @@ fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, Comman
 }
 
 impl Normalize {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         run(scene.document, &self.reach, |draft, job| Ok(draft.normalize(&job.scope())))
     }
 }
 
 impl Limit {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { most, mesh, primitive, vertices, locked, layer } = self.clone();
         let reach = Reach { mesh, primitive, vertices, locked, most: Some(most), layer };
         run(scene.document, &reach, |draft, job| Ok(draft.limit(&job.scope())))
@@ -475,26 +475,26 @@ impl Limit {
 }
 
 impl Prune {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         run(scene.document, &self.reach, |draft, job| Ok(draft.prune(self.below, &job.scope())))
     }
 }
 
 impl Quantize {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let steps = self.steps.clamp(1, 65535) as u32;
         run(scene.document, &self.reach, |draft, job| Ok(draft.quantize(steps, &job.scope())))
     }
 }
 
 impl Smooth {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, false)
     }
 }
 
 impl Relax {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true)
     }
 }
@@ -505,7 +505,7 @@ fn smoothed(
     joint: Option<&Nodes>,
     reach: &Reach,
     by_distance: bool,
-) -> Result<Done, CommandError> {
+) -> Result<Outcome, CommandError> {
     let (passes, amount) = (passes.unwrap_or(1).clamp(1, 1000), amount.unwrap_or(1.0).clamp(0.0, 1.0));
     run(document, reach, |draft, job| {
         let joint = joint.map(|joint| joint_of(document, joint, job)).transpose()?;
@@ -514,7 +514,7 @@ fn smoothed(
 }
 
 impl Hammer {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let common = self.in_common.unwrap_or(0.4).clamp(0.0, 0.5);
         run(scene.document, &self.reach, |draft, job| Ok(draft.hammer(common, &job.scope()).1))
     }
@@ -537,7 +537,7 @@ fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
 }
 
 impl Flood {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let brush = brush(self.how, self.value, self.amount);
         run(scene.document, &self.reach, |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
@@ -547,7 +547,7 @@ impl Flood {
 }
 
 impl Gradient {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let brush = brush(self.how, self.value, self.amount);
         let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), Falloff::Linear);
         run(scene.document, &self.reach, |draft, job| {
@@ -584,7 +584,7 @@ impl PairJoints {
 }
 
 impl MirrorWeights {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         run(document, &self.reach, |draft, job| {
             let sides = Sides::of(document, &job.canvas).map_err(|e| CommandError::Other(e.to_string()))?;
@@ -602,7 +602,7 @@ fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
 }
 
 impl Average {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         run(scene.document, &self.reach, |draft, job| {
             let mean = draft.mean(&job.scope());
             Ok(draft.put(&job.scope(), all_alike(job, &mean)))
@@ -611,7 +611,7 @@ impl Average {
 }
 
 impl Sets {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { sets, mesh, primitive, locked } = self.clone();
         if !(1..=8).contains(&sets) {
             return Err(CommandError::Other("a vertex can have 1 to 8 sets of four joints".into()));
@@ -623,7 +623,7 @@ impl Sets {
 }
 
 impl Store {
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let encoding = match self.bits {
             Bits::Byte => WeightEncoding::Byte,
             Bits::Short => WeightEncoding::Short,
@@ -637,7 +637,7 @@ impl Store {
 
 impl Assign {
     /// Gives all named vertices the same influences: what was copied from one.
-    fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, weights) = (scene.document, &self.weights.0);
         if weights.iter().any(|w| *w < 0.0) || weights.iter().sum::<f64>() <= 0.0 {
             return Err(CommandError::Other("“weights” must be 0 or more, and some of them above 0".into()));

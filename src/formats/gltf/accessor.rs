@@ -107,14 +107,14 @@ pub struct Shape {
 }
 
 /// Bytes of the source, and where in them something begins.
-type Home<'a> = (&'a Arc<Vec<u8>>, usize);
+type SourceRange<'a> = (&'a Arc<Vec<u8>>, usize);
 
 /// Bytes of elements, one every `stride`, or nothing (zeros).
 struct Elements<'a> {
     bytes: Option<Cow<'a, [u8]>>,
     stride: usize,
     /// Where they begin in which bytes of the source, where they lie there.
-    home: Option<Home<'a>>,
+    home: Option<SourceRange<'a>>,
 }
 
 impl Elements<'_> {
@@ -226,7 +226,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// The bytes of a view, and where they begin in which bytes of the source, unless they were packed.
-    fn view_at(&self, view: usize, place: impl Fn() -> String) -> Result<(&'a [u8], Option<Home<'a>>), Missing> {
+    fn view_at(&self, view: usize, place: impl Fn() -> String) -> Result<(&'a [u8], Option<SourceRange<'a>>), Missing> {
         let Some(v) = self.views.get(view) else {
             return Err(ReadError::at(place(), format!("buffer view {view} is not there")).into());
         };
@@ -235,7 +235,7 @@ impl<'a> Accessors<'a> {
             Some(Unpacked::Damaged(extension)) => return Err(Missing::Packed(extension)),
             Some(Unpacked::Plain) | None => {}
         }
-        let Some((bytes, buffer)) = self.source.lies(v.buffer.0) else {
+        let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
             return Err(
                 ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into()
             );

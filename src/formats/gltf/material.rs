@@ -19,7 +19,7 @@ use super::{
 use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Mip, Severity, Slice, TextureRef, Wrap};
 
 /// The raw elements that materials are made of.
-pub struct Looks<'a> {
+pub struct Materials<'a> {
     /// `materials`
     pub materials: Vec<&'a RawValue>,
     /// `textures`
@@ -31,7 +31,7 @@ pub struct Looks<'a> {
 }
 
 /// Reads all materials. A texture that is not there is not shown.
-pub fn materials(looks: &Looks<'_>, diagnostics: &mut Diagnostics) -> Result<Vec<Material>, ReadError> {
+pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result<Vec<Material>, ReadError> {
     let textures: Vec<Option<typed::Texture>> =
         looks.textures.iter().enumerate().map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics)).collect();
     let samplers: Vec<Option<typed::texture::Sampler>> =
@@ -184,7 +184,7 @@ fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
 
 /// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
 pub fn images(
-    looks: &Looks<'_>,
+    looks: &Materials<'_>,
     accessors: &mut Accessors<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<Image>, Vec<String>) {

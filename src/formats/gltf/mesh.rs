@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    draco, json, schema, stage,
+    draco, json, scene_extras, schema,
 };
 use crate::model::{
     Diagnostics, Mesh, MorphTarget, Primitive, Severity, Shared, Slice, Topology, WeightEncoding, WeightMap,
@@ -51,7 +51,7 @@ pub fn read(
             let message = format!("Material {} is not there; the primitive is shown without one", material.0);
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &here, message);
         }
-        let variants = stage::mappings(&primitive.extensions, counts, &here, diagnostics);
+        let variants = scene_extras::mappings(&primitive.extensions, counts, &here, diagnostics);
         let mut reader =
             PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics, triangles: None };
         let read = match reader.read() {

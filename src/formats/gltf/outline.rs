@@ -15,7 +15,7 @@ use super::{
 
 /// The long lists of a file, where they could be typed at once.
 #[derive(Default)]
-pub struct Long(Option<Lists>);
+pub struct BulkArray(Option<Lists>);
 
 struct Lists {
     accessors: Vec<Accessor>,
@@ -27,14 +27,14 @@ struct Lists {
 ///
 /// # Errors
 /// Where the text is no JSON object.
-pub fn read(text: &str) -> Result<(RawMap<'_>, Long), ReadError> {
-    match at_once(text) {
-        Some((root, lists)) => Ok((root, Long(Some(lists)))),
-        None => Ok((json::split(text)?, Long(None))),
+pub fn read(text: &str) -> Result<(RawMap<'_>, BulkArray), ReadError> {
+    match parse_parallel(text) {
+        Some((root, lists)) => Ok((root, BulkArray(Some(lists)))),
+        None => Ok((json::split(text)?, BulkArray(None))),
     }
 }
 
-impl Long {
+impl BulkArray {
     /// `accessors`; once.
     pub fn accessors(&mut self, root: &RawMap<'_>) -> Result<Vec<Accessor>, ReadError> {
         match &mut self.0 {
@@ -57,7 +57,7 @@ impl Long {
     }
 }
 
-fn at_once(text: &str) -> Option<(RawMap<'_>, Lists)> {
+fn parse_parallel(text: &str) -> Option<(RawMap<'_>, Lists)> {
     let mut root = RawMap::default();
     let mut long: [Option<Vec<&str>>; 3] = [None, None, None];
     let b = text.as_bytes();
@@ -96,8 +96,11 @@ fn at_once(text: &str) -> Option<(RawMap<'_>, Lists)> {
         return None;
     }
     let [accessors, views, animations] = long.map(Option::unwrap_or_default);
-    let (views, (accessors, animations)) =
-        both(text.len(), || typed(&views), || both(text.len(), || typed(&accessors), || typed(&animations)));
+    let (views, (accessors, animations)) = join_if_large(
+        text.len(),
+        || typed(&views),
+        || join_if_large(text.len(), || typed(&accessors), || typed(&animations)),
+    );
     Some((root, Lists { accessors: accessors?, views: views?, animations: animations? }))
 }
 
@@ -105,7 +108,11 @@ fn at_once(text: &str) -> Option<(RawMap<'_>, Lists)> {
 const LONG: [&str; 3] = ["accessors", "bufferViews", "animations"];
 
 /// Both results, on two cores where the text is long enough for that to pay.
-pub fn both<A: Send, B: Send>(length: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+pub fn join_if_large<A: Send, B: Send>(
+    length: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
     if length < 128 << 10 { (a(), b()) } else { rayon::join(a, b) }
 }
 
@@ -246,7 +253,7 @@ mod tests {
             r#"{"accessors":null}"#,
             r#"{"accessors":[null]}"#,
         ] {
-            assert!(at_once(text).is_none() && read(text).is_ok(), "{text}");
+            assert!(parse_parallel(text).is_none() && read(text).is_ok(), "{text}");
         }
     }
 
@@ -266,7 +273,7 @@ mod tests {
                 }
             }
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            if let Some((root, lists)) = at_once(&text) {
+            if let Some((root, lists)) = parse_parallel(&text) {
                 let slow = json::split(&text);
                 prop_assert!(slow.is_ok(), "{text}");
                 let slow = slow.unwrap();

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Where new data goes.
-enum Home {
+enum Destination {
     /// The GLB's BIN chunk.
     Bin,
     /// A file of ours beside a `.gltf`, by the stem of its name.
@@ -65,7 +65,7 @@ pub(super) struct Patch<'a> {
     stored: Vec<(Stored, usize, usize)>,
     /// Accessors that speak of another view now.
     moved: Vec<(usize, usize)>,
-    home: Home,
+    home: Destination,
     home_buffer: usize,
     home_length: usize,
 }
@@ -97,19 +97,19 @@ impl<'a> Patch<'a> {
         let (home, home_buffer) = if source.container.is_glb() {
             // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what is there.
             match source.buffers.first() {
-                None | Some(BufferData::Bin(_)) => (Home::Bin, 0),
-                Some(_) => (Home::Embedded, buffers.len()),
+                None | Some(BufferData::Bin(_)) => (Destination::Bin, 0),
+                Some(_) => (Destination::Embedded, buffers.len()),
             }
         } else if let Some(k) =
             source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if is_sidecar(uri)))
         {
-            (Home::Sidecar(own()), k)
+            (Destination::Sidecar(own()), k)
         } else if !source.buffers.is_empty()
             && source.buffers.iter().all(|b| matches!(b, BufferData::Embedded(_) | BufferData::Fallback))
         {
-            (Home::Embedded, buffers.len())
+            (Destination::Embedded, buffers.len())
         } else {
-            (Home::Sidecar(own()), buffers.len())
+            (Destination::Sidecar(own()), buffers.len())
         };
         let home_length =
             if home_buffer < buffers.len() { source.buffer(home_buffer).map_or(0, <[u8]>::len) } else { 0 };
@@ -258,7 +258,7 @@ impl<'a> Patch<'a> {
         let Some(a) = self.accessors.get(old) else { return false };
         let element = stored.size * 4;
         let count = stored.values.len() / element;
-        let (Home::Bin, true, Some(view)) = (&self.home, self.is_own(old, stored), a.buffer_view) else {
+        let (Destination::Bin, true, Some(view)) = (&self.home, self.is_own(old, stored), a.buffer_view) else {
             return false;
         };
         let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
@@ -329,7 +329,8 @@ impl<'a> Patch<'a> {
         let Some(a) = self.accessors.get(old) else { return false };
         let same =
             a.component_type.0 == 5126 && a.kind == kind && a.count.0 * width == values.len() && a.sparse.is_none();
-        let (Home::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view) else {
+        let (Destination::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view)
+        else {
             return false;
         };
         let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
@@ -419,7 +420,7 @@ impl<'a> Patch<'a> {
             new
         };
         match self.home {
-            Home::Bin => {
+            Destination::Bin => {
                 if exists && grown != self.home_length {
                     *ops.member("buffers").item(0).member("byteLength") = length;
                 } else if !exists {
@@ -428,7 +429,7 @@ impl<'a> Patch<'a> {
                 let bin = Bin { appended: self.appended, overwritten: self.overwritten };
                 Buffers { bin: Some(bin), sidecar: None }
             }
-            Home::Sidecar(stem) => {
+            Destination::Sidecar(stem) => {
                 let bytes = whole(self.appended);
                 let file = content_name(&stem, &bytes);
                 let uri = as_uri(&file);
@@ -441,7 +442,7 @@ impl<'a> Patch<'a> {
                 }
                 Buffers { bin: None, sidecar: Some((file, bytes)) }
             }
-            Home::Embedded => {
+            Destination::Embedded => {
                 use base64::Engine as _;
                 let text = base64::engine::general_purpose::STANDARD.encode(whole(self.appended));
                 let uri = format!("data:application/octet-stream;base64,{text}");

@@ -14,10 +14,10 @@ use super::{
     Container, FileToWrite, ReadError, Source,
     accessor::{Accessors, Component, Missing},
     animation, json, material, mesh, meshopt,
-    outline::{self, both},
-    schema,
+    outline::{self, join_if_large},
+    scene_extras, schema,
     source::check_asset,
-    stage, vrm,
+    vrm,
 };
 use crate::formats::read_whole;
 use crate::model::{
@@ -107,7 +107,7 @@ pub fn open_beside(
     let text_owner = source.bytes.clone();
     let text = std::str::from_utf8(&text_owner[source.container.json()])
         .map_err(|e| ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to())))?;
-    let (outline, survey) = both(text.len(), || outline::read(text), || super::text::survey(text));
+    let (outline, survey) = join_if_large(text.len(), || outline::read(text), || super::text::survey(text));
     let (root, mut long) = outline?;
     let asset = check_asset(&root)?;
     let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
@@ -245,7 +245,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn asset(&mut self, progress: &Progress) -> Result<(Asset, Vec<String>), ReadError> {
-        let looks = material::Looks {
+        let looks = material::Materials {
             materials: json::elements(self.root, "materials")?,
             textures: json::elements(self.root, "textures")?,
             samplers: json::elements(self.root, "samplers")?,
@@ -254,10 +254,10 @@ impl Reader<'_> {
         let materials = material::materials(&looks, &mut self.diagnostics)?;
         let (images, uris) = material::images(&looks, &mut self.accessors, &mut self.diagnostics);
         progress.reach(0.3)?;
-        let extensions = stage::root_extensions(self.root);
-        let variants = stage::variants(&extensions, &mut self.diagnostics);
-        let cameras = stage::cameras(self.root, &mut self.diagnostics)?;
-        let lights = stage::lights(&extensions, &mut self.diagnostics);
+        let extensions = scene_extras::root_extensions(self.root);
+        let variants = scene_extras::variants(&extensions, &mut self.diagnostics);
+        let cameras = scene_extras::cameras(self.root, &mut self.diagnostics)?;
+        let lights = scene_extras::lights(&extensions, &mut self.diagnostics);
         let mut meshes = Vec::new();
         for (k, raw) in json::elements(self.root, "meshes")?.iter().enumerate() {
             meshes.push(Shared::new(mesh::read(
@@ -350,14 +350,14 @@ impl Reader<'_> {
                 let message = "The node has a skin, but its mesh has no joints; it is shown unskinned";
                 self.diagnostics.add(Severity::Error, "NODE_SKIN_WITH_NON_SKINNED_MESH", &place, message);
             }
-            let light = stage::light_of(&n.extensions, &place, &mut self.diagnostics);
+            let light = scene_extras::light_of(&n.extensions, &place, &mut self.diagnostics);
             for (index, count, what) in [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")] {
                 if let Some(past) = index.filter(|k| *k >= count) {
                     let message = format!("The node names {what} {past}, which is not there");
                     self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
                 }
             }
-            let instances = stage::instances(&n.extensions, &place, &mut self.accessors, &mut self.diagnostics)?;
+            let instances = scene_extras::instances(&n.extensions, &place, &mut self.accessors, &mut self.diagnostics)?;
             nodes.push(Node {
                 name: n.name.as_deref().map(Into::into),
                 parent: None,

@@ -53,11 +53,11 @@ impl Source {
 
     /// The bytes of a buffer; `None` where it holds nothing by design.
     pub(super) fn buffer(&self, index: usize) -> Option<&[u8]> {
-        self.lies(index).map(|(bytes, range)| &bytes[range])
+        self.locate(index).map(|(bytes, range)| &bytes[range])
     }
 
     /// Where the bytes of a buffer lie.
-    pub(super) fn lies(&self, index: usize) -> Option<(&Arc<Vec<u8>>, Range<usize>)> {
+    pub(super) fn locate(&self, index: usize) -> Option<(&Arc<Vec<u8>>, Range<usize>)> {
         match self.buffers.get(index)? {
             BufferData::Bin(range) => Some((&self.bytes, range.clone())),
             BufferData::File { bytes, .. } | BufferData::Embedded(bytes) => Some((bytes, 0..bytes.len())),

@@ -5,7 +5,7 @@ use egui::{RichText, Sense, Ui, vec2};
 use crate::{
     model::{AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology},
     session::Session,
-    ui::{Theme, Thing, status::thousands, theme::Font},
+    ui::{AssetRef, Theme, status::thousands, theme::Font},
 };
 
 /// `1 node`, `3 nodes`.
@@ -74,17 +74,17 @@ pub fn clip(ui: &mut Ui, theme: &Theme, document: &Document, id: ClipId) {
 }
 
 /// Of something that is no node.
-pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: Thing) {
+pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
     heading(ui, theme, &format!("{} “{}”", thing.word(), thing.name(document)));
     match thing {
-        Thing::Skin(k) => skin(ui, theme, document, k),
-        Thing::Mesh(k) => mesh(ui, theme, document, k),
-        Thing::Material(k) => {
+        AssetRef::Skin(k) => skin(ui, theme, document, k),
+        AssetRef::Mesh(k) => mesh(ui, theme, document, k),
+        AssetRef::Material(k) => {
             if let Some(found) = document.materials.get(k.index()) {
                 material(ui, theme, document, found);
             }
         }
-        Thing::Image(k) => {
+        AssetRef::Image(k) => {
             let Some(image) = document.images.get(k.index()) else { return };
             fact(ui, theme, "Stored", format!("{} bytes", thousands(image.bytes.len())));
             let kind = image::guess_format(&image.bytes)
@@ -121,7 +121,8 @@ pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
         fact(ui, theme, "Influences", format!("up to {} a vertex", sets * 4));
     }
     for (index, primitive) in mesh.primitives.iter().enumerate().take(24) {
-        let material = primitive.material.map_or_else(|| "no material".into(), |m| Thing::Material(m).name(document));
+        let material =
+            primitive.material.map_or_else(|| "no material".into(), |m| AssetRef::Material(m).name(document));
         fact(ui, theme, &format!("Primitive {index}"), format!("{material} · {}", attributes(primitive)));
     }
 }
@@ -179,7 +180,7 @@ fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material
     ];
     for (name, texture) in textures {
         if let Some(texture) = texture {
-            fact(ui, theme, name, Thing::Image(texture.image).name(document));
+            fact(ui, theme, name, AssetRef::Image(texture.image).name(document));
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Triple {
     degrees: bool,
     speed: f64,
     neutral: f32,
-    /// Shown numbers a stored one.
+    /// ViewOptions numbers a stored one.
     factor: f32,
 }
 

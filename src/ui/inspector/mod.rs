@@ -12,7 +12,7 @@ use glam::Vec3;
 use self::fields::{Order, Shape, Triple, triple_ui};
 pub use self::typed::evaluate;
 use super::{
-    Action, Actions, Theme, Thing, View, edits,
+    Action, Actions, AssetRef, Theme, View, edits,
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
@@ -81,10 +81,10 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 morphs::morphs_ui(ui, view, document, node, actions);
             });
             if let Some(skin) = document.node(node).skin {
-                facts::thing(ui, theme, document, Thing::Skin(skin));
+                facts::thing(ui, theme, document, AssetRef::Skin(skin));
             }
             if let Some(mesh) = document.node(node).mesh {
-                facts::thing(ui, theme, document, Thing::Mesh(mesh));
+                facts::thing(ui, theme, document, AssetRef::Mesh(mesh));
             }
         });
     });

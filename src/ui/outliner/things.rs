@@ -7,7 +7,7 @@ use super::OutlinerState;
 use crate::{
     model::{Document, NodeId},
     ui::{
-        Action, Actions, Theme, Thing, View,
+        Action, Actions, AssetRef, Theme, View,
         status::thousands,
         theme::Font,
         widgets::{elided, paint_icon, row},
@@ -35,32 +35,32 @@ impl Section {
         }
     }
 
-    pub fn things(self, document: &Document) -> Vec<Thing> {
+    pub fn things(self, document: &Document) -> Vec<AssetRef> {
         match self {
-            Self::Skins => document.skins.ids().map(Thing::Skin).collect(),
-            Self::Meshes => document.meshes.ids().map(Thing::Mesh).collect(),
-            Self::Materials => (0..document.materials.len()).map(|k| Thing::Material(k.into())).collect(),
-            Self::Images => (0..document.images.len()).map(|k| Thing::Image(k.into())).collect(),
+            Self::Skins => document.skins.ids().map(AssetRef::Skin).collect(),
+            Self::Meshes => document.meshes.ids().map(AssetRef::Mesh).collect(),
+            Self::Materials => (0..document.materials.len()).map(|k| AssetRef::Material(k.into())).collect(),
+            Self::Images => (0..document.images.len()).map(|k| AssetRef::Image(k.into())).collect(),
         }
     }
 }
 
-const fn icon(thing: Thing) -> MaterialIcon {
+const fn icon(thing: AssetRef) -> MaterialIcon {
     match thing {
-        Thing::Skin(_) => icons::ICON_ACCESSIBILITY_NEW,
-        Thing::Mesh(_) => icons::ICON_DEPLOYED_CODE,
-        Thing::Material(_) => icons::ICON_PALETTE,
-        Thing::Image(_) => icons::ICON_IMAGE,
+        AssetRef::Skin(_) => icons::ICON_ACCESSIBILITY_NEW,
+        AssetRef::Mesh(_) => icons::ICON_DEPLOYED_CODE,
+        AssetRef::Material(_) => icons::ICON_PALETTE,
+        AssetRef::Image(_) => icons::ICON_IMAGE,
     }
 }
 
 /// What stands behind a thing's name.
-fn fact(document: &Document, thing: Thing) -> String {
+fn fact(document: &Document, thing: AssetRef) -> String {
     match thing {
-        Thing::Skin(k) => format!("{} joints", document.skins[k].joints.len()),
-        Thing::Mesh(k) => thousands(document.meshes[k].vertex_count()),
-        Thing::Material(_) => String::new(),
-        Thing::Image(k) => match document.images[k.index()].bytes.len() {
+        AssetRef::Skin(k) => format!("{} joints", document.skins[k].joints.len()),
+        AssetRef::Mesh(k) => thousands(document.meshes[k].vertex_count()),
+        AssetRef::Material(_) => String::new(),
+        AssetRef::Image(k) => match document.images[k.index()].bytes.len() {
             0 => "missing".into(),
             n => format!("{} KB", thousands(n.div_ceil(1000))),
         },
@@ -68,17 +68,17 @@ fn fact(document: &Document, thing: Thing) -> String {
 }
 
 /// The nodes that a thing is seen at.
-fn nodes_of(document: &Document, thing: Thing) -> Vec<NodeId> {
+fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
     let by = |fits: &dyn Fn(&crate::model::Node) -> bool| -> Vec<NodeId> {
         document.node_ids().filter(|id| fits(document.node(*id))).collect()
     };
     match thing {
-        Thing::Skin(k) => document.skins[k].joints.to_vec(),
-        Thing::Mesh(k) => by(&|n| n.mesh == Some(k)),
-        Thing::Material(k) => {
+        AssetRef::Skin(k) => document.skins[k].joints.to_vec(),
+        AssetRef::Mesh(k) => by(&|n| n.mesh == Some(k)),
+        AssetRef::Material(k) => {
             by(&|n| n.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material == Some(k))))
         }
-        Thing::Image(_) => Vec::new(),
+        AssetRef::Image(_) => Vec::new(),
     }
 }
 
@@ -111,7 +111,7 @@ pub fn section_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, secti
     }
 }
 
-pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: Thing, actions: &mut Actions) {
+pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let name = thing.name(document);

@@ -13,7 +13,7 @@ use crate::{
     edit::command::{RenameNode, field::Nodes},
     model::{Clip, NodeId, Severity, Shared},
     ui::{
-        Action, Actions, Theme, Thing, View,
+        Action, Actions, AssetRef, Theme, View,
         theme::Font,
         widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, row},
     },
@@ -27,7 +27,7 @@ pub enum TreeRow {
     /// The head of a section, with how many it has.
     Section(Section, usize),
     /// Something that is no node.
-    Thing(Thing),
+    AssetRef(AssetRef),
 }
 
 impl TreeRow {
@@ -126,12 +126,12 @@ pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
             rows.push(TreeRow::Section(section, things.len()));
         }
         if state.open.contains(&section) || !needle.is_empty() {
-            let hit = |t: &Thing| {
+            let hit = |t: &AssetRef| {
                 needle.is_empty()
                     || t.name(document).to_lowercase().contains(&needle)
                     || t.word().to_lowercase() == needle
             };
-            rows.extend(things.into_iter().filter(hit).map(TreeRow::Thing));
+            rows.extend(things.into_iter().filter(hit).map(TreeRow::AssetRef));
         }
     }
     rows
@@ -150,7 +150,7 @@ pub fn row_ui(
             node_ui(state, ui, view, rows, (node, depth, parent_of_some), actions);
         }
         TreeRow::Section(section, count) => things::section_ui(state, ui, view, section, count),
-        TreeRow::Thing(thing) => things::thing_ui(ui, view, thing, actions),
+        TreeRow::AssetRef(thing) => things::thing_ui(ui, view, thing, actions),
     }
 }
 

@@ -121,7 +121,7 @@ pub fn gizmo_ui(
             let document = session.document();
             let nodes = view
                 .selection
-                .tops(document)
+                .top_level_nodes(document)
                 .into_iter()
                 .filter(|n| !view.marks.locked.contains(n))
                 .map(|n| (n, view.pose.local[n.index()].transform(), view.pose.parent_world(document, n)))

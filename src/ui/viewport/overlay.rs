@@ -68,7 +68,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
 fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let shown = document.shown;
-    let mut choose = |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::Shown)>| {
+    let mut choose = |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::DisplayChoice)>| {
         divider(ui, view.theme);
         let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
         let button = ui.menu_button(egui::RichText::new(label).color(view.theme.color("text.primary")), |ui| {
@@ -90,7 +90,7 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let options = document
             .scenes
             .ids()
-            .map(|k| (document.scene_label(k), model::Shown { scene: Some(k), ..shown }))
+            .map(|k| (document.scene_label(k), model::DisplayChoice { scene: Some(k), ..shown }))
             .collect();
         choose(ui, "Scene", now, options);
     }
@@ -101,8 +101,8 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .and_then(|k| document.variants.get(k.index()))
             .map_or_else(|| plain.clone(), |n| n.to_string());
         let named = document.variants.iter().enumerate();
-        let options = std::iter::once((plain, model::Shown { variant: None, ..shown }))
-            .chain(named.map(|(k, n)| (n.to_string(), model::Shown { variant: Some(k.into()), ..shown })))
+        let options = std::iter::once((plain, model::DisplayChoice { variant: None, ..shown }))
+            .chain(named.map(|(k, n)| (n.to_string(), model::DisplayChoice { variant: Some(k.into()), ..shown })))
             .collect();
         choose(ui, "Variant", now, options);
     }

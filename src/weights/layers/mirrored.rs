@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::stack::{Content, Entry};
 use crate::{
     model::{Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers},
-    motion::{Roles, Side},
+    motion::{MirrorPairs, Side},
     weights::{Canvas, Influences, MOST, MirrorMap, NOWHERE},
 };
 
@@ -39,7 +39,7 @@ struct Plane {
 
 impl Plane {
     fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
-        let roles = Roles::of(document, canvas.skin);
+        let roles = MirrorPairs::of(document, canvas.skin);
         let (axis, offset) = (roles.axis(), roles.offset());
         let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
         let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Transfer, run, skin_of};
 use crate::{
-    edit::{CommandError, Done, command::Scene},
+    edit::{CommandError, Outcome, command::Scene},
     model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap},
     motion::ClosestSurface,
     weights::{Canvas, Influences, mesh_from_mesh},
@@ -13,7 +13,7 @@ use crate::{
 impl Transfer {
     /// Each vertex takes what the nearest spot of that mesh at rest has, joints by their nodes, or by their names where the
     /// other mesh hangs on another skin.
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Done, CommandError> {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let from = self.from.find(document)?;
         let skinned = |mesh: &MeshId| Some((*mesh, skin_of(document, *mesh)?));

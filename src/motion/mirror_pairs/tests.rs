@@ -48,14 +48,14 @@ fn named(names: [&'static str; 11]) -> Vec<Given<'static>> {
     BODY.iter().zip(names).map(|((_, parent, place), name)| (name, *parent, *place)).collect()
 }
 
-fn roles(joints: &[Given<'_>]) -> Roles {
-    let roles = Roles::of(&skeleton(joints, true), SkinId(0));
+fn roles(joints: &[Given<'_>]) -> MirrorPairs {
+    let roles = MirrorPairs::of(&skeleton(joints, true), SkinId(0));
     check(&roles);
     roles
 }
 
 /// What is true of any roles.
-fn check(roles: &Roles) {
+fn check(roles: &MirrorPairs) {
     for (j, role) in roles.joints().iter().enumerate() {
         match role.partner {
             Some(p) if p == j => assert_eq!(role.side, Side::Centre),
@@ -69,7 +69,7 @@ fn check(roles: &Roles) {
     }
 }
 
-fn partners(roles: &Roles) -> Vec<Option<usize>> {
+fn partners(roles: &MirrorPairs) -> Vec<Option<usize>> {
     roles.joints().iter().map(|r| r.partner).collect()
 }
 
@@ -83,12 +83,12 @@ fn without_names_places_pair_across_any_axis_and_offset() {
                     (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (place[0] + offset, place[1], place[2]);
                     (name, parent, p.to_array())
                 });
-                let roles = Roles::of(&skeleton(&turned, bound), SkinId(0));
+                let roles = MirrorPairs::of(&skeleton(&turned, bound), SkinId(0));
                 check(&roles);
                 assert_eq!(roles.axis(), axis);
                 assert!((roles.offset() - offset).abs() < 1e-4, "{} {offset}", roles.offset());
                 assert_eq!(partners(&roles), PARTNERS.map(Some), "{axis} {offset}");
-                assert!(roles.joints().iter().all(|r| r.how == Guess::RestPositions));
+                assert!(roles.joints().iter().all(|r| r.how == PairSource::RestPositions));
                 assert_eq!(roles.joints()[3].side, Side::Left);
             }
         }
@@ -100,7 +100,7 @@ fn names_that_agree_with_places_are_sure() {
     let names = ["hips", "chest", "head", "arm.L", "hand.L", "arm.R", "hand.R", "leg.R", "foot.R", "leg.L", "foot.L"];
     let roles = roles(&named(names));
     assert_eq!(partners(&roles), PARTNERS.map(Some));
-    assert!(roles.joints().iter().all(|r| r.how == Guess::Both));
+    assert!(roles.joints().iter().all(|r| r.how == PairSource::Both));
     assert_eq!(roles.mirror_joints(), PARTNERS.map(|p| p as u16));
 }
 
@@ -112,7 +112,7 @@ fn left_is_where_the_names_say() {
     let sides: Vec<Side> = roles.joints().iter().map(|r| r.side).collect();
     assert_eq!(sides[3..7], [Side::Right, Side::Right, Side::Left, Side::Left]);
     assert_eq!(sides[7..], [Side::Left, Side::Left, Side::Right, Side::Right]);
-    assert_eq!(roles.joints()[7].how, Guess::RestPositions);
+    assert_eq!(roles.joints()[7].how, PairSource::RestPositions);
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn names_grossly_out_of_place_lose() {
     let names = ["a", "b", "c", "arm_L_1", "arm_L_2", "arm_R_2", "arm_R_1", "leg_R", "foot_R", "leg_L", "foot_L"];
     let roles = roles(&named(names));
     assert_eq!(partners(&roles), PARTNERS.map(Some));
-    assert_eq!(roles.joints()[3].how, Guess::RestPositions);
-    assert_eq!(roles.joints()[7].how, Guess::Both);
+    assert_eq!(roles.joints()[3].how, PairSource::RestPositions);
+    assert_eq!(roles.joints()[7].how, PairSource::Both);
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn names_win_where_the_rest_is_not_symmetric() {
     joints[6].2 = [-0.2, 1.8, 0.1];
     let roles = roles(&joints);
     assert_eq!(partners(&roles), PARTNERS.map(Some));
-    assert_eq!(roles.joints()[6].how, Guess::Names);
-    assert_eq!(roles.joints()[8].how, Guess::Both);
+    assert_eq!(roles.joints()[6].how, PairSource::Names);
+    assert_eq!(roles.joints()[8].how, PairSource::Both);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn what_has_no_mirror_image_has_no_partner() {
     let roles = roles(&joints);
     assert_eq!(partners(&roles)[..11], PARTNERS.map(Some));
     for (joint, side) in [(11, Side::Left), (12, Side::Left), (13, Side::Right)] {
-        assert_eq!(roles.joints()[joint], Role { side, partner: None, how: Guess::None });
+        assert_eq!(roles.joints()[joint], Role { side, partner: None, how: PairSource::None });
     }
 }
 
@@ -188,7 +188,7 @@ fn an_extra_joint_on_one_side_does_not_part_what_is_below() {
     joints.push(("twist", Some(3), [0.3, 1.43, 0.0]));
     joints[4].1 = Some(11);
     let document = skeleton(&joints, true);
-    let roles = Roles::of(&document, SkinId(0));
+    let roles = MirrorPairs::of(&document, SkinId(0));
     check(&roles);
     assert_eq!(roles.joints()[4].partner, Some(6));
     assert_eq!(roles.joints()[11].partner, None);
@@ -220,9 +220,9 @@ fn a_person_corrects_a_guess_on_both_sides() {
     // Across: the hands go to the feet.
     roles.set_partner(4, Some(8));
     check(&roles);
-    assert_eq!(roles.joints()[4], Role { side: Side::Left, partner: Some(8), how: Guess::Given });
-    assert_eq!(roles.joints()[8], Role { side: Side::Right, partner: Some(4), how: Guess::Given });
-    assert_eq!(roles.joints()[6], Role { side: Side::Right, partner: None, how: Guess::None });
+    assert_eq!(roles.joints()[4], Role { side: Side::Left, partner: Some(8), how: PairSource::Given });
+    assert_eq!(roles.joints()[8], Role { side: Side::Right, partner: Some(4), how: PairSource::Given });
+    assert_eq!(roles.joints()[6], Role { side: Side::Right, partner: None, how: PairSource::None });
     assert_eq!(roles.joints()[10].partner, None);
     roles.set_partner(6, Some(6));
     roles.set_partner(0, Some(2));

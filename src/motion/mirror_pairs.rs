@@ -34,7 +34,7 @@ impl Side {
 
 /// What a role was guessed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum PairSource {
     /// Names alone; rest positions do not agree with them.
     Names,
     /// Rest positions alone; names say nothing, or the wrong thing.
@@ -43,11 +43,11 @@ pub enum Guess {
     Both,
     /// Nothing: no partner was found, and the side is the one it lies on.
     None,
-    /// Nothing was guessed: [`Roles::set_partner`] said so.
+    /// Nothing was guessed: [`MirrorPairs::set_partner`] said so.
     Given,
 }
 
-impl Guess {
+impl PairSource {
     /// In words, after the partner's name.
     pub const fn words(self) -> &'static str {
         match self {
@@ -68,12 +68,12 @@ pub struct Role {
     /// Its mirror joint, an index into the skin's list; a joint of the centre is its own.
     pub partner: Option<usize>,
     /// What that was guessed from.
-    pub how: Guess,
+    pub how: PairSource,
 }
 
 /// The roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the partner's partner is the joint.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Roles {
+pub struct MirrorPairs {
     roles: Vec<Role>,
     positions: Vec<Vec3>,
     plane: Plane,
@@ -86,7 +86,7 @@ const SAME: f32 = 0.005;
 /// Beyond this, a pair of names is grossly out of place.
 const GROSS: f32 = 0.05;
 
-impl Roles {
+impl MirrorPairs {
     /// Guesses the roles of a skin's joints, and takes the pairs that were given.
     pub fn of(document: &Document, skin: SkinId) -> Self {
         let mut roles = Self::guessed(document, skin);
@@ -164,12 +164,12 @@ impl Roles {
         for joint in [a, b] {
             if let Some(old) = self.roles[joint].partner {
                 self.roles[old].partner = None;
-                self.roles[old].how = Guess::None;
+                self.roles[old].how = PairSource::None;
             }
         }
         let (mut side, mut other) = (self.roles[a].side, self.roles[b].side);
         if partner.is_none() {
-            self.roles[a] = Role { side, partner, how: Guess::Given };
+            self.roles[a] = Role { side, partner, how: PairSource::Given };
             return;
         }
         if a == b {
@@ -180,8 +180,8 @@ impl Roles {
             side = if a_is_left { Side::Left } else { Side::Right };
             other = side.other();
         }
-        self.roles[a] = Role { side, partner: Some(b), how: Guess::Given };
-        self.roles[b] = Role { side: other, partner: Some(a), how: Guess::Given };
+        self.roles[a] = Role { side, partner: Some(b), how: PairSource::Given };
+        self.roles[b] = Role { side: other, partner: Some(a), how: PairSource::Given };
     }
 }
 
@@ -408,15 +408,15 @@ impl Joints {
         let own = self.stems[j].side;
         match partner {
             Some(p) if p == j => {
-                let how = if names { Guess::Both } else { Guess::RestPositions };
+                let how = if names { PairSource::Both } else { PairSource::RestPositions };
                 Role { side: Side::Centre, partner, how }
             }
             Some(p) => {
                 let fits = self.away(plane, j, p) <= self.size * SAME;
                 let how = match (by_name, fits) {
-                    (true, true) => Guess::Both,
-                    (true, false) => Guess::Names,
-                    (false, _) => Guess::RestPositions,
+                    (true, true) => PairSource::Both,
+                    (true, false) => PairSource::Names,
+                    (false, _) => PairSource::RestPositions,
                 };
                 let side = match (own, self.stems[p].side) {
                     (Some(side), other) if other != own => side,
@@ -431,13 +431,13 @@ impl Joints {
                 Role { side, partner, how }
             }
             None => match own {
-                Some(side) => Role { side, partner: None, how: Guess::None },
+                Some(side) => Role { side, partner: None, how: PairSource::None },
                 // Where sides have names, none means the centre, if it is not far off.
                 None if names && above.abs() <= self.size * GROSS => {
-                    Role { side: Side::Centre, partner: Some(j), how: Guess::Names }
+                    Role { side: Side::Centre, partner: Some(j), how: PairSource::Names }
                 }
-                None if self.size <= 0.0 => Role { side: Side::Centre, partner: Some(j), how: Guess::None },
-                None => Role { side: here, partner: None, how: Guess::None },
+                None if self.size <= 0.0 => Role { side: Side::Centre, partner: Some(j), how: PairSource::None },
+                None => Role { side: here, partner: None, how: PairSource::None },
             },
         }
     }

@@ -15,19 +15,19 @@ use super::{
     ladder::{Ladder, Motion},
 };
 use crate::{
-    edit::{Change, Marks, Selection},
+    edit::{Change, NodeVisibility, Selection},
     model::{Clip, ClipId, Document, NodeId, Shared, Unkeyed, UnkeyedAt},
     motion::{Bone, Evaluator, Pose, Ray, Stack, Surface, bones, joint_bounds},
     render::{
-        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Look, Pipelines, Renderer, Scene, Shading,
-        Show, Target, TintKind,
+        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Pipelines, Renderer, Scene, Shading, Show,
+        Target, TintKind, ViewportColors,
     },
     session::Session,
-    ui::{Quality, Shown},
+    ui::{Quality, ViewOptions},
 };
 
 /// The picture and what it is made from.
-pub struct Stage {
+pub struct ViewportRenderer {
     gpu: Option<(Gpu, Renderer)>,
     scene: Option<Scene>,
     /// The full picture, and the quick one that is shown while something moves.
@@ -37,7 +37,7 @@ pub struct Stage {
     /// The one that is shown, as egui knows it.
     texture: Option<TextureId>,
     ladder: Ladder,
-    look: Look,
+    look: ViewportColors,
     pose: Pose,
     evaluator: Evaluator,
     bones: Vec<Bone>,
@@ -154,7 +154,7 @@ impl Loader {
 pub(super) type ClipKey = Option<ClipId>;
 
 /// The clip that is shown.
-pub(super) struct Shows {
+pub(super) struct DisplayedClip {
     pub key: ClipKey,
     pub clip: Shared<Clip>,
     /// The unkeyed pose that is seen over it.
@@ -175,9 +175,9 @@ pub(super) struct Painted {
 pub(super) struct Seen<'a> {
     pub camera: &'a Camera,
     pub selection: &'a Selection,
-    pub marks: &'a Marks,
+    pub marks: &'a NodeVisibility,
     pub hover: Option<NodeId>,
-    pub shown: Shown,
+    pub shown: ViewOptions,
     pub painting: Option<Painted>,
     pub unkeyed: Option<&'a Unkeyed>,
 }
@@ -188,14 +188,14 @@ struct Drawn {
     serial: u64,
     camera: Camera,
     selection: Selection,
-    marks: Marks,
+    marks: NodeVisibility,
     hover: Option<NodeId>,
-    shown: Shown,
+    shown: ViewOptions,
     pixels: [u32; 2],
     tint: Option<TintKind>,
 }
 
-impl Stage {
+impl ViewportRenderer {
     pub(super) fn new(state: Option<RenderState>) -> Self {
         Self {
             gpu: open(state),
@@ -204,7 +204,7 @@ impl Stage {
             coarse: false,
             texture: None,
             ladder: Ladder::default(),
-            look: Look::theme("dark"),
+            look: ViewportColors::theme("dark"),
             pose: Pose::default(),
             evaluator: Evaluator::default(),
             bones: Vec::new(),
@@ -271,7 +271,7 @@ impl Stage {
     }
 
     /// The document needs another scene: it has none yet, another of it is shown, other materials, or a mesh was bound. What
-    /// comes back makes it, and its number is for [`Stage::take_scene`]. `whole`: its surface is another, too.
+    /// comes back makes it, and its number is for [`ViewportRenderer::take_scene`]. `whole`: its surface is another, too.
     pub(super) fn remake(&mut self, whole: bool) -> (u64, Loader) {
         self.asked += 1;
         let posed = self.posed.filter(|_| !whole);
@@ -299,7 +299,7 @@ impl Stage {
         }
         self.take_upload(document, uploaded);
         self.posed = as_it_is;
-        self.reweigh(document, &awaited.reweighed);
+        self.update_weights(document, &awaited.reweighed);
         true
     }
 
@@ -321,7 +321,7 @@ impl Stage {
         camera.frame(low, high, size[0] as f32 / size[1] as f32);
         let target = Target::new(gpu, size);
         let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
-        renderer.draw(gpu, &target, scene, &camera, &Look::theme("dark"), &show);
+        renderer.draw(gpu, &target, scene, &camera, &ViewportColors::theme("dark"), &show);
         Some(Capture::begin(gpu, &target))
     }
 
@@ -351,7 +351,7 @@ impl Stage {
 
     /// Other colours.
     pub(super) fn set_theme(&mut self, theme: &str) {
-        self.look = Look::theme(theme);
+        self.look = ViewportColors::theme(theme);
         self.drawn = None;
     }
 
@@ -499,7 +499,7 @@ impl Stage {
     }
 
     /// Takes over weights that changed.
-    fn reweigh(&mut self, document: &Document, changes: &[Change]) {
+    fn update_weights(&mut self, document: &Document, changes: &[Change]) {
         let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) else { return };
         for change in changes {
             let Change::Weights { mesh, primitive, vertices } = change else { continue };
@@ -511,7 +511,7 @@ impl Stage {
                 }
             };
             for node in document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh)) {
-                scene.reweigh(gpu, document, node, *primitive, &ranges);
+                scene.update_weights(gpu, document, node, *primitive, &ranges);
             }
         }
     }
@@ -522,7 +522,7 @@ impl Stage {
     }
 
     /// Poses what changed.
-    pub(super) fn pose_anew(&mut self, session: &Session, changes: &[Change], clip: Option<&Shows>, time: f64) {
+    pub(super) fn pose_anew(&mut self, session: &Session, changes: &[Change], clip: Option<&DisplayedClip>, time: f64) {
         let document = session.document();
         if let Some(awaited) = &mut self.awaited {
             let whole = |c: &Change| match c {
@@ -550,7 +550,7 @@ impl Stage {
             self.evaluator.update(document, &stack, &mut self.pose);
             self.bones = bones(document, &self.pose, &self.joints);
         }
-        self.reweigh(document, changes);
+        self.update_weights(document, changes);
         self.posed = Some(now);
         if only_weights && !self.surface_stale {
             self.move_surface(document, changes);
@@ -661,7 +661,7 @@ impl Stage {
 }
 
 /// What is asked for, as the renderer has it.
-fn show(document: &Document, bones: &[Bone], look: &Look, seen: &Seen<'_>) -> Show {
+fn show(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<'_>) -> Show {
     let Seen { selection, shown, painting, .. } = *seen;
     let tint = painting.and_then(|p| p.tint);
     let outlined = |n: &NodeId| document.nodes.get(*n).is_some_and(|n| n.mesh.is_some());
@@ -678,7 +678,7 @@ fn show(document: &Document, bones: &[Bone], look: &Look, seen: &Seen<'_>) -> Sh
 }
 
 /// A bone's colours: what is selected is amber, its children a shade of it.
-fn looks(document: &Document, bones: &[Bone], look: &Look, seen: &Seen<'_>) -> Vec<BoneLook> {
+fn looks(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<'_>) -> Vec<BoneLook> {
     let Seen { selection, marks, hover, unkeyed, .. } = *seen;
     let painting = seen.painting.is_some();
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];

@@ -8,7 +8,7 @@ use super::{SceneId, VariantId};
 
 /// What of a document is shown, where it offers a choice. Never saved, and no edit: nothing to undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct DisplayChoice {
     /// A scene other than the file's own; an index into [`Document::scenes`](super::Document::scenes).
     pub scene: Option<SceneId>,
     /// `KHR_materials_variants`: an index into [`Document::variants`](super::Document::variants); the primitives' own
