@@ -170,7 +170,7 @@ fn every_command_stands_in_its_menu() {
         let all: Vec<&CommandSpec> = table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
         let of = |group: &str| -> Vec<String> {
             let fits = |c: &&&CommandSpec| match c.menu.split_once('/') {
-                _ if c.asks => group == "By numbers and names",
+                _ if c.asks => group == "With values",
                 Some((_, inner)) => inner == group,
                 None => group.is_empty(),
             };
@@ -179,7 +179,7 @@ fn every_command_stands_in_its_menu() {
         };
         let mut groups: Vec<&str> = all.iter().filter_map(|c| c.menu.split_once('/').map(|(_, g)| g)).collect();
         groups.push("");
-        groups.push("By numbers and names");
+        groups.push("With values");
         groups.sort_unstable();
         groups.dedup();
         for group in groups {

@@ -5,11 +5,11 @@ mod closest;
 mod compiled;
 mod evaluator;
 mod insert;
+mod mirror_pairs;
 mod mix;
 mod names;
 mod pose;
 mod range;
-mod mirror_pairs;
 mod sample;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
@@ -30,9 +30,9 @@ pub use self::{
     closest::{ClosestSurface, Nearest},
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
+    mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     pose::{Pose, joint_bounds},
     range::range_of_motion,
-    mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     sample::{nlerp, sample_into, slerp},
     skeleton::{Bone, bones},
     skinning::{Placement, Posed},

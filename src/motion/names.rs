@@ -3,7 +3,7 @@
 //! Every tool spells it otherwise: Mixamo `mixamorig:LeftArm`, Blender `upper_arm.L`, Rigify `DEF-upper_arm.L.001`, VRM
 //! `J_Bip_L_UpperArm` and `leftUpperArm`, Unreal `upperarm_l`, Biped `Bip001 L UpperArm`, BVH `LHipJoint`, MMD `左腕`.
 
-use super::roles::Side;
+use super::mirror_pairs::Side;
 
 /// A name without its side.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -86,7 +86,7 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
         quality(ui, view, actions);
     }
     if asks {
-        ui.menu_button("By numbers and names", |ui| {
+        ui.menu_button("With values", |ui| {
             ui.set_min_width(240.0);
             for command in all.iter().filter(|c| c.asks) {
                 item(ui, view, command, actions);

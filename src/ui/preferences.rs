@@ -112,7 +112,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
         choice(ui, theme, &mut settings.length, &options);
     });
     field(ui, theme, "Motion", |ui| {
-        check(ui, theme, &mut settings.reduce_motion, "Reduce motion: nothing glides");
+        check(ui, theme, &mut settings.reduce_motion, "Reduce motion");
     });
 }
 
@@ -147,14 +147,14 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
 
 fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
     let theme = view.theme;
-    field(ui, theme, "Turn the view as", |ui| {
+    field(ui, theme, "Orbit style", |ui| {
         choice(ui, theme, &mut settings.orbit, &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")]);
     });
     field(ui, theme, "Turning speed", |ui| number(ui, "Turning speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2));
     field(ui, theme, "Field of view", |ui| number(ui, "Field of view", &mut settings.fov, 5.0..=120.0, "°", 0));
     field(ui, theme, "Wheel", |ui| {
         check(ui, theme, &mut settings.zoom_to_pointer, "Zooms to the pointer");
-        check(ui, theme, &mut settings.reverse_wheel, "The other way round");
+        check(ui, theme, &mut settings.reverse_wheel, "Reverse scroll zoom");
     });
     field(ui, theme, "While it moves", |ui| {
         let options = [(Quality::Auto, "Auto"), (Quality::High, "High"), (Quality::Fast, "Fast")];
@@ -201,7 +201,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
                 }
             }
         });
-        if ui.add(egui::Button::new("Drop own keys")).on_hover_text("Back to the preset's keys, all of them").clicked()
+        if ui.add(egui::Button::new("Reset all keys")).on_hover_text("Back to the preset's keys, all of them").clicked()
         {
             settings.keys.reset(None);
         }

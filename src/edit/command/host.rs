@@ -72,7 +72,7 @@ other_commands! {
     /// Selects every joint
     Joints = "select.joints", "Select all joints", key: "Ctrl+A";
     /// Clears the selection
-    Nothing = "select.none", "Select nothing", key: "Escape", enabled: selected;
+    Nothing = "select.none", "Deselect all", key: "Escape", enabled: selected;
     /// Selects the node above
     Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected;
     /// Selects the first node below

@@ -241,7 +241,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
     let keyed = rows.iter().filter(|r| r.key).count();
     ui.horizontal(|ui| {
         let mut settings = view.settings.clone();
-        if widgets::check(ui, theme, &mut settings.key_on_save, "Key them without asking").changed() {
+        if widgets::check(ui, theme, &mut settings.key_on_save, "Always key unkeyed poses when saving").changed() {
             actions.push(Action::Settings(Box::new(settings)));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

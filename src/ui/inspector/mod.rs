@@ -123,9 +123,10 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
             .fill(theme.color("surface.control"))
             .corner_radius(3)
             .inner_margin(egui::Margin::symmetric(6, 1));
-        frame.show(ui, |ui| {
+        let chip = frame.show(ui, |ui| {
             ui.label(RichText::new(symbol).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary")))
         });
+        chip.response.on_hover_ui(|ui| formula(ui, theme, symbol));
         ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
         ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
         if !reset {
@@ -137,6 +138,33 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
         .inner
     })
     .inner
+}
+
+/// `W = Wₚ · (L ∘ Ul)`, with one of its parts marked, and each in words.
+fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
+    let part = |text: &str| {
+        let role = if text == marked { "accent.base" } else { "text.primary" };
+        RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role))
+    };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for text in ["W", "=", "W parent", "·", "(", "L", "∘", "Ul", ")"] {
+            ui.label(part(text));
+        }
+    });
+    egui::Grid::new("formula").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
+        for (symbol, words) in [
+            ("W", "World: where the node is in the scene"),
+            ("W parent", "where its parent is"),
+            ("L", "Rest: its place relative to the parent, before any pose"),
+            ("Ul", "Pose: the user-local transform, what you added to the rest"),
+            ("∘", "translation, rotation and scale are put together one by one, so that a node can store them"),
+        ] {
+            ui.label(part(symbol));
+            ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            ui.end_row();
+        }
+    });
 }
 
 fn node_sections(
@@ -152,11 +180,11 @@ fn node_sections(
     let local = view.pose.local[node.index()].transform();
     let user = rest.user_from(&local);
     let note = match view.shown_clip() {
-        Some(_) => format!("over rest, at {:.3} s", view.playback.time),
-        None => "over rest".to_owned(),
+        Some(_) => format!("added to the rest, at {:.3} s", view.playback.time),
+        None => "added to the rest".to_owned(),
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
-    if section(ui, theme, "Ul", "Yours", &note, posed) {
+    if section(ui, theme, "Ul", "Pose", &note, posed) {
         actions.push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None }.into()));
     }
     match user {

@@ -33,12 +33,7 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     if document.clips.is_empty() {
         ui.vertical_centered(|ui| {
-            ui.label(RichText::new("No clips in this file").color(theme.color("text.secondary")));
-            ui.label(
-                RichText::new("Poses are kept in the nodes.")
-                    .font(Theme::font(Font::Small))
-                    .color(theme.color("text.tertiary")),
-            );
+            ui.label(RichText::new("None yet").font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
         });
         return;
     }

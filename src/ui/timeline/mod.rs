@@ -53,7 +53,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
                     .color(theme.color("text.tertiary")),
             );
             ui.add_space(4.0);
-            if ui.button("Make a clip").on_hover_text("Makes an empty clip, for keys to come").clicked() {
+            if ui.button("New clip").on_hover_text("Makes an empty clip, for keys to come").clicked() {
                 actions.push(Action::Run(NewClip { name: None }.into()));
             }
         });

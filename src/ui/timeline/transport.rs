@@ -91,7 +91,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 });
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
             if let Some(share) = playback.guessed {
-                let text = format!("guessed, {:.0} % sure", share * 100.0);
+                let text = format!("guessed from the keys, {:.0} % fit", share * 100.0);
                 ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
             }
             let combo = ComboBox::from_id_salt("speed")
