@@ -11,8 +11,8 @@ use ulna::{
     },
     motion::{Placement, Pose, Posed, Stack, skinning},
     render::{
-        Axis, Camera, Color, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, ViewportColors, capture,
-        decode_images, heat, skin_on_gpu, zero_weight,
+        Axis, Camera, Color, ColorRole, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, ViewportColors,
+        capture, decode_images, heat, skin_on_gpu, zero_weight,
     },
     session::Session,
 };
@@ -307,7 +307,7 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
 fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() {
     let Some(mut tinted) = Tinted::new() else { return };
     let bare = tinted.middle(TintKind::Heat);
-    let background = Color::token("dark", "viewport.background");
+    let background = ColorRole::ViewportBackground.color("dark");
     let between = |k: usize| background.0[k] < bare.0[k] && bare.0[k] < zero_weight("dark").0[k];
     assert!((0..3).all(between), "{bare:?}");
     assert_eq!(tinted.middle(TintKind::Colors), bare);

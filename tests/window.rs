@@ -364,10 +364,25 @@ fn unsaved_work_is_asked_about_before_another_file_takes_its_place() {
     let centre = head(&window, node(&window, "Head"));
     let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(2.6), at(2.2));
-    press(&mut window, Modifiers::COMMAND, Key::O);
-    window.get_by_label("Discard changes");
+    let ask = |window: &mut Window| {
+        press(window, Modifiers::COMMAND, Key::O);
+        window.get_by_label("Path").focus();
+        window.run_steps(2);
+        press(window, Modifiers::COMMAND, Key::A);
+        window.get_by_label("Path").type_text(&other.display().to_string());
+        window.run_steps(2);
+        press(window, Modifiers::NONE, Key::Enter);
+        window.get_by_label("Discard changes");
+    };
+    ask(&mut window);
     click(&mut window, "Cancel");
     assert!(session(&window).is_unsaved(), "cancelling loses nothing");
+    // It is asked once, when it is known what is to be opened.
+    ask(&mut window);
+    click(&mut window, "Discard changes");
+    wait(&mut window);
+    assert_eq!(session(&window).path(), Some(other.as_path()));
+    assert!(!session(&window).is_unsaved());
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn mirrored_strokes_paint_both_sides_alike() {
 fn vertices_are_selected_and_take_numbers() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
-    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::ALT);
+    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
     assert!(window.query_by_label_contains("selected ·").is_some(), "vertices are selected");
     assert!(session(&window).history().done().is_empty(), "selecting is no change");
     let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");

@@ -29,7 +29,7 @@ fn selected(window: &Window) -> usize {
 
 /// Selects the vertices in a box around a spot.
 fn select_at(window: &mut Window, at: Pos2, by: f32) -> usize {
-    drag(window, at - vec2(by, by), at + vec2(by, by), Modifiers::ALT);
+    drag(window, at - vec2(by, by), at + vec2(by, by), Modifiers::COMMAND | Modifiers::ALT);
     window.run_steps(4);
     selected(window)
 }
@@ -148,8 +148,8 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     let canvas = Canvas::new(&before, 0.into()).expect("a canvas");
     press_button(&mut window, "Select no vertices");
     let hand = head(&window, "LeftHand");
-    click_at(&mut window, hand, Modifiers::ALT);
-    assert!(selected(&window) > 0, "a click with Alt takes the vertex under the brush");
+    click_at(&mut window, hand, Modifiers::COMMAND | Modifiers::ALT);
+    assert!(selected(&window) > 0, "a click with Ctrl and Alt takes the vertex under the brush");
     press_button(&mut window, "Copy weights");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
     let count = select_at(&mut window, at, 14.0);

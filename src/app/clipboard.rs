@@ -2,7 +2,7 @@
 
 use egui::{Context, Event};
 
-use super::App;
+use super::{App, key_routing::Topmost};
 use crate::{
     edit::{
         Command, CommandLine,
@@ -96,7 +96,7 @@ impl App {
 
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
-        if self.dialog.is_some() || ctx.egui_wants_keyboard_input() || self.session.is_none() || self.welcome {
+        if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.welcome {
             return;
         }
         let (copy, paste) = ctx.input(|i| {

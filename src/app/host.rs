@@ -35,7 +35,11 @@ impl Host for Windowed<'_> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
             FileCommand::Open { path: Some(path) } => app.wish(ctx, DeferredAction::Open(path.clone())),
-            FileCommand::Open { path: None } => app.wish(ctx, DeferredAction::AskOpen),
+            // What is unsaved is asked about when it is known that another file takes its place: once.
+            FileCommand::Open { path: None } => {
+                app.end_gesture(ctx);
+                app.ask_open(ctx);
+            }
             FileCommand::Sample => app.wish(ctx, DeferredAction::Sample),
             FileCommand::Save => app.save(ctx),
             FileCommand::SaveAs { path: Some(path) } => app.save_as(ctx, app.request(path.clone()), Purpose::Own),
@@ -117,6 +121,9 @@ impl App {
 
     fn view(&mut self, ctx: &Context, command: &ViewCommand) {
         match command {
+            ViewCommand::NextPanel => self.next_panel(ctx, false),
+            ViewCommand::PreviousPanel => self.next_panel(ctx, true),
+            ViewCommand::MenuBar => self.panels.open_menu_bar(),
             ViewCommand::FrameAll => self.frame(ctx, false),
             ViewCommand::FrameSelected => self.frame(ctx, true),
             ViewCommand::Perspective => self.camera.orthographic = !self.camera.orthographic,

@@ -311,7 +311,7 @@ impl App {
     fn take(&mut self, ctx: &Context, done: Done) {
         match done {
             Done::Opened(Ok(loaded), path) => {
-                self.show(*loaded, path.is_none());
+                self.show(ctx, *loaded, path.is_none());
                 self.begin_journal(ctx);
                 if let Some(path) = path {
                     self.remember(&path);
@@ -322,6 +322,10 @@ impl App {
             Done::Opened(Err(error), path) => {
                 let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
                 self.toast(ctx, ToastKind::Error, format!("{name} was not opened: {error}."));
+                // Never a window of empty panels.
+                if self.session.is_none() {
+                    self.show_welcome(ctx);
+                }
             }
             Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
             Done::Listed(Ok(lines)) => self.dialog = Some(crate::ui::Dialog::Changes { lines }),
@@ -352,7 +356,13 @@ impl App {
     }
 
     /// Shows another document; the sample plays.
-    pub(super) fn show(&mut self, Loaded { session, posed, uploaded }: Loaded, sample: bool) {
+    pub(super) fn show(&mut self, ctx: &Context, Loaded { session, posed, uploaded }: Loaded, sample: bool) {
+        // What was said of another file, and how far its lists were scrolled.
+        self.toasts.clear();
+        ctx.data_mut(|d| {
+            d.remove_by_type::<egui::containers::scroll_area::State>();
+            d.remove_by_type::<egui::containers::panel::PanelState>();
+        });
         self.end_journal();
         self.carried = None;
         self.asked_disk = None;
@@ -449,7 +459,6 @@ impl App {
             }
             DeferredAction::Open(path) => self.open(ctx, path),
             DeferredAction::Sample => self.open_sample(ctx),
-            DeferredAction::AskOpen => self.ask_open(ctx),
             DeferredAction::Revert => self.reload(ctx, false),
         }
     }

@@ -1,11 +1,13 @@
 //! Keys: the table's default keys, as egui reads them. A key that text takes is the text's.
 
+use std::cmp::Reverse;
+
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
-use super::App;
+use super::{App, key_routing::Topmost};
 use crate::{
-    edit::{command::ToolCommand, is_of_brush, table},
-    ui::{Action, ToastKind},
+    edit::{KeyScope, command::ToolCommand, table},
+    ui::{Action, Pane, ToastKind},
 };
 
 /// A key such as `Ctrl+Shift+Z`; nothing where it is none.
@@ -28,10 +30,12 @@ pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
 impl App {
     /// Runs the commands whose keys were pressed.
     pub(super) fn pressed_keys(&mut self, ctx: &Context) {
-        let typing = ctx.egui_wants_keyboard_input();
-        if self.dialog.is_some() {
-            return;
-        }
+        let typing = match self.topmost(ctx) {
+            // What is open has the keys to itself.
+            Topmost::Popup | Topmost::Dialog => return,
+            Topmost::Widget => true,
+            Topmost::Panels => false,
+        };
         // While a gesture is open nothing else runs, but another mode ends it.
         let gesture = self.is_gesture_open() && ctx.input(|i| i.pointer.any_down());
         let availability = self.availability();
@@ -44,9 +48,14 @@ impl App {
             .filter(|(_, key)| !key.is_empty())
             .collect();
         let painting = self.mode == crate::edit::Mode::Paint;
-        commands.retain(|(c, _)| painting || !is_of_brush(c.name));
-        // In Paint mode the brush's keys go before others.
-        commands.sort_by_key(|(c, key)| (std::cmp::Reverse(key.matches('+').count()), !is_of_brush(c.name)));
+        let over_joints = self.entered() != Some(Pane::Timeline);
+        commands.retain(|(c, _)| match KeyScope::of(c) {
+            KeyScope::Window => true,
+            KeyScope::Joints => over_joints,
+            KeyScope::Paint => painting,
+        });
+        // A panel's keys go before the window's.
+        commands.sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };
             // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same.
@@ -57,8 +66,9 @@ impl App {
             if self.welcome && !command.anywhere {
                 continue;
             }
-            // Escape belongs to a gesture while there is one.
-            if key == "Escape" && (ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some()) {
+            // Escape ends a gesture, what is typed, or the way through widgets first.
+            let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some();
+            if key == "Escape" && (ends || self.escape_is_taken()) {
                 continue;
             }
             if gesture && !modes.contains(&command.name) {

@@ -9,6 +9,7 @@ mod fault;
 mod gesture;
 mod host;
 mod jobs;
+mod key_routing;
 mod keys;
 mod ladder;
 mod lean;
@@ -30,9 +31,10 @@ use egui::{Context, Ui};
 
 pub use self::window::run;
 use self::{
-    devices::Devices, jobs::Jobs, painting::Painting, preferences::Preferences, recent::RecentList,
-    viewport_renderer::ViewportRenderer, window::Leaving,
+    devices::Devices, jobs::Jobs, key_routing::KeyRouting, painting::Painting, preferences::Preferences,
+    recent::RecentList, viewport_renderer::ViewportRenderer, window::Leaving,
 };
+use crate::render::ColorRole;
 use crate::{
     edit::{Availability, Mode, NodeVisibility, Selection, Space},
     model::{Diagnostic, MeshId, NodeId, Shared, Unkeyed, UnkeyedAt},
@@ -100,6 +102,7 @@ pub struct App {
     /// Why this window is left for another.
     leaving: Option<Leaving>,
     devices: Devices,
+    routing: KeyRouting,
     /// When something was typed or clicked last, on egui's clock.
     active: f64,
     first_frame: bool,
@@ -170,6 +173,7 @@ impl App {
             may_close: false,
             leaving: None,
             devices: Devices::default(),
+            routing: KeyRouting::default(),
             active: 0.0,
             first_frame: true,
             carried: None,
@@ -186,6 +190,7 @@ impl App {
             weights_moved: BTreeSet::new(),
             surfaces_told: BTreeSet::new(),
         };
+        app.routing.install(&cc.egui_ctx);
         app.painting.brush = app.preferences.brush.sane();
         if let Some(text) = app.preferences.layout.as_deref() {
             app.panels.set_layout(Layout::from_text(text));
@@ -206,6 +211,21 @@ impl App {
             app.look_for_recoveries(&cc.egui_ctx);
         }
         app
+    }
+
+    /// What of the view is shown, for tests.
+    pub const fn options(&self) -> ViewOptions {
+        self.shown
+    }
+
+    /// What kind of work the window is set to, for tests.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The joint under the pointer, for tests.
+    pub const fn hovered(&self) -> Option<NodeId> {
+        self.hover
     }
 
     /// The open file, for tests and scripts.
@@ -334,6 +354,11 @@ impl eframe::App for App {
         self.preferences.store(storage);
     }
 
+    fn persist_egui_memory(&self) -> bool {
+        // How far lists are scrolled is of one file; where panels are is kept beside it.
+        false
+    }
+
     fn on_exit(&mut self) {
         // A window that is closed was asked about what is not saved.
         self.end_journal();
@@ -341,7 +366,7 @@ impl eframe::App for App {
 
     fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
         // Panels paint no ground of their own: clearing costs less than a rectangle does.
-        self.theme.color("surface.panel").to_normalized_gamma_f32()
+        self.theme.color(ColorRole::SurfacePanel).to_normalized_gamma_f32()
     }
 }
 
@@ -378,6 +403,7 @@ impl App {
             }
             ctx.request_repaint();
         }
+        self.begin_keys(&ctx);
         self.clipboard_events(&ctx);
         self.pressed_keys(&ctx);
         self.pose_stage(&ctx);
@@ -460,6 +486,7 @@ impl App {
         }
         self.focus_spot(&ctx);
         self.take_picture(&ctx);
+        self.end_keys(&ctx);
         if started.elapsed() > SLOW {
             log::debug!("a frame took {:?}", started.elapsed());
         }

@@ -76,7 +76,7 @@ impl App {
         match result {
             Ok((loaded, Redone { failed, changed })) => {
                 let steps = loaded.session.history().done().len();
-                self.show(*loaded, false);
+                self.show(ctx, *loaded, false);
                 self.show_last_step();
                 self.playback.playing = false;
                 self.tour = None;

@@ -164,6 +164,8 @@ impl App {
             1 => saved.changes[0].clone(),
             n => format!("{n} places changed, everything else as it was"),
         };
+        // A save that failed before is answered by this one.
+        self.toasts.retain(|t| t.kind != ToastKind::Error || t.verbs.is_empty());
         let mut text = format!("Saved {}: {what}", name_of(&saved.path));
         for lost in &saved.lost {
             text.push_str(&format!(". {lost}"));
@@ -297,7 +299,7 @@ impl App {
             }
         };
         let kept = (self.camera, self.selection.clone(), self.mode, self.playback.clone(), self.marks.clone());
-        self.show(*loaded, false);
+        self.show(ctx, *loaded, false);
         (self.camera, self.selection, self.mode, self.playback, self.marks) = kept;
         self.playback.playing = false;
         if let Some(session) = &self.session {

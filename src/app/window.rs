@@ -121,6 +121,7 @@ impl Window {
                 #[cfg(feature = "inspection")]
                 inspect_again(&cc.egui_ctx);
                 Theme::install(&cc.egui_ctx);
+                app.routing.install(&cc.egui_ctx);
                 app.reopen(&cc.egui_ctx, cc.wgpu_render_state.clone());
                 app
             }
@@ -135,6 +136,10 @@ impl Window {
 }
 
 impl eframe::App for Window {
+    fn persist_egui_memory(&self) -> bool {
+        false
+    }
+
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
         #[cfg(feature = "inspection")]
         lose_on_request(ui.ctx(), frame, "ULNA_LOSE_DEVICE");

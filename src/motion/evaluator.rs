@@ -1,6 +1,6 @@
 //! From a [`Stack`] to a [`Pose`], in the one order there is, with what is worth keeping from one moment to the next.
 
-use glam::{Quat, Vec3};
+use glam::Quat;
 
 use super::{
     compiled::{self, Compiled},
@@ -53,6 +53,8 @@ struct Player {
     compiled: Option<Compiled>,
     /// What the clip and its layers drive, by node.
     drives: Vec<Parts>,
+    /// Nodes of which they drive a part alone, or weights of morph targets: those begin as they are below.
+    partly: Vec<usize>,
     local: Vec<Local>,
     morphs: Vec<Vec<f32>>,
 }
@@ -73,7 +75,8 @@ impl Player {
 
     /// Finds what the clip with these layers drives, among so many nodes.
     fn find_drives(&mut self, layers: &Shared<[PoseLayer]>, nodes: usize) {
-        if self.drives.len() == nodes && Shared::ptr_eq(&self.layers, layers) {
+        let same = Shared::ptr_eq(&self.layers, layers) || (self.layers.is_empty() && layers.is_empty());
+        if self.drives.len() == nodes && same {
             return;
         }
         self.layers = layers.clone();
@@ -87,19 +90,26 @@ impl Player {
                 *slot = slot.or(parts);
             }
         }
+        let partly = |(_, parts): &(usize, &Parts)| !parts.is_empty() && (!parts.is_whole() || !layers.is_empty());
+        let morphs = |(_, parts): &(usize, &Parts)| parts.has(Property::Weights);
+        let all = self.drives.iter().enumerate();
+        self.partly = all.filter(|n| partly(n) || morphs(n)).map(|(node, _)| node).collect();
+        // What is driven as a whole stays what a clip can write to.
+        self.local.clear();
+        self.local.resize(nodes, Local::default());
+        self.morphs.resize(nodes, Vec::new());
+    }
+
+    /// Whether it has to know what lies below.
+    fn is_partial(&self) -> bool {
+        !self.partly.is_empty()
     }
 
     /// Samples an instance over a pose, and puts its layers on. What it does not drive is not meant to be read.
     fn sample(&mut self, instance: &Instance, time: f64, base: &Pose) {
-        self.find_drives(&instance.layers, base.local.len());
-        self.local.resize(base.local.len(), Local::default());
-        self.morphs.resize(base.local.len(), Vec::new());
-        for (node, parts) in self.drives.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
-            // What the clip does not say is as below, for the layers to be put on.
-            if !parts.is_whole() || !instance.layers.is_empty() || !matches!(self.local[node], Local::Trs(_)) {
-                self.local[node] = Local::Trs(base.local[node].transform());
-            }
-            if parts.has(Property::Weights) {
+        for node in self.partly.iter().copied() {
+            self.local[node] = Local::Trs(base.local[node].transform());
+            if self.drives[node].has(Property::Weights) {
                 self.morphs[node].clone_from(&base.morphs[node]);
             }
         }
@@ -124,7 +134,16 @@ impl Evaluator {
         } else {
             begin(file, None, pose);
             put_layers(&stack.layers, &mut pose.local);
-            if count > 0 {
+            let nodes = file.nodes.len();
+            let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
+            let instances = lanes.chain(stack.additive.iter().map(|a| &a.instance));
+            let mut partial = false;
+            for (player, instance) in self.players.iter_mut().zip(instances) {
+                player.take_up(&instance.clip);
+                player.find_drives(&instance.layers, nodes);
+                partial |= player.is_partial();
+            }
+            if partial {
                 self.base.local.clone_from(&pose.local);
                 self.base.morphs.clone_from(&pose.morphs);
             }
@@ -183,18 +202,14 @@ impl Evaluator {
     fn mix(&mut self, lane: &Lane, first: usize, pose: &mut Pose) {
         let players = &mut self.players[first..first + lane.instances.len()];
         for (player, instance) in players.iter_mut().zip(&lane.instances) {
-            player.take_up(&instance.clip);
             if instance.weight > 0.0 {
                 player.sample(instance, instance.time, &self.base);
             }
         }
-        let driver = |(player, instance): (&'_ Player, &'_ Instance)| -> bool {
-            instance.weight > 0.0 && player.drives.len() == self.base.local.len()
-        };
         let drivers: Vec<Driver<'_>> = players
             .iter()
             .zip(&lane.instances)
-            .filter(|pair| driver(*pair))
+            .filter(|(_, instance)| instance.weight > 0.0)
             .map(|(player, instance)| Driver {
                 local: &player.local,
                 drives: &player.drives,
@@ -214,11 +229,12 @@ impl Evaluator {
     /// Adds the difference of a clip to its reference.
     fn add(&mut self, file: &Asset, stack: &Stack, additive: &Additive, player: usize, pose: &mut Pose) {
         let Additive { instance, reference } = additive;
+        let player = &mut self.players[player];
         if stack.alone().is_some() {
             begin(file, None, &mut self.base);
+            player.take_up(&instance.clip);
+            player.find_drives(&instance.layers, file.nodes.len());
         }
-        let player = &mut self.players[player];
-        player.take_up(&instance.clip);
         let from = match reference {
             Reference::Rest => None,
             Reference::FirstKey => Some(f64::from(first_key(&instance.clip))),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::Mat4;
+use glam::{Mat4, Vec3};
 use proptest::prelude::*;
 
 use super::*;

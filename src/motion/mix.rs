@@ -4,7 +4,7 @@
 //! normalised sum are taken (Buss and Fillmore, *Spherical Averages and Applications to Spherical Splines and
 //! Interpolation*, 2001, algorithm A1); for two rotations one is exact, and it is SLERP.
 
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec3, Vec3A};
 
 use super::turn::{F32x8, LANES, log_factor, unit};
 use crate::model::{JointMask, Local, NodeId, Property, Transform};
@@ -169,9 +169,16 @@ pub(super) fn lay(local: &mut [Local], drivers: &[Driver<'_>], cover: Cover<'_>,
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
+            let even = cover.mask.is_none() && drivers.len() > 1 && drivers.iter().all(|d| d.mask.is_none());
             for first in (0..local.len()).step_by(LANES) {
                 let count = LANES.min(local.len() - first);
-                lay_block(&mut local[first..first + count], first, drivers, cover, turns);
+                let block = &mut local[first..first + count];
+                let whole = |d: &Driver<'_>| d.drives[first..first + count].iter().all(|p| p.is_whole());
+                if even && count == LANES && drivers.iter().all(whole) {
+                    lay_whole_block(block, first, drivers, cover, turns);
+                } else {
+                    lay_block(block, first, drivers, cover, turns);
+                }
             }
         },
     );
@@ -204,6 +211,51 @@ impl Sum {
     #[inline(always)]
     fn only(self) -> Option<usize> {
         (self.count == 1 && self.total >= 1.0).then_some(self.last)
+    }
+}
+
+/// [`lay_block`] where every driver drives all of each node, and counts the same everywhere: what most clips come to.
+#[inline(always)]
+fn lay_whole_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], cover: Cover<'_>, turns: &mut Scratch) {
+    let mut sum = Sum::default();
+    drivers.iter().enumerate().for_each(|(d, driver)| sum.add(d, driver.weight));
+    let (scale, missing) = sum.shares();
+    let mut places = [Vec3A::ZERO; LANES];
+    let mut sizes = [Vec3A::ZERO; LANES];
+    turns.clear();
+    let mut add = |transforms: &[Local], weight: f32| {
+        let mut turn = ([[0.0; LANES]; 4], [weight; LANES]);
+        for (k, local) in transforms.iter().enumerate().take(LANES) {
+            let t = match local {
+                Local::Trs(t) => *t,
+                Local::Matrix(_) => local.transform(),
+            };
+            places[k] += Vec3A::from(t.translation) * weight;
+            sizes[k] += Vec3A::from(t.scale) * weight;
+            for (row, value) in turn.0.iter_mut().zip(t.rotation.to_array()) {
+                row[k] = value;
+            }
+        }
+        turns.push(turn);
+    };
+    for driver in drivers.iter().filter(|d| d.weight > 0.0) {
+        add(&driver.local[first..first + LANES], driver.weight * scale);
+    }
+    if missing > 0.0 {
+        add(local, missing);
+    }
+    if turns.len() < 2 {
+        return lay_block(local, first, drivers, cover, turns);
+    }
+    let mixed = mean(turns, cover.on_sphere);
+    let whole = cover.weight >= 1.0;
+    for (k, local) in local.iter_mut().enumerate() {
+        let result = Transform {
+            translation: places[k].into(),
+            rotation: Quat::from_array(mixed.map(|v| v[k])),
+            scale: sizes[k].into(),
+        };
+        *local = Local::Trs(if whole { result } else { between(&local.transform(), &result, cover.weight, cover) });
     }
 }
 

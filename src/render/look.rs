@@ -2,6 +2,7 @@
 
 use std::{array, sync::LazyLock};
 
+use super::ColorRole;
 use serde_json::Value;
 
 /// The design tokens (`assets/tokens.json`), which both themes and the pictures are made from.
@@ -24,15 +25,6 @@ impl Color {
             (Some(r), Some(g), Some(b)) => Self([r, g, b, byte(6).unwrap_or(255)]),
             _ => Self([255, 0, 255, 255]),
         }
-    }
-
-    /// A token of a theme: `Color::token("dark", "viewport.background")`.
-    pub fn token(theme: &str, path: &str) -> Self {
-        let mut at = &tokens()["color"][theme];
-        for part in path.split('.') {
-            at = &at[part];
-        }
-        Self::parse(at.as_str().unwrap_or_default())
     }
 
     /// Linear, straight alpha.
@@ -81,7 +73,7 @@ pub fn heat(weight: f32) -> Color {
 
 /// The grey of a weight that is exactly 0, of a theme, `dark` or `light`.
 pub fn zero_weight(theme: &str) -> Color {
-    Color::token(theme, "viewport.zero_weight")
+    ColorRole::ViewportZeroWeight.color(theme)
 }
 
 /// Colours of the viewport, linear.
@@ -124,29 +116,29 @@ pub struct ViewportColors {
 impl ViewportColors {
     /// The colours of a theme, `dark` or `light`.
     pub fn theme(theme: &str) -> Self {
-        let linear = |path: &str| Color::token(theme, path).linear();
+        let linear = |role: ColorRole| role.color(theme).linear();
         let faint = tokens()["opacity"]["joint"].as_f64().unwrap_or(0.62) as f32;
-        let joint = |path: &str, alpha: f32| {
-            let [r, g, b, _] = linear(path);
+        let joint = |role: ColorRole, alpha: f32| {
+            let [r, g, b, _] = linear(role);
             [r, g, b, alpha]
         };
         Self {
-            background: linear("viewport.background"),
-            grid_minor: linear("viewport.grid_minor"),
-            grid_major: linear("viewport.grid_major"),
-            axis_x: linear("viewport.axis_x"),
-            axis_z: linear("viewport.axis_z"),
-            wire: linear("text.secondary"),
+            background: linear(ColorRole::ViewportBackground),
+            grid_minor: linear(ColorRole::ViewportGridMinor),
+            grid_major: linear(ColorRole::ViewportGridMajor),
+            axis_x: linear(ColorRole::ViewportAxisX),
+            axis_z: linear(ColorRole::ViewportAxisZ),
+            wire: linear(ColorRole::TextSecondary),
             zero_weight: zero_weight(theme).linear(),
-            tint_edge: joint("joint.edge", 0.16),
-            outline: linear("viewport.outline"),
-            joint: joint("joint.normal", faint),
-            joint_edge: joint("joint.edge", 0.8),
-            joint_selected: joint("joint.selected", 0.95),
-            joint_selected_edge: joint("joint.selected_edge", 0.9),
-            joint_related: joint("joint.related", 0.75),
-            joint_hover: joint("joint.hover", 0.9),
-            joint_unkeyed: joint("joint.pending", 0.8),
+            tint_edge: joint(ColorRole::JointEdge, 0.16),
+            outline: linear(ColorRole::ViewportOutline),
+            joint: joint(ColorRole::JointNormal, faint),
+            joint_edge: joint(ColorRole::JointEdge, 0.8),
+            joint_selected: joint(ColorRole::JointSelected, 0.95),
+            joint_selected_edge: joint(ColorRole::JointSelectedEdge, 0.9),
+            joint_related: joint(ColorRole::JointRelated, 0.75),
+            joint_hover: joint(ColorRole::JointHover, 0.9),
+            joint_unkeyed: joint(ColorRole::JointPending, 0.8),
         }
     }
 }

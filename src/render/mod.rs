@@ -1,6 +1,7 @@
 //! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of `ulna render` and of the tests.
 
 mod camera;
+mod color_role;
 mod device;
 mod gpu;
 mod lights;
@@ -20,6 +21,7 @@ mod tint;
 
 pub use self::{
     camera::{Axis, Camera},
+    color_role::{ColorRole, Measure},
     device::{DeviceChoice, DeviceFacts, DeviceKind, devices},
     gpu::{Gpu, GpuError},
     look::{Color, ViewportColors, heat, tokens, zero_weight},

@@ -271,8 +271,6 @@ pub enum DeferredAction {
     Open(PathBuf),
     /// Open the sample.
     Sample,
-    /// Ask for a file.
-    AskOpen,
     /// Read the file again.
     Revert,
 }

@@ -8,6 +8,7 @@ use super::{
     theme::Font,
     widgets::{icon_button, key_chips, segment, segments, tooltip},
 };
+use crate::render::ColorRole;
 use crate::{
     edit::{
         CommandSpec, Mode, Space,
@@ -66,13 +67,13 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             divider(ui, theme);
         }
         if view.mode == Mode::Animate {
-            ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
+            ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
             let text = if view.auto_key { "keys at the playhead" } else { "an unkeyed pose" };
-            ui.label(RichText::new(text).color(theme.color("text.primary")));
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
             auto_key(ui, view, actions);
             unkeyed_ui(ui, view, actions);
         } else if view.mode == Mode::Paint {
-            ui.label(RichText::new("Strokes go to").color(theme.color("text.secondary")));
+            ui.label(RichText::new("Strokes go to").color(theme.color(ColorRole::TextSecondary)));
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
             let layer = crate::ui::weights::painted_layer(view);
@@ -84,10 +85,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 }
                 (None, _) => "no joint yet".to_owned(),
             };
-            ui.label(RichText::new(text).color(theme.color("text.primary")));
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         } else {
-            ui.label(RichText::new("Edits go to").color(theme.color("text.secondary")));
-            ui.label(RichText::new("the pose of the file").color(theme.color("text.primary")));
+            ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("the pose of the file").color(theme.color(ColorRole::TextPrimary)));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 280.0 {
@@ -105,22 +106,22 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let key = view.keys.key(FileCommand::Find.name());
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Find a command…"));
-    let fill = if response.hovered() { "surface.control" } else { "surface.field" };
+    let fill = if response.hovered() { ColorRole::SurfaceControl } else { ColorRole::SurfaceField };
     ui.painter().rect(rect, 4.0, theme.color(fill), theme.field_edge(), egui::StrokeKind::Inside);
     if response.has_focus() {
         ui.painter().rect_stroke(
             rect,
             4.0,
-            egui::Stroke::new(2.0, theme.color("accent.base")),
+            egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
             egui::StrokeKind::Outside,
         );
     }
     let middle = rect.center().y;
     let at = egui::pos2(rect.left() + 16.0, middle);
-    super::widgets::paint_icon(ui.painter(), at, icons::ICON_SEARCH, 16.0, theme.color("text.tertiary"));
+    super::widgets::paint_icon(ui.painter(), at, icons::ICON_SEARCH, 16.0, theme.color(ColorRole::TextTertiary));
     let at = egui::pos2(rect.left() + 30.0, middle);
     let font = Theme::font(Font::Body);
-    ui.painter().text(at, egui::Align2::LEFT_CENTER, "Find a command", font, theme.color("text.secondary"));
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, "Find a command", font, theme.color(ColorRole::TextSecondary));
     let layout = egui::Layout::right_to_left(egui::Align::Center);
     let area = rect.shrink2(vec2(6.0, 0.0));
     key_chips(&mut ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout)), theme, key);
@@ -132,27 +133,28 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn divider(ui: &mut Ui, theme: &Theme) {
     ui.add_space(4.0);
     let (rect, _) = ui.allocate_exact_size(vec2(1.0, 20.0), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, theme.color("stroke.control"));
+    ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::StrokeControl));
     ui.add_space(4.0);
 }
 
 fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let text = ui.painter().layout_no_wrap("Auto-key".into(), Theme::font(Font::Body), theme.color("text.primary"));
+    let text =
+        ui.painter().layout_no_wrap("Auto-key".into(), Theme::font(Font::Body), theme.color(ColorRole::TextPrimary));
     let (rect, response) = ui.allocate_exact_size(vec2(text.size().x + 32.0, 24.0), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, view.auto_key, "Auto-key"));
-    let fill = if response.hovered() { theme.color("surface.control_hover") } else { Color32::TRANSPARENT };
+    let fill = if response.hovered() { theme.color(ColorRole::SurfaceControlHover) } else { Color32::TRANSPARENT };
     ui.painter().rect_filled(rect, 4.0, fill);
     let centre = egui::pos2(rect.left() + 13.0, rect.center().y);
     if view.auto_key {
-        ui.painter().circle_filled(centre, 5.0, theme.color("record"));
+        ui.painter().circle_filled(centre, 5.0, theme.color(ColorRole::Record));
     } else {
-        ui.painter().circle_stroke(centre, 4.5, egui::Stroke::new(1.5, theme.color("text.tertiary")));
+        ui.painter().circle_stroke(centre, 4.5, egui::Stroke::new(1.5, theme.color(ColorRole::TextTertiary)));
     }
     ui.painter().galley(
         egui::pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5),
         text,
-        theme.color("text.primary"),
+        theme.color(ColorRole::TextPrimary),
     );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
         actions.push(Action::AutoKey(!view.auto_key));
@@ -168,7 +170,8 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if let Some((at, pose)) = view.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
         let count = pose.nodes().count();
         let place = if view.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
-        let text = RichText::new(format!("{} unkeyed{place}", nodes(count))).color(theme.color("selection.text"));
+        let text =
+            RichText::new(format!("{} unkeyed{place}", nodes(count))).color(theme.color(ColorRole::SelectionText));
         ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
         let hint = "Sets keys for what was changed, at the playhead (S)";
         if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
@@ -186,7 +189,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     } else if let Some((at, _)) = poses.iter().find(|(at, _)| Some(at.clip) == view.shown_clip()) {
         let count = poses.keys().filter(|at| Some(at.clip) == view.shown_clip()).count();
         let text = if count == 1 { "1 unkeyed pose".to_owned() } else { format!("{count} unkeyed poses") };
-        ui.label(RichText::new(text).color(theme.color("selection.text")));
+        ui.label(RichText::new(text).color(theme.color(ColorRole::SelectionText)));
         if ui
             .button(format!("Go to {:.3} s", at.time()))
             .on_hover_text("Moves the playhead to the unkeyed pose")

@@ -16,6 +16,7 @@ use super::{
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
+use crate::render::{ColorRole, Measure};
 use crate::{
     edit::{Transaction, command::FileCommand, key_parts, table},
     render::DeviceFacts,
@@ -24,11 +25,12 @@ use crate::{
 pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(dialog) = view.dialog.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
-    let frame = egui::Frame::window(&ui.ctx().global_style()).fill(theme.color("surface.raised")).inner_margin(20);
+    let frame =
+        egui::Frame::window(&ui.ctx().global_style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(20);
     let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), |ui| {
         let wide = match dialog {
             Dialog::Preferences { .. } | Dialog::Recovery { .. } | Dialog::CannotSave { .. } => 640.0,
-            _ => Theme::size("dialog"),
+            _ => Measure::Dialog.points(),
         };
         ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
@@ -67,13 +69,13 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 pub(super) fn title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Title)).color(theme.color("text.primary")));
+    ui.label(RichText::new(text).font(Theme::font(Font::Title)).color(theme.color(ColorRole::TextPrimary)));
     ui.add_space(8.0);
 }
 
 pub(super) fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
-    let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.on_accent"));
-    ui.add(egui::Button::new(label).fill(theme.color("accent.base")).min_size(vec2(80.0, 32.0)))
+    let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextOnAccent));
+    ui.add(egui::Button::new(label).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(80.0, 32.0)))
 }
 
 pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
@@ -93,7 +95,7 @@ fn path_dialog(
     let save = copy.is_some();
     title(ui, theme, heading);
     let mut text = path.to_owned();
-    ui.label(RichText::new("Path of a .gltf, .glb or .vrm file").color(theme.color("text.secondary")));
+    ui.label(RichText::new("Path of a .gltf, .glb or .vrm file").color(theme.color(ColorRole::TextSecondary)));
     let field =
         ui.add(egui::TextEdit::singleline(&mut text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace));
     name_widget(ui, &field, "Path");
@@ -134,7 +136,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
     let reverts = *then == DeferredAction::Revert;
     title(ui, theme, &if reverts { format!("Revert {name}?") } else { format!("Save {name}?") });
     let say = |ui: &mut Ui, text: String| {
-        ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
+        ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary))).wrap());
     };
     if unsaved.file {
         let steps = unsaved.steps;
@@ -181,13 +183,18 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
     let theme = view.theme;
     let name = view.session.map_or_else(String::new, |s| s.file_name());
     title(ui, theme, &format!("Save {name}"));
-    ui.label(RichText::new("This is what will differ from the file on disk.").color(theme.color("text.secondary")));
+    ui.label(
+        RichText::new("This is what will differ from the file on disk.").color(theme.color(ColorRole::TextSecondary)),
+    );
     ui.add_space(8.0);
     if lines.is_empty() {
-        ui.label(RichText::new("Nothing. The file stays as it was, to the byte.").color(theme.color("text.secondary")));
+        ui.label(
+            RichText::new("Nothing. The file stays as it was, to the byte.")
+                .color(theme.color(ColorRole::TextSecondary)),
+        );
     }
     if !lines.is_empty() {
-        egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(8).show(ui, |ui| {
+        egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
             ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
                 for line in lines {
                     ui.horizontal(|ui| {
@@ -197,9 +204,9 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
                             rect.center(),
                             icons::ICON_EDIT,
                             14.0,
-                            theme.color("severity.warning"),
+                            theme.color(ColorRole::SeverityWarning),
                         );
-                        ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.primary"))).wrap());
+                        ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextPrimary))).wrap());
                     });
                 }
             });
@@ -207,9 +214,9 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_LOCK, 14.0, theme.color("text.secondary"));
+            paint_icon(ui.painter(), rect.center(), icons::ICON_LOCK, 14.0, theme.color(ColorRole::TextSecondary));
             let text = "Everything else stays as it is, to the byte.";
-            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
         });
     }
     ui.add_space(12.0);
@@ -236,11 +243,13 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
-                ui.label(RichText::new(command.title).color(theme.color("text.primary")));
+                ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
                 let key = key_parts(view.keys.key(command.name)).join(" ");
-                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
+                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
                 ui.label(
-                    RichText::new(command.help).font(Theme::font(Font::Small)).color(theme.color("text.secondary")),
+                    RichText::new(command.help)
+                        .font(Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::TextSecondary)),
                 );
                 ui.end_row();
             }
@@ -270,12 +279,12 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
             let (rect, response) = super::widgets::row(ui, theme, 24.0, label, k == done);
             if marked.contains(&k) {
                 let bar = egui::Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
-                ui.painter().rect_filled(bar, 0.0, theme.color("accent.base"));
+                ui.painter().rect_filled(bar, 0.0, theme.color(ColorRole::AccentBase));
             }
             let color = match k.cmp(&done) {
-                std::cmp::Ordering::Less => "text.primary",
-                std::cmp::Ordering::Equal => "selection.text",
-                std::cmp::Ordering::Greater => "text.tertiary",
+                std::cmp::Ordering::Less => ColorRole::TextPrimary,
+                std::cmp::Ordering::Equal => ColorRole::SelectionText,
+                std::cmp::Ordering::Greater => ColorRole::TextTertiary,
             };
             let at = egui::pos2(rect.left() + 12.0, rect.center().y);
             ui.painter().text(at, Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color(color));
@@ -312,7 +321,7 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
             ui.ctx().copy_text(text);
             actions.push(Action::SetDialog(None));
         }
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
     });
 }
 
@@ -350,12 +359,12 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
         "Fonts: Inter and JetBrains Mono, SIL Open Font License 1.1. Icons: Material Symbols, Apache-2.0.".to_owned(),
     ];
     for line in lines {
-        ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.secondary"))).wrap());
+        ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextSecondary))).wrap());
     }
     ui.add_space(8.0);
     let graphics = view.device_facts.map_or_else(|| vec!["Graphics: no device".to_owned()], graphics);
     for line in graphics {
-        ui.add(egui::Label::new(RichText::new(line).color(theme.color("text.tertiary"))).wrap());
+        ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextTertiary))).wrap());
     }
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {

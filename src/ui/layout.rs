@@ -10,6 +10,7 @@ use egui_tiles::{
 use serde::{Deserialize, Serialize};
 
 use super::{Theme, ViewOptions, theme::Font};
+use crate::render::{ColorRole, Measure};
 
 /// A panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,7 +29,13 @@ pub enum Pane {
 }
 
 impl Pane {
-    const ALL: [Self; 5] = [Self::Outliner, Self::Viewport, Self::Inspector, Self::Problems, Self::Timeline];
+    /// All of them, in the order in which F6 goes through them.
+    pub const ALL: [Self; 5] = [Self::Outliner, Self::Viewport, Self::Inspector, Self::Problems, Self::Timeline];
+
+    /// What has the focus when the panel as a whole has it.
+    pub fn focus_id(self) -> egui::Id {
+        egui::Id::unique(("panel", self as u8))
+    }
 
     const fn title(self) -> &'static str {
         match self {
@@ -43,7 +50,7 @@ impl Pane {
     /// Points of its first size; the viewport takes what is left.
     fn points(self) -> f32 {
         match self {
-            Self::Outliner => Theme::size("outliner"),
+            Self::Outliner => Measure::Outliner.points(),
             Self::Viewport => 800.0,
             Self::Inspector => 420.0,
             Self::Problems => 150.0,
@@ -95,7 +102,7 @@ impl Default for Layout {
         let right = tiles.insert_container(linear(LinearDir::Vertical, &[of(Pane::Inspector), of(Pane::Problems)]));
         let top = tiles.insert_container(linear(
             LinearDir::Horizontal,
-            &[of(Pane::Outliner), of(Pane::Viewport), (right, Theme::size("inspector"))],
+            &[of(Pane::Outliner), of(Pane::Viewport), (right, Measure::Inspector.points())],
         ));
         let root = tiles.insert_container(linear(LinearDir::Vertical, &[(top, 600.0), of(Pane::Timeline)]));
         Self {
@@ -139,6 +146,11 @@ impl Layout {
     /// Where a panel was drawn last, if it is in sight.
     pub fn rect(&self, pane: Pane) -> Option<Rect> {
         self.rects.get(&pane).copied()
+    }
+
+    /// The panel at a place of the window, as of the frame before.
+    pub fn pane_at(&self, at: egui::Pos2) -> Option<Pane> {
+        self.rects.iter().find(|(_, rect)| rect.contains(at)).map(|(pane, _)| *pane)
     }
 
     /// Lays the panels out and draws each by `draw`.
@@ -270,7 +282,13 @@ impl Behavior<Pane> for Panes<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, pane: &mut Pane) -> UiResponse {
         let rect = ui.max_rect();
         self.rects.insert(*pane, rect);
+        let whole = ui.interact(rect, pane.focus_id(), Sense::focusable_noninteractive());
+        whole.widget_info(|| WidgetInfo::labeled(Role::Pane, true, format!("{} panel", pane.title())));
         (self.draw)(*pane, ui);
+        if whole.has_focus() {
+            let stroke = egui::Stroke::new(2.0, self.theme.color(ColorRole::AccentBase));
+            ui.painter().rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
+        }
         if matches!(pane, Pane::Viewport | Pane::Timeline) {
             return UiResponse::None;
         }
@@ -309,19 +327,19 @@ impl Behavior<Pane> for Panes<'_> {
 
     fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> Stroke {
         let color = match state {
-            ResizeState::Idle => self.theme.color("surface.window"),
-            ResizeState::Hovering => self.theme.color("stroke.strong"),
-            ResizeState::Dragging => self.theme.color("accent.base"),
+            ResizeState::Idle => self.theme.color(ColorRole::SurfaceWindow),
+            ResizeState::Hovering => self.theme.color(ColorRole::StrokeStrong),
+            ResizeState::Dragging => self.theme.color(ColorRole::AccentBase),
         };
         Stroke::new(if state == ResizeState::Idle { 1.0 } else { 2.0 }, color)
     }
 
     fn tab_bar_color(&self, _: &Visuals) -> Color32 {
-        self.theme.color("surface.bar")
+        self.theme.color(ColorRole::SurfaceBar)
     }
 
     fn tab_bg_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
-        if state.active { self.theme.color("surface.panel") } else { Color32::TRANSPARENT }
+        if state.active { self.theme.color(ColorRole::SurfacePanel) } else { Color32::TRANSPARENT }
     }
 
     fn tab_outline_stroke(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, _: &TabState) -> Stroke {
@@ -329,15 +347,15 @@ impl Behavior<Pane> for Panes<'_> {
     }
 
     fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
-        self.theme.color(if state.active { "text.primary" } else { "text.secondary" })
+        self.theme.color(if state.active { ColorRole::TextPrimary } else { ColorRole::TextSecondary })
     }
 
     fn drag_preview_stroke(&self, _: &Visuals) -> Stroke {
-        Stroke::new(2.0, self.theme.color("accent.base"))
+        Stroke::new(2.0, self.theme.color(ColorRole::AccentBase))
     }
 
     fn drag_preview_color(&self, _: &Visuals) -> Color32 {
-        self.theme.color("accent.base").gamma_multiply(0.2)
+        self.theme.color(ColorRole::AccentBase).gamma_multiply(0.2)
     }
 }
 
@@ -384,7 +402,10 @@ mod tests {
         for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
             layout.fit(root, vec2(width, 900.0), Room::default());
         }
-        assert_eq!(share(&layout, Pane::Outliner), Theme::size("outliner"));
-        assert_eq!(share(&layout, Pane::Viewport), 1600.0 - 2.0 - Theme::size("outliner") - Theme::size("inspector"));
+        assert_eq!(share(&layout, Pane::Outliner), Measure::Outliner.points());
+        assert_eq!(
+            share(&layout, Pane::Viewport),
+            1600.0 - 2.0 - Measure::Outliner.points() - Measure::Inspector.points()
+        );
     }
 }

@@ -1,6 +1,9 @@
 //! The menu bar: every command of the table in its menu, the file's name in the middle, the modes at the right.
 
-use egui::{Align2, MenuBar, RichText, Role, Ui, WidgetInfo, containers::menu::MenuConfig, vec2};
+use egui::{
+    Align2, FocusDirection, Id, Key, MenuBar, Popup, Response, RichText, Role, Ui, WidgetInfo,
+    containers::menu::MenuConfig, vec2,
+};
 
 use super::{
     Action, Actions, Quality, Theme, View,
@@ -12,28 +15,113 @@ use crate::edit::{
     command::{SessionCommand, ToolCommand},
     key_parts, table,
 };
+use crate::render::ColorRole;
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
-pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by itself.
+#[derive(Clone, Debug, Default)]
+pub struct MenuKeys {
+    /// The first menu is to be opened.
+    pub open: bool,
+    /// Which menu is open.
+    at: Option<usize>,
+    items: Vec<MenuEntry>,
+}
+
+/// An item of the open menu, as it was drawn last.
+#[derive(Clone, Copy, Debug)]
+struct MenuEntry {
+    id: Id,
+    letter: Option<char>,
+    /// It stands in the menu itself, and leads to no other.
+    plain: bool,
+}
+
+impl MenuEntry {
+    fn new(response: &Response, title: &str, plain: bool) -> Self {
+        Self { id: response.id, letter: title.chars().next().map(|c| c.to_ascii_lowercase()), plain }
+    }
+}
+
+impl MenuKeys {
+    /// Which menu is to be opened in place of the one that is open, by the arrows.
+    fn turned_to(&self, ui: &Ui) -> Option<usize> {
+        let at = self.at?;
+        let focused = ui.memory(|m| m.focused());
+        let entry = self.items.iter().find(|e| Some(e.id) == focused);
+        // A menu inside is opened by the right arrow, and left by the left one.
+        if entry.is_some_and(|e| !e.plain) {
+            return None;
+        }
+        let (left, right) = ui.input(|i| (i.key_pressed(Key::ArrowLeft), i.key_pressed(Key::ArrowRight)));
+        match (left, right) {
+            (true, false) => Some((at + MENUS.len() - 1) % MENUS.len()),
+            (false, true) => Some((at + 1) % MENUS.len()),
+            _ => None,
+        }
+    }
+
+    /// Goes to the next item that begins with what was typed.
+    fn type_letter(&self, ui: &Ui) {
+        let typed = ui.input(|i| {
+            let letter = |e: &egui::Event| match e {
+                egui::Event::Text(text) => text.chars().next().map(|c| c.to_ascii_lowercase()),
+                _ => None,
+            };
+            i.events.iter().find_map(letter)
+        });
+        let Some(typed) = typed.filter(|_| self.at.is_some()) else { return };
+        let focused = ui.memory(|m| m.focused());
+        let after = self.items.iter().position(|e| Some(e.id) == focused).map_or(0, |k| k + 1);
+        let next = self.items.iter().cycle().skip(after).take(self.items.len()).find(|e| e.letter == Some(typed));
+        if let Some(entry) = next {
+            ui.memory_mut(|m| m.request_focus(entry.id));
+        }
+    }
+}
+
+pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let whole = ui.max_rect();
+    let turned = keys.turned_to(ui);
+    if turned.is_some() {
+        ui.memory_mut(|m| m.move_focus(FocusDirection::None));
+    }
+    keys.type_letter(ui);
+    let closes = keys.at.is_some() && ui.input(|i| i.key_pressed(Key::F10));
+    let wanted = if std::mem::take(&mut keys.open) { Some(0) } else { turned };
+    keys.at = None;
     let menus = MenuBar::new().config(MenuConfig::default()).ui(ui, |ui| {
         ui.set_height(whole.height());
         ui.add_space(4.0);
-        ui.label(RichText::new("Ulna").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+        ui.label(RichText::new("Ulna").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
         ui.add_space(8.0);
         let mut right = whole.left();
-        for name in MENUS {
-            let menu = ui.menu_button(RichText::new(name).color(theme.color("text.secondary")), |ui| {
+        let mut items = Vec::new();
+        for (k, name) in MENUS.into_iter().enumerate() {
+            let menu = ui.menu_button(RichText::new(name).color(theme.color(ColorRole::TextSecondary)), |ui| {
                 ui.set_min_width(240.0);
-                menu_items(ui, view, name, actions);
+                items.clear();
+                menu_items(ui, view, name, &mut items, actions);
             });
+            if menu.inner.is_some() {
+                keys.at = Some(k);
+            }
+            if wanted == Some(k) {
+                Popup::open_id(ui.ctx(), Popup::default_response_id(&menu.response));
+                menu.response.request_focus();
+                ui.ctx().request_repaint();
+            }
             right = menu.response.rect.right();
         }
+        keys.items = items;
         // Not the bar's own edge: that is as wide as the window.
         right
     });
+    if closes {
+        Popup::close_all(ui.ctx());
+    }
     let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 230.0, whole.top()), whole.right_bottom());
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
     let mut right =
@@ -56,11 +144,11 @@ pub fn menu_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// A menu's commands, then the menus inside it, then what always asks for numbers.
-fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
+fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, items: &mut Vec<MenuEntry>, actions: &mut Actions) {
     let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name);
     let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
     for command in all.iter().filter(|c| !c.asks && c.menu == name) {
-        item(ui, view, command, actions);
+        items.push(item(ui, view, command, true, actions));
     }
     let mut inside: Vec<&str> = Vec::new();
     for command in &all {
@@ -75,29 +163,41 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, actions: &mut Actions) {
         ui.separator();
     }
     for group in inside {
-        ui.menu_button(group, |ui| {
-            ui.set_min_width(240.0);
-            for command in all.iter().filter(|c| c.menu.split_once('/').is_some_and(|(_, g)| g == group)) {
-                item(ui, view, command, actions);
-            }
-        });
+        let within = all.iter().filter(|c| c.menu.split_once('/').is_some_and(|(_, g)| g == group));
+        inside_menu(ui, view, group, within.copied(), items, actions);
     }
     if name == "View" {
-        quality(ui, view, actions);
+        items.push(quality(ui, view, actions));
     }
     if asks {
-        ui.menu_button("With values", |ui| {
-            ui.set_min_width(240.0);
-            for command in all.iter().filter(|c| c.asks) {
-                item(ui, view, command, actions);
-            }
-        });
+        inside_menu(ui, view, "With values", all.iter().filter(|c| c.asks).copied(), items, actions);
     }
 }
 
+/// A menu inside a menu.
+fn inside_menu(
+    ui: &mut Ui,
+    view: &View<'_>,
+    title: &str,
+    commands: impl Iterator<Item = &'static CommandSpec>,
+    items: &mut Vec<MenuEntry>,
+    actions: &mut Actions,
+) {
+    let mut within = Vec::new();
+    let menu = ui.menu_button(title, |ui| {
+        ui.set_min_width(240.0);
+        for command in commands {
+            within.push(item(ui, view, command, false, actions));
+        }
+    });
+    items.push(MenuEntry::new(&menu.response, title, false));
+    items.extend(within);
+}
+
 /// How finely the viewport is drawn while something moves.
-fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    ui.menu_button("Quality while it moves", |ui| {
+fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
+    let title = "Quality while it moves";
+    let menu = ui.menu_button(title, |ui| {
         ui.set_min_width(240.0);
         let options = [
             (Quality::Auto, "Auto: as finely as the device is quick"),
@@ -112,9 +212,11 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
     });
+    MenuEntry::new(&menu.response, title, false)
 }
 
-fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, actions: &mut Actions) {
+/// A command's line; `plain` if it stands in a menu of the bar itself.
+fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool, actions: &mut Actions) -> MenuEntry {
     let theme = view.theme;
     let enabled = (command.enabled)(&view.availability);
     let history = view.session.map(|s| s.history());
@@ -130,7 +232,7 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, actions: &m
     };
     let key = RichText::new(key_parts(view.keys.key(command.name)).join(" "))
         .font(Theme::font(Font::Caption))
-        .color(theme.color("text.tertiary"));
+        .color(theme.color(ColorRole::TextTertiary));
     let button = egui::Button::new(&title).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
     let response = ui.add_enabled(enabled.is_ok(), button);
     response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title));
@@ -142,6 +244,7 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, actions: &m
         actions.push(Action::Invoke(command));
         ui.close();
     }
+    MenuEntry::new(&response, &title, plain)
 }
 
 /// The file's name in the middle, with what is not saved; as much of it as there is room for.
@@ -151,17 +254,17 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let unsaved = session.history().unsaved_steps();
     let painter = ui.painter();
     let font = Theme::font(Font::Body);
-    let shape = |name: String| painter.layout_no_wrap(name, font.clone(), theme.color("text.primary"));
+    let shape = |name: String| painter.layout_no_wrap(name, font.clone(), theme.color(ColorRole::TextPrimary));
     let name = shape(session.file_name());
     let note = match unsaved {
         0 => String::new(),
         1 => "1 change not saved".into(),
         n => format!("{n} changes not saved"),
     };
-    let mut note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color("text.tertiary"));
+    let mut note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
     let spoken = if unsaved > 0 { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
     if unsaved > 0 && name.size().x + 22.0 + note.size().x > room.span() {
-        note = painter.layout_no_wrap(String::new(), Theme::font(Font::Caption), theme.color("text.tertiary"));
+        note = painter.layout_no_wrap(String::new(), Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
     }
     let mark = if unsaved > 0 { 22.0 + note.size().x } else { 0.0 };
     let name = if name.size().x + mark > room.span() {
@@ -178,18 +281,18 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let middle = whole.center().y;
     let at = egui::pos2(left, middle - name.size().y * 0.5);
     let after = left + name.size().x;
-    painter.galley(at, name, theme.color("text.primary"));
+    painter.galley(at, name, theme.color(ColorRole::TextPrimary));
     let area = egui::Rect::from_min_size(egui::pos2(left, middle - 10.0), vec2(width, 20.0));
     ui.interact(area, ui.scope_id().with("title"), egui::Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     if unsaved > 0 {
-        painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color("text.secondary"));
+        painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color(ColorRole::TextSecondary));
         painter.text(
             egui::pos2(after + 22.0, middle),
             Align2::LEFT_CENTER,
             note.text(),
             Theme::font(Font::Caption),
-            theme.color("text.tertiary"),
+            theme.color(ColorRole::TextTertiary),
         );
     }
 }

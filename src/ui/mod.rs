@@ -27,6 +27,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 use self::status::thousands as status_thousands;
 pub use crate::edit::{clip_text, node_text};
+use crate::render::{ColorRole, Measure};
 
 pub use self::weights::mask_grey;
 pub use self::{
@@ -51,6 +52,7 @@ pub struct Panels {
     layout: Layout,
     palette: palette::PaletteState,
     welcome: welcome::WelcomeState,
+    menu: menu::MenuKeys,
 }
 
 impl Panels {
@@ -58,6 +60,11 @@ impl Panels {
     pub fn reset(&mut self) {
         let layout = std::mem::take(&mut self.layout);
         *self = Self { layout, ..Self::default() };
+    }
+
+    /// Opens the first menu of the bar, to be gone through by keyboard.
+    pub fn open_menu_bar(&mut self) {
+        self.menu.open = true;
     }
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
@@ -89,30 +96,31 @@ impl Panels {
 /// The whole window.
 pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let bar = |role: &str| Frame::new().fill(theme.color(role)).inner_margin(Margin::symmetric(8, 0));
-    Panel::top("menu").exact_size(Theme::size("menu_bar")).frame(bar("surface.bar")).show_separator_line(false).show(
-        ui,
-        |ui| {
-            menu::menu_ui(ui, view, actions);
-        },
-    );
+    let bar = |role: ColorRole| Frame::new().fill(theme.color(role)).inner_margin(Margin::symmetric(8, 0));
+    Panel::top("menu")
+        .exact_size(Measure::MenuBar.points())
+        .frame(bar(ColorRole::SurfaceBar))
+        .show_separator_line(false)
+        .show(ui, |ui| {
+            menu::menu_ui(&mut panels.menu, ui, view, actions);
+        });
     if !view.welcome {
         Panel::top("toolbar")
-            .exact_size(Theme::size("toolbar"))
-            .frame(bar("surface.bar"))
+            .exact_size(Measure::Toolbar.points())
+            .frame(bar(ColorRole::SurfaceBar))
             .show_separator_line(false)
             .show(ui, |ui| {
                 bars::toolbar_ui(ui, view, actions);
             });
     }
     Panel::bottom("status")
-        .exact_size(Theme::size("status_bar"))
-        .frame(bar("surface.bar"))
+        .exact_size(Measure::StatusBar.points())
+        .frame(bar(ColorRole::SurfaceBar))
         .show_separator_line(false)
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, weights, layout, palette, welcome } = panels;
+    let Panels { outliner, timeline, viewport, inspector, weights, layout, palette, welcome, menu: _ } = panels;
     if view.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {
@@ -122,7 +130,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                 crate::edit::Mode::Paint => layout::Room {
                     timeline: Some(weights::STRIP),
                     problems: Some(104.0),
-                    inspector: Theme::size("inspector_paint"),
+                    inspector: Measure::InspectorPaint.points(),
                 },
                 _ => layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() },
             };

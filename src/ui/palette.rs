@@ -11,6 +11,7 @@ use super::{
     widgets::{key_chips, name_widget, paint_icon},
 };
 use crate::edit::{ArgumentType, CommandLine, CommandSpec, find, table, typed};
+use crate::render::{ColorRole, Measure};
 
 /// What was typed, and which row is chosen.
 #[derive(Clone, Debug, Default)]
@@ -45,12 +46,12 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
         state.chosen = state.chosen.saturating_sub(1);
     }
     let mut run: Option<&'static CommandSpec> = found.get(state.chosen).map(|f| f.0).filter(|_| enter);
-    let width = Theme::size("palette").min(ctx.content_rect().width() - 32.0);
+    let width = Measure::Palette.points().min(ctx.content_rect().width() - 32.0);
     let area = Area::new(Id::unique("palette"))
         .order(Order::Foreground)
         .anchor(Align2::CENTER_TOP, vec2(0.0, 76.0))
         .show(ctx, |ui| {
-            let frame = egui::Frame::window(ui.style()).fill(theme.color("surface.raised")).inner_margin(8);
+            let frame = egui::Frame::window(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(8);
             frame.show(ui, |ui| {
                 ui.set_width(width);
                 let before = state.query.clone();
@@ -59,7 +60,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                     state.chosen = 0;
                 }
                 ui.add_space(4.0);
-                let height = Theme::size("row_palette");
+                let height = Measure::RowPalette.points();
                 ScrollArea::vertical().max_height(height * ROWS).auto_shrink([false, true]).show(ui, |ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     for (k, (command, hits)) in found.iter().enumerate() {
@@ -74,7 +75,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                     if found.is_empty() {
                         ui.add_space(8.0);
                         let text = format!("No command has “{}”", state.query);
-                        ui.label(RichText::new(text).color(theme.color("text.secondary")));
+                        ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
                         ui.add_space(8.0);
                     }
                 });
@@ -83,7 +84,9 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                     for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Esc", "close")] {
                         key_chips(ui, theme, key);
                         ui.label(
-                            RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")),
+                            RichText::new(what)
+                                .font(Theme::font(Font::Caption))
+                                .color(theme.color(ColorRole::TextTertiary)),
                         );
                         ui.add_space(4.0);
                     }
@@ -105,14 +108,14 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
 
 fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
     let frame = egui::Frame::new()
-        .fill(theme.color("surface.field"))
-        .stroke(egui::Stroke::new(2.0, theme.color("accent.base")))
+        .fill(theme.color(ColorRole::SurfaceField))
+        .stroke(egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)))
         .corner_radius(4)
         .inner_margin(egui::Margin::symmetric(8, 2));
     frame.show(ui, |ui| {
         ui.horizontal(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_SEARCH, 18.0, theme.color("text.secondary"));
+            paint_icon(ui.painter(), rect.center(), icons::ICON_SEARCH, 18.0, theme.color(ColorRole::TextSecondary));
             let width = ui.available_width() - 70.0;
             let edit = egui::TextEdit::singleline(query)
                 .hint_text("Find a command")
@@ -123,7 +126,9 @@ fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
             response.request_focus();
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let text = format!("{count} of {}", table().len());
-                ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+                ui.label(
+                    RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+                );
             });
         });
     });
@@ -132,19 +137,23 @@ fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
 fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chosen: bool) -> egui::Response {
     let theme = view.theme;
     let enabled = (command.enabled)(&view.availability);
-    let size = vec2(ui.available_width(), Theme::size("row_palette"));
+    let size = vec2(ui.available_width(), Measure::RowPalette.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.title));
     if chosen || response.hovered() {
-        ui.painter().rect_filled(rect, 4.0, theme.color(if chosen { "surface.control" } else { "surface.row_hover" }));
+        ui.painter().rect_filled(
+            rect,
+            4.0,
+            theme.color(if chosen { ColorRole::SurfaceControl } else { ColorRole::SurfaceRowHover }),
+        );
     }
     let fade = if enabled.is_ok() { 1.0 } else { 0.45 };
     let mut job = egui::text::LayoutJob::default();
     for (k, letter) in command.title.chars().enumerate() {
         let (font, color) = if hits.contains(&k) {
-            (Theme::font(Font::Heading), theme.color("accent.text"))
+            (Theme::font(Font::Heading), theme.color(ColorRole::AccentText))
         } else {
-            (Theme::font(Font::Body), theme.color("text.primary"))
+            (Theme::font(Font::Body), theme.color(ColorRole::TextPrimary))
         };
         let format = egui::TextFormat { font_id: font, color: color.gamma_multiply(fade), ..Default::default() };
         job.append(&letter.to_string(), 0.0, format);
@@ -153,12 +162,12 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
     let middle = rect.center().y;
     let left = rect.left() + 10.0;
     let after = left + title.size().x + 10.0;
-    ui.painter().galley(pos2(left, middle - title.size().y * 0.5), title, theme.color("text.primary"));
+    ui.painter().galley(pos2(left, middle - title.size().y * 0.5), title, theme.color(ColorRole::TextPrimary));
     let key = view.keys.key(command.name);
     let room = rect.right() - 10.0 - if key.is_empty() { 0.0 } else { super::widgets::key_width(ui, key) + 8.0 };
     let (note, color) = match enabled {
-        Ok(()) => (command.help, theme.color("text.secondary")),
-        Err(reason) => (reason, theme.color("text.tertiary")),
+        Ok(()) => (command.help, theme.color(ColorRole::TextSecondary)),
+        Err(reason) => (reason, theme.color(ColorRole::TextTertiary)),
     };
     let note = super::widgets::cut(ui, note, &Theme::font(Font::Small), room - after);
     ui.painter().text(pos2(after, middle), Align2::LEFT_CENTER, note, Theme::font(Font::Small), color);
@@ -225,7 +234,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
     let theme = view.theme;
     let Some(command) = find(name) else { return };
     super::dialogs::title(ui, theme, command.title);
-    ui.label(RichText::new(command.help).color(theme.color("text.secondary")));
+    ui.label(RichText::new(command.help).color(theme.color(ColorRole::TextSecondary)));
     ui.add_space(8.0);
     let mut values = values.to_vec();
     values.resize(command.arguments.len(), String::new());
@@ -236,7 +245,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
         for (argument, text) in command.arguments.iter().zip(&mut values) {
             let label =
                 if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
-            ui.label(RichText::new(&label).color(theme.color("text.secondary")));
+            ui.label(RichText::new(&label).color(theme.color(ColorRole::TextSecondary)));
             if let ArgumentType::Choice(words) = argument.kind {
                 ui.horizontal(|ui| {
                     for word in words {
@@ -273,7 +282,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
     let enter = ui.input(|i| i.key_pressed(Key::Enter));
     ui.horizontal(|ui| {
         let note = wrong.clone().unwrap_or_default();
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let go = ui.add_enabled_ui(wrong.is_none(), |ui| super::dialogs::primary(ui, theme, command.title)).inner;
             if super::dialogs::plain(ui, "Cancel").clicked() {

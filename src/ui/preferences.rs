@@ -8,6 +8,7 @@ use super::{
     widgets::{check, filter_field, key_chips, name_widget, segment, segments},
 };
 use crate::edit::{Preset, table};
+use crate::render::ColorRole;
 
 pub fn preferences_ui(
     ui: &mut Ui,
@@ -62,7 +63,13 @@ fn field(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
         ui.set_min_height(32.0);
         let (rect, _) = ui.allocate_exact_size(vec2(150.0, 24.0), Sense::hover());
         let at = egui::pos2(rect.left(), rect.center().y);
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color("text.secondary"));
+        ui.painter().text(
+            at,
+            egui::Align2::LEFT_CENTER,
+            label,
+            Theme::font(Font::Body),
+            theme.color(ColorRole::TextSecondary),
+        );
         add(ui);
     });
 }
@@ -126,7 +133,8 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     });
     let home = view.journal_home.map_or_else(|| "none is kept here".to_owned(), |p| p.display().to_string());
     field(ui, theme, "Journal", |ui| {
-        let text = RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color("text.secondary"));
+        let text =
+            RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextSecondary));
         ui.add(egui::Label::new(text).truncate()).on_hover_text(&home);
     });
     let days = crate::session::KEPT_DAYS;
@@ -134,7 +142,7 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
         "Every step is written there as it is done. A file that is closed takes its journal with it; what a crash leaves is \
          offered at the next start and kept {days} days."
     );
-    ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+    ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
     ui.horizontal(|ui| {
         if dialogs::plain(ui, "Recover…").clicked() {
             actions.push(Action::Run(crate::edit::command::FileCommand::Recover.into()));
@@ -162,7 +170,7 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     });
     field(ui, theme, "Graphics device", |ui| device(ui, view, actions));
     let text = "The window opens anew on another device; what is open stays open, and nothing is lost.";
-    ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+    ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
 }
 
 /// Which device it is drawn on: the best, or one of the list.
@@ -256,31 +264,35 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
             let name = format!("Key of {}", command.title);
             response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
             if response.hovered() || waits {
-                let role = if waits { "accent.tint" } else { "surface.row_hover" };
+                let role = if waits { ColorRole::AccentTint } else { ColorRole::SurfaceRowHover };
                 ui.painter().rect_filled(rect, 4.0, theme.color(role));
             }
             let at = egui::pos2(rect.left() + 8.0, rect.center().y);
             let font = Theme::font(Font::Body);
-            ui.painter().text(at, egui::Align2::LEFT_CENTER, command.title, font, theme.color("text.primary"));
+            ui.painter().text(at, egui::Align2::LEFT_CENTER, command.title, font, theme.color(ColorRole::TextPrimary));
             let layout = egui::Layout::right_to_left(egui::Align::Center);
             let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
             let key = settings.keys.key(command.name);
             if waits {
                 right.label(
-                    RichText::new("press a key…").font(Theme::font(Font::Small)).color(theme.color("accent.text")),
+                    RichText::new("press a key…")
+                        .font(Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::AccentText)),
                 );
             } else if !key.is_empty() {
                 key_chips(&mut right, theme, key);
             }
             if settings.keys.is_own(command.name) {
-                right.label(RichText::new("yours").font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
+                right.label(
+                    RichText::new("yours").font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)),
+                );
             }
             if response.on_hover_text(command.help).clicked() {
                 actions.push(listen(Some(command.name)));
             }
         }
     });
-    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("severity.warning")));
+    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
 }
 
 /// The key that was pressed, with what was held.

@@ -8,6 +8,7 @@ use super::{
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
+use crate::render::ColorRole;
 use crate::{edit::command::Bind, model::Severity};
 
 pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -23,7 +24,7 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     ui.label(
                         RichText::new(count.to_string())
                             .font(Theme::font(Font::Number))
-                            .color(theme.color("text.secondary")),
+                            .color(theme.color(ColorRole::TextSecondary)),
                     );
                 }
             }
@@ -32,8 +33,14 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             if view.problems.is_empty() {
                 ui.horizontal(|ui| {
                     let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
-                    paint_icon(ui.painter(), rect.center(), icons::ICON_CHECK_CIRCLE, 16.0, theme.color("severity.ok"));
-                    ui.label(RichText::new("No problems found").color(theme.color("text.secondary")));
+                    paint_icon(
+                        ui.painter(),
+                        rect.center(),
+                        icons::ICON_CHECK_CIRCLE,
+                        16.0,
+                        theme.color(ColorRole::SeverityOk),
+                    );
+                    ui.label(RichText::new("No problems found").color(theme.color(ColorRole::TextSecondary)));
                 });
             }
             for (k, problem) in view.problems.iter().enumerate().take(200) {
@@ -42,7 +49,7 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     severity_icon(ui, theme, rect.center(), problem.severity, 16.0);
                     ui.vertical(|ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
-                        let text = RichText::new(&problem.message).color(theme.color("text.primary"));
+                        let text = RichText::new(&problem.message).color(theme.color(ColorRole::TextPrimary));
                         ui.add(egui::Label::new(text).wrap());
                         let place = spoken_place(view, &problem.place);
                         let line = egui::Layout::right_to_left(egui::Align::Center);
@@ -61,7 +68,7 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                             }
                             let text = RichText::new(format!("{place} · {}", problem.code))
                                 .font(Theme::font(Font::Caption))
-                                .color(theme.color("text.tertiary"));
+                                .color(theme.color(ColorRole::TextTertiary));
                             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                                 ui.add(egui::Label::new(text).truncate()).on_hover_text(&problem.place);
                             });
@@ -105,9 +112,9 @@ fn spoken_place(view: &View<'_>, place: &str) -> String {
 /// Severities have shapes of their own, never colour alone.
 fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity, size: f32) {
     let (icon, role) = match severity {
-        Severity::Error => (icons::ICON_ERROR, "severity.error"),
-        Severity::Warning => (icons::ICON_WARNING, "severity.warning"),
-        Severity::Info => (icons::ICON_INFO, "severity.info"),
+        Severity::Error => (icons::ICON_ERROR, ColorRole::SeverityError),
+        Severity::Warning => (icons::ICON_WARNING, ColorRole::SeverityWarning),
+        Severity::Info => (icons::ICON_INFO, ColorRole::SeverityInfo),
     };
     paint_icon(ui.painter(), at, icon, size, theme.color(role));
 }

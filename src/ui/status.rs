@@ -3,6 +3,7 @@
 use egui::{ProgressBar, RichText, Ui, vec2};
 
 use super::{Action, Actions, Theme, Tool, View, theme::Font};
+use crate::render::ColorRole;
 use crate::{
     edit::{
         Mode,
@@ -45,7 +46,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ("Shift".into(), "smooth"),
                 (key(BrushCommand::Radius.name()), "radius"),
                 ("Right-click".into(), "pick joint"),
-                ("Alt drag".into(), "select vertices"),
+                ("Ctrl Alt drag".into(), "select vertices"),
             ],
             (true, true, _) => vec![
                 ("Click".into(), "select"),
@@ -80,13 +81,15 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 break;
             }
             let frame = egui::Frame::new()
-                .fill(theme.color("surface.control"))
+                .fill(theme.color(ColorRole::SurfaceControl))
                 .corner_radius(3)
                 .inner_margin(egui::Margin::symmetric(5, 0));
             frame.show(ui, |ui| {
-                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")))
+                ui.label(
+                    RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary)),
+                )
             });
-            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
             ui.add_space(6.0);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -98,11 +101,13 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     ProgressBar::new(job.fraction)
                         .desired_width(160.0)
                         .desired_height(10.0)
-                        .fill(theme.color("accent.base")),
+                        .fill(theme.color(ColorRole::AccentBase)),
                 );
                 super::widgets::name_widget(ui, &bar, &job.label);
                 ui.label(
-                    RichText::new(&job.label).font(Theme::font(Font::Caption)).color(theme.color("text.secondary")),
+                    RichText::new(&job.label)
+                        .font(Theme::font(Font::Caption))
+                        .color(theme.color(ColorRole::TextSecondary)),
                 );
                 return;
             }
@@ -111,8 +116,14 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let joints = view.joints.iter().filter(|j| **j).count();
             let keys = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count());
             let mut fact = |number: String, what: &str| {
-                ui.label(RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
-                ui.label(RichText::new(number).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary")));
+                ui.label(
+                    RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+                );
+                ui.label(
+                    RichText::new(number)
+                        .font(Theme::font(Font::NumberSmall))
+                        .color(theme.color(ColorRole::TextPrimary)),
+                );
                 ui.add_space(6.0);
             };
             if view.mode == Mode::Paint && view.paint.dab_ms > 0.0 {

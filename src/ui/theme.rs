@@ -1,6 +1,6 @@
 //! Both themes, from the design tokens. Panels take colours, sizes and fonts from here and nowhere else.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use egui::{
     Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style,
@@ -11,13 +11,12 @@ use egui::{
 };
 
 use super::settings::ThemeChoice;
-use crate::render::{Color, tokens};
+use crate::render::{Color, ColorRole, Measure, tokens};
 
-/// Colours by role, and the measures that egui has no place for.
-#[derive(Clone, Debug)]
+/// A theme of the design tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     name: &'static str,
-    colors: BTreeMap<String, Color32>,
 }
 
 /// A font role of the tokens' `type` table.
@@ -49,23 +48,11 @@ impl Theme {
             ThemeChoice::Light => true,
             ThemeChoice::System => ctx.system_theme() == Some(egui::Theme::Light),
         };
-        Self::load(if light { "light" } else { "dark" })
+        Self::named(if light { "light" } else { "dark" })
     }
 
-    fn load(name: &'static str) -> Self {
-        let mut colors = BTreeMap::new();
-        let mut stack = vec![(String::new(), &tokens()["color"][name])];
-        while let Some((path, value)) = stack.pop() {
-            if let Some(members) = value.as_object() {
-                for (key, value) in members {
-                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    stack.push((path, value));
-                }
-            } else if let Some(text) = value.as_str() {
-                colors.insert(path, egui_color(Color::parse(text)));
-            }
-        }
-        Self { name, colors }
+    const fn named(name: &'static str) -> Self {
+        Self { name }
     }
 
     /// `dark` or `light`.
@@ -73,24 +60,19 @@ impl Theme {
         self.name
     }
 
-    /// The colour of a role, such as `text.secondary`; magenta where the tokens have none, so that it is seen.
-    pub fn color(&self, role: &str) -> Color32 {
-        self.colors.get(role).copied().unwrap_or(Color32::from_rgb(255, 0, 255))
+    /// The color of a role.
+    pub fn color(&self, role: ColorRole) -> Color32 {
+        egui_color(role.color(self.name))
     }
 
     /// The edge of a field: white on near-white needs one.
     pub fn field_edge(&self) -> Stroke {
-        if self.name == "light" { Stroke::new(1.0, self.color("stroke.control")) } else { Stroke::NONE }
+        if self.name == "light" { Stroke::new(1.0, self.color(ColorRole::StrokeControl)) } else { Stroke::NONE }
     }
 
     /// What lies under segments.
     pub fn trough(&self) -> Color32 {
-        self.color(if self.name == "light" { "surface.control" } else { "surface.field" })
-    }
-
-    /// A measure of the tokens' `size` table, in points.
-    pub fn size(name: &str) -> f32 {
-        tokens()["size"][name].as_f64().unwrap_or(24.0) as f32
+        self.color(if self.name == "light" { ColorRole::SurfaceControl } else { ColorRole::SurfaceField })
     }
 
     /// The font of a role.
@@ -114,8 +96,8 @@ impl Theme {
         egui_material_icons::initialize(ctx);
         // Names come in any script.
         ctx.add_font_provider(Arc::new(egui_system_font_provider::SystemFontProvider::new()));
-        ctx.set_style_of(egui::Theme::Dark, Arc::new(Self::load("dark").style()));
-        ctx.set_style_of(egui::Theme::Light, Arc::new(Self::load("light").style()));
+        ctx.set_style_of(egui::Theme::Dark, Arc::new(Self::named("dark").style()));
+        ctx.set_style_of(egui::Theme::Light, Arc::new(Self::named("light").style()));
         // Ulna has commands of its own for it.
         ctx.options_mut(|o| o.zoom_with_keyboard = false);
     }
@@ -145,7 +127,7 @@ impl Theme {
         s.icon_width = 16.0;
         s.window_margin = Margin::same(16);
         s.menu_margin = Margin::same(4);
-        s.tooltip_width = Self::size("tooltip_max");
+        s.tooltip_width = Measure::TooltipMax.points();
         s.scroll = ScrollStyle { bar_width: 8.0, ..ScrollStyle::thin() };
         style.interaction.tooltip_delay = 0.4;
         style.interaction.selectable_labels = false;
@@ -154,27 +136,27 @@ impl Theme {
     }
 
     fn visuals(&self) -> Visuals {
-        let c = |role: &str| self.color(role);
+        let c = |role: ColorRole| self.color(role);
         let shadow = |of: &str| {
             let token = tokens()["shadow"][of]["color"][self.name].as_str().unwrap_or_default();
             egui_color(Color::parse(token))
         };
         let mut v = if self.name == "light" { Visuals::light() } else { Visuals::dark() };
-        v.panel_fill = c("surface.panel");
-        v.window_fill = c("surface.raised");
-        v.extreme_bg_color = c("surface.field");
-        v.text_edit_bg_color = Some(c("surface.field"));
-        v.faint_bg_color = c("surface.row_alt");
-        v.code_bg_color = c("surface.field");
-        v.weak_text_color = Some(c("text.tertiary"));
-        v.hyperlink_color = c("accent.text");
-        v.warn_fg_color = c("severity.warning");
-        v.error_fg_color = c("severity.error");
-        v.selection.bg_fill = c("accent.tint");
-        v.selection.stroke = Stroke::new(1.0, c("accent.text"));
+        v.panel_fill = c(ColorRole::SurfacePanel);
+        v.window_fill = c(ColorRole::SurfaceRaised);
+        v.extreme_bg_color = c(ColorRole::SurfaceField);
+        v.text_edit_bg_color = Some(c(ColorRole::SurfaceField));
+        v.faint_bg_color = c(ColorRole::SurfaceRowAlt);
+        v.code_bg_color = c(ColorRole::SurfaceField);
+        v.weak_text_color = Some(c(ColorRole::TextTertiary));
+        v.hyperlink_color = c(ColorRole::AccentText);
+        v.warn_fg_color = c(ColorRole::SeverityWarning);
+        v.error_fg_color = c(ColorRole::SeverityError);
+        v.selection.bg_fill = c(ColorRole::AccentTint);
+        v.selection.stroke = Stroke::new(1.0, c(ColorRole::AccentText));
         v.window_corner_radius = CornerRadius::same(8);
         v.menu_corner_radius = CornerRadius::same(8);
-        v.window_stroke = Stroke::new(1.0, c("stroke.control"));
+        v.window_stroke = Stroke::new(1.0, c(ColorRole::StrokeControl));
         v.popup_shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: shadow("popup") };
         v.window_shadow = Shadow { offset: [0, 8], blur: 24, spread: 0, color: shadow("dialog") };
         v.indent_has_left_vline = true;
@@ -182,11 +164,11 @@ impl Theme {
         v.slider_trailing_fill = true;
         let radius = CornerRadius::same(4);
         let states = [
-            (&mut v.widgets.noninteractive, "surface.panel", "text.secondary"),
-            (&mut v.widgets.inactive, "surface.control", "text.primary"),
-            (&mut v.widgets.hovered, "surface.control_hover", "text.primary"),
-            (&mut v.widgets.active, "surface.control_active", "text.primary"),
-            (&mut v.widgets.open, "surface.control_hover", "text.primary"),
+            (&mut v.widgets.noninteractive, ColorRole::SurfacePanel, ColorRole::TextSecondary),
+            (&mut v.widgets.inactive, ColorRole::SurfaceControl, ColorRole::TextPrimary),
+            (&mut v.widgets.hovered, ColorRole::SurfaceControlHover, ColorRole::TextPrimary),
+            (&mut v.widgets.active, ColorRole::SurfaceControlActive, ColorRole::TextPrimary),
+            (&mut v.widgets.open, ColorRole::SurfaceControlHover, ColorRole::TextPrimary),
         ];
         for (w, fill, text) in states {
             w.bg_fill = self.color(fill);
@@ -196,7 +178,7 @@ impl Theme {
             w.corner_radius = radius;
             w.expansion = 0.0;
         }
-        v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, c("stroke.subtle"));
+        v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, c(ColorRole::StrokeSubtle));
 
         v
     }
@@ -247,63 +229,61 @@ mod tests {
     /// The table of contrasts that the look promises: foreground, background, dark, light, least.
     #[test]
     fn the_tokens_keep_the_contrasts_that_the_look_promises() {
-        let rows: [(&str, &str, f64, f64, f64); 35] = [
-            ("text.primary", "surface.panel", 13.4, 15.5, 4.5),
-            ("text.primary", "surface.raised", 11.4, 16.9, 4.5),
-            ("text.primary", "selection.tint", 10.7, 13.7, 4.5),
-            ("text.secondary", "surface.panel", 7.6, 8.0, 4.5),
-            ("text.secondary", "surface.control", 5.6, 6.6, 4.5),
-            ("text.secondary", "surface.control_hover", 4.7, 5.9, 4.5),
-            ("text.tertiary", "surface.panel", 6.0, 5.7, 4.5),
-            ("text.tertiary", "surface.bar", 5.4, 5.3, 4.5),
-            ("text.tertiary", "surface.raised", 5.1, 6.3, 4.5),
-            ("text.tertiary", "selection.tint", 4.8, 5.1, 4.5),
-            ("text.on_accent", "accent.base", 7.7, 4.9, 4.5),
-            ("text.on_accent", "accent.hover", 9.5, 6.3, 4.5),
-            ("text.on_accent", "accent.pressed", 5.5, 8.1, 4.5),
-            ("accent.text", "surface.panel", 9.2, 6.2, 4.5),
-            ("accent.text", "accent.tint", 6.8, 5.2, 4.5),
-            ("axis.x", "surface.field", 6.5, 5.8, 4.5),
-            ("axis.y", "surface.field", 9.0, 5.6, 4.5),
-            ("axis.z", "surface.field", 7.2, 6.3, 4.5),
-            ("severity.error", "surface.panel", 6.7, 5.9, 4.5),
-            ("severity.warning", "surface.panel", 10.5, 6.1, 4.5),
-            ("severity.info", "surface.panel", 7.8, 5.9, 4.5),
-            ("severity.ok", "surface.panel", 8.6, 5.8, 4.5),
-            ("key.normal", "surface.timeline", 10.9, 6.3, 3.0),
-            ("key.extreme", "surface.timeline", 8.0, 4.9, 3.0),
-            ("key.breakdown", "surface.timeline", 8.9, 4.3, 3.0),
-            ("key.generated", "surface.timeline", 8.6, 3.8, 3.0),
-            ("timeline.playhead", "surface.timeline", 7.8, 4.7, 3.0),
-            ("timeline.marker", "surface.timeline", 7.6, 6.2, 3.0),
-            ("timeline.box_stroke", "surface.timeline", 8.8, 3.5, 3.0),
-            ("accent.base", "surface.panel", 7.4, 4.5, 3.0),
+        let rows: [(ColorRole, ColorRole, f64, f64, f64); 35] = [
+            (ColorRole::TextPrimary, ColorRole::SurfacePanel, 13.4, 15.5, 4.5),
+            (ColorRole::TextPrimary, ColorRole::SurfaceRaised, 11.4, 16.9, 4.5),
+            (ColorRole::TextPrimary, ColorRole::SelectionTint, 10.7, 13.7, 4.5),
+            (ColorRole::TextSecondary, ColorRole::SurfacePanel, 7.6, 8.0, 4.5),
+            (ColorRole::TextSecondary, ColorRole::SurfaceControl, 5.6, 6.6, 4.5),
+            (ColorRole::TextSecondary, ColorRole::SurfaceControlHover, 4.7, 5.9, 4.5),
+            (ColorRole::TextTertiary, ColorRole::SurfacePanel, 6.0, 5.7, 4.5),
+            (ColorRole::TextTertiary, ColorRole::SurfaceBar, 5.4, 5.3, 4.5),
+            (ColorRole::TextTertiary, ColorRole::SurfaceRaised, 5.1, 6.3, 4.5),
+            (ColorRole::TextTertiary, ColorRole::SelectionTint, 4.8, 5.1, 4.5),
+            (ColorRole::TextOnAccent, ColorRole::AccentBase, 7.7, 4.9, 4.5),
+            (ColorRole::TextOnAccent, ColorRole::AccentHover, 9.5, 6.3, 4.5),
+            (ColorRole::TextOnAccent, ColorRole::AccentPressed, 5.5, 8.1, 4.5),
+            (ColorRole::AccentText, ColorRole::SurfacePanel, 9.2, 6.2, 4.5),
+            (ColorRole::AccentText, ColorRole::AccentTint, 6.8, 5.2, 4.5),
+            (ColorRole::AxisX, ColorRole::SurfaceField, 6.5, 5.8, 4.5),
+            (ColorRole::AxisY, ColorRole::SurfaceField, 9.0, 5.6, 4.5),
+            (ColorRole::AxisZ, ColorRole::SurfaceField, 7.2, 6.3, 4.5),
+            (ColorRole::SeverityError, ColorRole::SurfacePanel, 6.7, 5.9, 4.5),
+            (ColorRole::SeverityWarning, ColorRole::SurfacePanel, 10.5, 6.1, 4.5),
+            (ColorRole::SeverityInfo, ColorRole::SurfacePanel, 7.8, 5.9, 4.5),
+            (ColorRole::SeverityOk, ColorRole::SurfacePanel, 8.6, 5.8, 4.5),
+            (ColorRole::KeyNormal, ColorRole::SurfaceTimeline, 10.9, 6.3, 3.0),
+            (ColorRole::KeyExtreme, ColorRole::SurfaceTimeline, 8.0, 4.9, 3.0),
+            (ColorRole::KeyBreakdown, ColorRole::SurfaceTimeline, 8.9, 4.3, 3.0),
+            (ColorRole::KeyGenerated, ColorRole::SurfaceTimeline, 8.6, 3.8, 3.0),
+            (ColorRole::TimelinePlayhead, ColorRole::SurfaceTimeline, 7.8, 4.7, 3.0),
+            (ColorRole::TimelineMarker, ColorRole::SurfaceTimeline, 7.6, 6.2, 3.0),
+            (ColorRole::TimelineBoxStroke, ColorRole::SurfaceTimeline, 8.8, 3.5, 3.0),
+            (ColorRole::AccentBase, ColorRole::SurfacePanel, 7.4, 4.5, 3.0),
             // Roles of the look's text that its table does not list.
-            ("selection.text", "selection.tint", 4.5, 4.5, 4.5),
-            ("text.primary", "surface.field", 4.5, 4.5, 4.5),
-            ("text.primary", "surface.control", 4.5, 4.5, 4.5),
-            ("text.primary", "surface.control_hover", 4.5, 4.5, 4.5),
-            ("viewport.label", "viewport.background", 4.5, 4.5, 4.5),
+            (ColorRole::SelectionText, ColorRole::SelectionTint, 4.5, 4.5, 4.5),
+            (ColorRole::TextPrimary, ColorRole::SurfaceField, 4.5, 4.5, 4.5),
+            (ColorRole::TextPrimary, ColorRole::SurfaceControl, 4.5, 4.5, 4.5),
+            (ColorRole::TextPrimary, ColorRole::SurfaceControlHover, 4.5, 4.5, 4.5),
+            (ColorRole::ViewportLabel, ColorRole::ViewportBackground, 4.5, 4.5, 4.5),
         ];
         for (name, at) in [("dark", 2), ("light", 3)] {
-            let theme = Theme::load(name);
+            let theme = Theme::named(name);
             for row in &rows {
                 let found = contrast(theme.color(row.0), theme.color(row.1));
                 let promised = if at == 2 { row.2 } else { row.3 };
-                assert!(found >= row.4, "{name}: {} on {} is {found:.2}", row.0, row.1);
-                assert!(found > promised - 0.1, "{name}: {} on {} is {found:.2}, not {promised}", row.0, row.1);
+                assert!(found >= row.4, "{name}: {:?} on {:?} is {found:.2}", row.0, row.1);
+                assert!(found > promised - 0.1, "{name}: {:?} on {:?} is {found:.2}, not {promised}", row.0, row.1);
             }
         }
     }
 
     #[test]
-    fn both_themes_have_the_same_roles_and_sizes_lie_on_the_grid() {
-        let (dark, light) = (Theme::load("dark"), Theme::load("light"));
-        assert!(dark.colors.keys().eq(light.colors.keys()) && dark.colors.len() > 70, "{}", dark.colors.len());
-        for name in ["menu_bar", "toolbar", "status_bar", "row_tree", "row_menu", "row_palette", "control", "outliner"]
-        {
-            assert_eq!(Theme::size(name) % 4.0, 0.0, "{name}");
+    fn measures_lie_on_the_grid() {
+        use Measure::{Control, MenuBar, Outliner, RowMenu, RowPalette, RowTree, StatusBar, Toolbar};
+        for measure in [MenuBar, Toolbar, StatusBar, RowTree, RowMenu, RowPalette, Control, Outliner] {
+            assert_eq!(measure.points() % 4.0, 0.0, "{measure:?}");
         }
-        assert!(Theme::size("control") >= 24.0 && Theme::size("viewport_target_min") >= 12.0);
+        assert!(Control.points() >= 24.0 && Measure::ViewportTargetMin.points() >= 12.0);
     }
 }

@@ -11,6 +11,7 @@ use crate::edit::{
     CommandSpec,
     command::{FileCommand, PlayCommand, SetKey},
 };
+use crate::render::ColorRole;
 
 struct Step {
     pane: Pane,
@@ -60,19 +61,26 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
     let screen = ui.ctx().content_rect();
     let target = layout.rect(step.pane).unwrap_or(screen);
     let painter = ui.ctx().layer_painter(egui::LayerId::new(Order::Middle, Id::unique("tour frame")));
-    painter.rect_stroke(target.shrink(1.0), 4.0, Stroke::new(2.0, theme.color("accent.base")), StrokeKind::Inside);
+    painter.rect_stroke(
+        target.shrink(1.0),
+        4.0,
+        Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
+        StrokeKind::Inside,
+    );
     let size = vec2(320.0, 190.0);
     let at = place(target, screen, size);
     Area::new(Id::unique("tour")).order(Order::Foreground).fixed_pos(at).show(ui.ctx(), |ui| {
-        let frame = egui::Frame::window(ui.style()).fill(theme.color("surface.raised")).inner_margin(16);
+        let frame = egui::Frame::window(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(16);
         frame.show(ui, |ui| {
             ui.set_width(size.x - 32.0);
             let count = format!("{} of {}", k + 1, STEPS.len());
-            ui.label(RichText::new(count).font(Theme::font(Font::Caption)).color(theme.color("accent.text")));
-            ui.label(RichText::new(step.title).font(Theme::font(Font::Title)).color(theme.color("text.primary")));
+            ui.label(RichText::new(count).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
+            ui.label(
+                RichText::new(step.title).font(Theme::font(Font::Title)).color(theme.color(ColorRole::TextPrimary)),
+            );
             ui.add_space(4.0);
             let text = with_keys(step, view);
-            ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
+            ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary))).wrap());
             ui.add_space(12.0);
             ui.horizontal(|ui| {
                 let last = k + 1 == STEPS.len();

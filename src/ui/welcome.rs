@@ -13,6 +13,7 @@ use crate::edit::{
     Preset,
     command::{FileCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
 };
+use crate::render::ColorRole;
 
 /// What the page keeps.
 #[derive(Clone, Debug, Default)]
@@ -71,11 +72,15 @@ pub fn welcome_ui(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, action
 
 fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    ui.label(RichText::new("Open a rigged model").font(Theme::font(Font::Display)).color(theme.color("text.primary")));
+    ui.label(
+        RichText::new("Open a rigged model")
+            .font(Theme::font(Font::Display))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
     ui.add_space(8.0);
     let promise =
         "glTF, GLB and VRM, read and written as they are. What you do not touch stays as it was, to the byte.";
-    ui.add(egui::Label::new(RichText::new(promise).color(theme.color("text.secondary"))).wrap());
+    ui.add(egui::Label::new(RichText::new(promise).color(theme.color(ColorRole::TextSecondary))).wrap());
     ui.add_space(16.0);
     ui.horizontal_wrapped(|ui| {
         if super::dialogs::primary(ui, theme, "Open file…").clicked() {
@@ -90,27 +95,31 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.label(
             RichText::new("or drop a .glb, .gltf, .vrm or .x file anywhere")
                 .font(Theme::font(Font::Small))
-                .color(theme.color("text.tertiary")),
+                .color(theme.color(ColorRole::TextTertiary)),
         );
     });
 }
 
 fn section(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
     ui.add_space(4.0);
 }
 
 fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     let theme = view.theme;
     section(ui, theme, "Sample");
-    egui::Frame::new().fill(theme.color("surface.raised")).corner_radius(8).inner_margin(16).show(ui, |ui| {
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceRaised)).corner_radius(8).inner_margin(16).show(ui, |ui| {
         ui.set_width(width - 32.0);
-        ui.label(RichText::new("Mannequin").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+        ui.label(
+            RichText::new("Mannequin").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
+        );
         let text =
             "A character of our own with a walk, a run, a wave and a breath. A short tour shows the window on it.";
         ui.add(
-            egui::Label::new(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")))
-                .wrap(),
+            egui::Label::new(
+                RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+            )
+            .wrap(),
         );
         ui.add_space(8.0);
         ui.horizontal(|ui| {
@@ -140,8 +149,18 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     for (what, commands) in rows {
         let (rect, _) = ui.allocate_exact_size(vec2(width, 28.0), Sense::hover());
         let at = pos2(rect.left(), rect.center().y);
-        ui.painter().text(at, Align2::LEFT_CENTER, what, Theme::font(Font::Body), theme.color("text.secondary"));
-        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, theme.color("stroke.subtle")));
+        ui.painter().text(
+            at,
+            Align2::LEFT_CENTER,
+            what,
+            Theme::font(Font::Body),
+            theme.color(ColorRole::TextSecondary),
+        );
+        ui.painter().hline(
+            rect.x_range(),
+            rect.bottom() - 0.5,
+            egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
+        );
         let layout = egui::Layout::right_to_left(egui::Align::Center);
         let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(layout));
         for command in commands.iter().rev() {
@@ -152,7 +171,13 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(60.0, 28.0), Sense::hover());
         let at = pos2(rect.left(), rect.center().y);
-        ui.painter().text(at, Align2::LEFT_CENTER, "Key map", Theme::font(Font::Body), theme.color("text.secondary"));
+        ui.painter().text(
+            at,
+            Align2::LEFT_CENTER,
+            "Key map",
+            Theme::font(Font::Body),
+            theme.color(ColorRole::TextSecondary),
+        );
         segments(ui, theme, |ui| {
             for preset in Preset::ALL {
                 if segment(ui, theme, preset.title(), view.keys.preset() == preset, false).clicked() {
@@ -169,7 +194,7 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
     let theme = view.theme;
     ui.horizontal(|ui| {
         ui.set_height(20.0);
-        ui.label(RichText::new("Recent").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+        ui.label(RichText::new("Recent").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
         if view.recent.len() > 3 {
             ui.add_space((width - 280.0).max(0.0));
             ui.scope(|ui| {
@@ -188,7 +213,7 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
         } else {
             format!("Nothing named “{}”", state.filter)
         };
-        ui.label(RichText::new(text).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
     let columns = (width / 230.0).floor().clamp(1.0, 4.0);
     let card = ((width - (columns - 1.0) * 12.0) / columns).floor();
@@ -208,10 +233,18 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
         for file in missing {
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
-                paint_icon(ui.painter(), rect.center(), icons::ICON_LINK_OFF, 16.0, theme.color("text.secondary"));
-                ui.label(RichText::new(name_of(file)).color(theme.color("text.tertiary")));
+                paint_icon(
+                    ui.painter(),
+                    rect.center(),
+                    icons::ICON_LINK_OFF,
+                    16.0,
+                    theme.color(ColorRole::TextSecondary),
+                );
+                ui.label(RichText::new(name_of(file)).color(theme.color(ColorRole::TextTertiary)));
                 let folder = cut(ui, &format!("was in {}", folder_of(file)), &Theme::font(Font::Small), width - 360.0);
-                ui.label(RichText::new(folder).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+                ui.label(
+                    RichText::new(folder).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+                );
                 if ui.button("Locate…").clicked() {
                     let path = file.path.display().to_string();
                     actions.push(Action::SetDialog(Some(Dialog::Open { path })));
@@ -244,7 +277,7 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Open {name}")));
     let painter = ui.painter().clone();
     let lit = response.hovered() || response.has_focus();
-    painter.rect_filled(rect, 8.0, theme.color(if lit { "surface.control" } else { "surface.raised" }));
+    painter.rect_filled(rect, 8.0, theme.color(if lit { ColorRole::SurfaceControl } else { ColorRole::SurfaceRaised }));
     let top = Rect::from_min_size(rect.min, vec2(width, picture));
     let corners = egui::CornerRadius { nw: 8, ne: 8, sw: 0, se: 0 };
     match file.picture {
@@ -252,14 +285,19 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
             egui::Image::new((texture, top.size())).corner_radius(corners).paint_at(ui, top);
         }
         None => {
-            painter.rect_filled(top, corners, theme.color("viewport.background"));
-            paint_icon(&painter, top.center(), icons::ICON_DEPLOYED_CODE, 32.0, theme.color("text.tertiary"));
+            painter.rect_filled(top, corners, theme.color(ColorRole::ViewportBackground));
+            paint_icon(&painter, top.center(), icons::ICON_DEPLOYED_CODE, 32.0, theme.color(ColorRole::TextTertiary));
         }
     }
     if lit {
-        painter.rect_stroke(rect, 8.0, egui::Stroke::new(2.0, theme.color("accent.base")), egui::StrokeKind::Inside);
+        painter.rect_stroke(
+            rect,
+            8.0,
+            egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
+            egui::StrokeKind::Inside,
+        );
     }
-    let text = |at, anchor, text: String, font, role: &str| {
+    let text = |at, anchor, text: String, font, role: ColorRole| {
         painter.text(at, anchor, text, Theme::font(font), theme.color(role));
     };
     let (left, right) = (rect.left() + 12.0, rect.right() - 12.0);
@@ -268,11 +306,11 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
         |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x;
     let room = |t: &str| right - left - measure(t) - 8.0;
     let title = elided(ui, &name, &Theme::font(Font::Heading), room(&file.when));
-    text(pos2(left, first), Align2::LEFT_CENTER, title, Font::Heading, "text.primary");
-    text(pos2(right, first), Align2::RIGHT_CENTER, file.when.clone(), Font::Caption, "text.secondary");
+    text(pos2(left, first), Align2::LEFT_CENTER, title, Font::Heading, ColorRole::TextPrimary);
+    text(pos2(right, first), Align2::RIGHT_CENTER, file.when.clone(), Font::Caption, ColorRole::TextSecondary);
     let folder = elided(ui, &folder_of(file), &Theme::font(Font::Caption), room(&file.facts));
-    text(pos2(left, second), Align2::LEFT_CENTER, folder, Font::Caption, "text.secondary");
-    text(pos2(right, second), Align2::RIGHT_CENTER, file.facts.clone(), Font::Caption, "text.secondary");
+    text(pos2(left, second), Align2::LEFT_CENTER, folder, Font::Caption, ColorRole::TextSecondary);
+    text(pos2(right, second), Align2::RIGHT_CENTER, file.facts.clone(), Font::Caption, ColorRole::TextSecondary);
     if response.on_hover_text(file.path.display().to_string()).clicked() {
         actions.push(Action::OpenPath(file.path.clone()));
     }

@@ -11,6 +11,7 @@ use super::{
     theme::{Font, Theme},
 };
 use crate::model::{Document, NodeId};
+use crate::render::{ColorRole, Measure};
 
 /// An icon's glyph.
 pub fn icon_font(size: f32, filled: bool) -> FontId {
@@ -33,27 +34,32 @@ pub fn icon_button(
     on: bool,
     enabled: Result<(), &str>,
 ) -> Response {
-    let size = Theme::size("icon_button");
+    let size = Measure::IconButton.points();
     let sense = if enabled.is_ok() { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
     response.widget_info(|| WidgetInfo::selected(Role::Button, enabled.is_ok(), on, name));
     let fill = if on {
-        theme.color("accent.tint")
+        theme.color(ColorRole::AccentTint)
     } else if response.hovered() && enabled.is_ok() {
-        theme.color("surface.control_hover")
+        theme.color(ColorRole::SurfaceControlHover)
     } else {
         Color32::TRANSPARENT
     };
     ui.painter().rect_filled(rect, 4.0, fill);
     if response.has_focus() {
-        ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, theme.color("accent.base")), egui::StrokeKind::Outside);
+        ui.painter().rect_stroke(
+            rect,
+            4.0,
+            Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
+            egui::StrokeKind::Outside,
+        );
     }
     let mut color = if on {
-        theme.color("accent.text")
+        theme.color(ColorRole::AccentText)
     } else if response.hovered() {
-        theme.color("text.primary")
+        theme.color(ColorRole::TextPrimary)
     } else {
-        theme.color("text.secondary")
+        theme.color(ColorRole::TextSecondary)
     };
     if enabled.is_err() {
         color = color.gamma_multiply(0.45);
@@ -66,13 +72,15 @@ pub fn icon_button(
 pub fn tooltip(response: Response, theme: &Theme, name: &str, key: &str, enabled: Result<(), &str>) -> Response {
     response.on_hover_ui(|ui| {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(name).color(theme.color("text.primary")));
+            ui.label(RichText::new(name).color(theme.color(ColorRole::TextPrimary)));
             if !key.is_empty() {
-                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+                ui.label(
+                    RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+                );
             }
         });
         if let Err(reason) = enabled {
-            ui.label(RichText::new(reason).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            ui.label(RichText::new(reason).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
         }
     })
 }
@@ -83,12 +91,15 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
     let mut left = rect.left();
     for part in crate::edit::key_parts(key) {
-        let text =
-            ui.painter().layout_no_wrap(part.to_owned(), Theme::font(Font::Caption), theme.color("text.primary"));
+        let text = ui.painter().layout_no_wrap(
+            part.to_owned(),
+            Theme::font(Font::Caption),
+            theme.color(ColorRole::TextPrimary),
+        );
         let plate = Rect::from_min_size(pos2(left, rect.top()), vec2(text.size().x + 10.0, rect.height()));
-        ui.painter().rect_filled(plate, 3.0, theme.color("surface.control_hover"));
+        ui.painter().rect_filled(plate, 3.0, theme.color(ColorRole::SurfaceControlHover));
         let at = plate.center() - text.size() * 0.5;
-        ui.painter().galley(at, text, theme.color("text.primary"));
+        ui.painter().galley(at, text, theme.color(ColorRole::TextPrimary));
         left = plate.right() + 3.0;
     }
 }
@@ -120,9 +131,9 @@ pub fn cut(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
 pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -> Response {
     let font = if on { Theme::font(Font::Heading) } else { Theme::font(Font::Body) };
     let (fill, color) = match (on, strong) {
-        (true, true) => (theme.color("accent.base"), theme.color("text.on_accent")),
-        (true, false) => (theme.color("accent.tint"), theme.color("accent.text")),
-        (false, _) => (Color32::TRANSPARENT, theme.color("text.primary")),
+        (true, true) => (theme.color(ColorRole::AccentBase), theme.color(ColorRole::TextOnAccent)),
+        (true, false) => (theme.color(ColorRole::AccentTint), theme.color(ColorRole::AccentText)),
+        (false, _) => (Color32::TRANSPARENT, theme.color(ColorRole::TextPrimary)),
     };
     let button =
         Button::new(RichText::new(text).font(font).color(color)).fill(fill).corner_radius(4).min_size(vec2(0.0, 24.0));
@@ -149,8 +160,8 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     let text = text.into();
     let side = 16.0;
     let room = ui.available_width() - side - 6.0;
-    let galley = ui.painter().layout(text.clone(), Theme::font(Font::Body), theme.color("text.primary"), room);
-    let height = Theme::size("control").max(galley.size().y);
+    let galley = ui.painter().layout(text.clone(), Theme::font(Font::Body), theme.color(ColorRole::TextPrimary), room);
+    let height = Measure::Control.points().max(galley.size().y);
     let (rect, mut response) = ui.allocate_exact_size(vec2(side + 6.0 + galley.size().x, height), Sense::click());
     if response.clicked() {
         *on = !*on;
@@ -160,29 +171,29 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, *on, &text));
     let place = Rect::from_center_size(pos2(rect.left() + side * 0.5, rect.center().y), vec2(side, side));
     let (fill, edge) = match (*on, response.hovered()) {
-        (true, true) => ("accent.hover", "accent.hover"),
-        (true, false) => ("accent.base", "accent.base"),
-        (false, true) => ("surface.control_hover", "stroke.strong"),
-        (false, false) => ("surface.field", "stroke.strong"),
+        (true, true) => (ColorRole::AccentHover, ColorRole::AccentHover),
+        (true, false) => (ColorRole::AccentBase, ColorRole::AccentBase),
+        (false, true) => (ColorRole::SurfaceControlHover, ColorRole::StrokeStrong),
+        (false, false) => (ColorRole::SurfaceField, ColorRole::StrokeStrong),
     };
     let edge = Stroke::new(1.0, theme.color(edge));
     ui.painter().rect(place, 3.0, theme.color(fill), edge, egui::StrokeKind::Inside);
     if *on {
         let tick = egui_material_icons::icons::ICON_CHECK;
-        paint_icon(ui.painter(), place.center(), tick, 14.0, theme.color("text.on_accent"));
+        paint_icon(ui.painter(), place.center(), tick, 14.0, theme.color(ColorRole::TextOnAccent));
     }
     if response.has_focus() {
-        let ring = Stroke::new(2.0, theme.color("accent.base"));
+        let ring = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
         ui.painter().rect_stroke(place, 3.0, ring, egui::StrokeKind::Outside);
     }
     let at = pos2(place.right() + 6.0, rect.center().y - galley.size().y * 0.5);
-    ui.painter().galley(at, galley, theme.color("text.primary"));
+    ui.painter().galley(at, galley, theme.color(ColorRole::TextPrimary));
     response
 }
 
 /// A panel's title.
 pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
 }
 
 /// The diamond of a key: four corners, filled, with a dark outline.
@@ -262,10 +273,14 @@ pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) 
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, name));
     if selected {
-        ui.painter().rect_filled(rect, 0.0, theme.color("selection.tint"));
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, height)), 0.0, theme.color("selection.base"));
+        ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SelectionTint));
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, height)),
+            0.0,
+            theme.color(ColorRole::SelectionBase),
+        );
     } else if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover"));
+        ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
     }
     (rect, response.on_hover_cursor(CursorIcon::Default))
 }
@@ -274,7 +289,7 @@ pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) 
 pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
     let width = ui.available_width();
     egui::Frame::new()
-        .fill(theme.color("surface.field"))
+        .fill(theme.color(ColorRole::SurfaceField))
         .stroke(theme.field_edge())
         .corner_radius(4)
         .inner_margin(egui::Margin::symmetric(6, 0))
@@ -288,7 +303,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
                     rect.center(),
                     egui_material_icons::icons::ICON_SEARCH,
                     16.0,
-                    theme.color("text.tertiary"),
+                    theme.color(ColorRole::TextTertiary),
                 );
                 let room = ui.available_width() - if text.is_empty() { 0.0 } else { 26.0 };
                 let edit = egui::TextEdit::singleline(text)
@@ -306,7 +321,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
                         rect.center(),
                         egui_material_icons::icons::ICON_CLOSE,
                         14.0,
-                        theme.color("text.secondary"),
+                        theme.color(ColorRole::TextSecondary),
                     );
                     if clear.clicked() {
                         text.clear();

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Painting, ranges};
+use crate::render::ColorRole;
 use crate::{
     app::ViewportRenderer,
     edit::Change,
@@ -194,10 +195,10 @@ impl<'a> Colors<'a> {
                 .into_iter()
                 .map(|Color([r, g, b, _])| [r, g, b].map(|v| f32::from(v) / 255.0))
                 .collect(),
-            none: Color::token(theme, "severity.error"),
-            many: Color::token(theme, "severity.warning"),
-            sum: Color::token(theme, "severity.info"),
-            stray: Color::token(theme, "timeline.marker"),
+            none: ColorRole::SeverityError.color(theme),
+            many: ColorRole::SeverityWarning.color(theme),
+            sum: ColorRole::SeverityInfo.color(theme),
+            stray: ColorRole::TimelineMarker.color(theme),
         }
     }
 }

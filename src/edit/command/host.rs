@@ -105,6 +105,12 @@ other_commands! {
     /// How the model is looked at, and what is shown.
     ViewCommand in "View", by Host;
 
+    /// Puts the keyboard into the next panel; Tab then goes through what is in it
+    NextPanel = "view.next_panel", "Next panel", menu: "View/Panels", key: "F6";
+    /// Puts the keyboard into the panel before
+    PreviousPanel = "view.previous_panel", "Previous panel", menu: "View/Panels", key: "Shift+F6";
+    /// Opens the menu bar: arrows and letters go through it
+    MenuBar = "view.menu_bar", "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
     /// Shows what is selected

@@ -132,7 +132,8 @@ impl KeyMap {
         if key.is_empty() {
             return None;
         }
-        let meant_there = |c: &CommandSpec| is_of_brush(c.name) == is_of_brush(command);
+        let scope = find(command).map(KeyScope::of);
+        let meant_there = |c: &CommandSpec| Some(KeyScope::of(c)) == scope;
         table().iter().find(|c| c.name != command && meant_there(c) && self.key(c.name) == key)
     }
 
@@ -164,17 +165,17 @@ impl KeyMap {
 
     /// Commands that share a key: a preset under a person's own keys can come to that.
     pub fn clashes(&self) -> Vec<(&'static CommandSpec, &'static CommandSpec)> {
-        let mut seen: BTreeMap<(bool, &str), &'static CommandSpec> = BTreeMap::new();
+        let mut seen: BTreeMap<(KeyScope, &str), &'static CommandSpec> = BTreeMap::new();
         let mut found = Vec::new();
         for command in table() {
             let key = self.key(command.name);
             if key.is_empty() {
                 continue;
             }
-            match seen.get(&(is_of_brush(command.name), key)) {
+            match seen.get(&(KeyScope::of(command), key)) {
                 Some(first) => found.push((*first, command)),
                 None => {
-                    seen.insert((is_of_brush(command.name), key), command);
+                    seen.insert((KeyScope::of(command), key), command);
                 }
             }
         }
@@ -182,9 +183,38 @@ impl KeyMap {
     }
 }
 
-/// Whether a command is of the brush: its key is meant in Paint mode alone, and before others there.
-pub fn is_of_brush(command: &str) -> bool {
-    command.starts_with("paint.")
+/// Where a command's key is meant. Where a panel and the window have the same key, it is the panel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeyScope {
+    /// Everywhere.
+    Window,
+    /// In the viewport, the outliner and the inspector: where joints are chosen.
+    Joints,
+    /// In Paint mode.
+    Paint,
+}
+
+impl KeyScope {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Window, Self::Joints, Self::Paint];
+
+    /// That of a command.
+    pub fn of(command: &CommandSpec) -> Self {
+        match command.name.split_once('.') {
+            Some(("paint", _)) => Self::Paint,
+            Some(("select", "parent" | "child" | "sibling")) => Self::Joints,
+            _ => Self::Window,
+        }
+    }
+
+    /// What it is called where keys are listed; nothing where it goes without saying.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Window => "",
+            Self::Joints => "Viewport and outliner",
+            Self::Paint => "Paint mode",
+        }
+    }
 }
 
 /// A key as it is shown: its parts, arrows as arrows.

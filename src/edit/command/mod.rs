@@ -44,7 +44,7 @@ pub use self::{
     host::{
         BrushCommand, FileCommand, PlayCommand, SelectCommand, SessionCommand, ToolCommand, VertexCommand, ViewCommand,
     },
-    keymap::{KeyMap, Preset, is_of_brush, key_parts},
+    keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DeleteKeys, DiscardUnkeyed, KeyCommand, MoveKeys, SetKey, SetUnkeyed, moved},
     layers::{
         AddLayer, BASE, ClearLayer, FlattenLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer, MirrorLayer,

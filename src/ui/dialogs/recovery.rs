@@ -7,6 +7,7 @@ use super::{
     parts::{head, many, small, step, text, warning},
     plain, primary, title,
 };
+use crate::render::ColorRole;
 use crate::ui::{Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon};
 
 /// Points of a file's picture.
@@ -36,7 +37,7 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 32.0), Sense::hover());
-        paint_icon(ui.painter(), rect.center(), icons::ICON_FOLDER_OPEN, 16.0, theme.color("text.tertiary"));
+        paint_icon(ui.painter(), rect.center(), icons::ICON_FOLDER_OPEN, 16.0, theme.color(ColorRole::TextTertiary));
         small(ui, theme, &format!("Kept {} days, in Preferences › Files", crate::session::KEPT_DAYS));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
@@ -60,7 +61,7 @@ fn block(
     alone: bool,
     actions: &mut Actions,
 ) {
-    let frame = egui::Frame::new().fill(theme.color("surface.field")).corner_radius(6).inner_margin(12);
+    let frame = egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(6).inner_margin(12);
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal_top(|ui| {
@@ -90,8 +91,8 @@ fn picture(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
             egui::Image::new((texture, rect.size())).uv(middle).corner_radius(6).paint_at(ui, rect);
         }
         None => {
-            ui.painter().rect_filled(rect, 6.0, theme.color("viewport.background"));
-            let color = theme.color("text.tertiary");
+            ui.painter().rect_filled(rect, 6.0, theme.color(ColorRole::ViewportBackground));
+            let color = theme.color(ColorRole::TextTertiary);
             paint_icon(ui.painter(), rect.center(), icons::ICON_DEPLOYED_CODE, 28.0, color);
         }
     }
@@ -99,9 +100,11 @@ fn picture(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
 
 fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
     ui.horizontal(|ui| {
-        let name = RichText::new(&recovery.name).font(Theme::font(Font::Heading)).color(theme.color("text.primary"));
+        let name =
+            RichText::new(&recovery.name).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary));
         ui.add(Label::new(name).truncate());
-        let folder = RichText::new(&recovery.folder).font(Theme::font(Font::Small)).color(theme.color("text.tertiary"));
+        let folder =
+            RichText::new(&recovery.folder).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
         ui.add(Label::new(folder).truncate());
     });
     text(ui, theme, &format!("{} not in the file", many(recovery.steps.len(), "step")));
@@ -146,7 +149,7 @@ fn verbs(
 fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
     const MOST: usize = 200;
     ui.add_space(8.0);
-    egui::Frame::new().fill(theme.color("surface.panel")).corner_radius(4).inner_margin(4).show(ui, |ui| {
+    egui::Frame::new().fill(theme.color(ColorRole::SurfacePanel)).corner_radius(4).inner_margin(4).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (n, kept) in recovery.steps.iter().enumerate().take(MOST) {
             step(ui, theme, n + 1, &kept.when, &kept.label, &kept.about, false);

@@ -11,6 +11,7 @@ use super::{
     parts::{choice, head, many, name_of, small, step},
     plain, primary,
 };
+use crate::render::ColorRole;
 use crate::{
     session::{Outlook, SaveRequest},
     ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets},
@@ -53,7 +54,7 @@ pub fn refused_ui(
         ),
     };
     let sign = if obstacle == Obstacle::Changed { icons::ICON_SYNC } else { icons::ICON_WARNING };
-    let role = if obstacle == Obstacle::Changed { "severity.info" } else { "severity.warning" };
+    let role = if obstacle == Obstacle::Changed { ColorRole::SeverityInfo } else { ColorRole::SeverityWarning };
     head(ui, theme, Some((sign, role)), &heading, &words, actions);
     small(ui, theme, &request.path.display().to_string());
     ui.add_space(12.0);
@@ -86,11 +87,11 @@ pub fn refused_ui(
 /// Names the step that keeps the document from being saved, with the ways out.
 pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path: &Path, actions: &mut Actions) {
     let theme = view.theme;
-    let sign = Some((icons::ICON_ERROR, "severity.error"));
+    let sign = Some((icons::ICON_ERROR, ColorRole::SeverityError));
     head(ui, theme, sign, &format!("Could not save {}", name_of(path)), message, actions);
     let Some(history) = view.session.map(|s| s.history()) else { return };
     let steps = history.done();
-    egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(8).show(ui, |ui| {
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let (from, to) = (cause.saturating_sub(2), (cause + 3).min(steps.len()));
         for (k, done) in steps.iter().enumerate().take(to).skip(from) {
@@ -132,7 +133,14 @@ pub fn changed_ui(
     let (name, edits) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().done().len()));
     let when = written.map_or_else(String::new, |w| format!(" {w}"));
     let words = format!("Another program wrote it{when}. You have {} here.", many(edits, "edit"));
-    head(ui, theme, Some((icons::ICON_SYNC, "severity.info")), &format!("{name} changed on disk"), &words, actions);
+    head(
+        ui,
+        theme,
+        Some((icons::ICON_SYNC, ColorRole::SeverityInfo)),
+        &format!("{name} changed on disk"),
+        &words,
+        actions,
+    );
     let rows = [
         (ChangedOnDisk::Replay, format!("Reload and replay my {}", many(edits, "edit")), applies(outlook)),
         (ChangedOnDisk::Reload, "Reload".to_owned(), "The edits made here are given up.".to_owned()),
@@ -211,18 +219,18 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
         rows[k].key = key;
         Action::SetDialog(Some(Dialog::Unkeyed { rows }))
     };
-    egui::Frame::new().fill(theme.color("surface.field")).corner_radius(4).inner_margin(8).show(ui, |ui| {
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
         egui::ScrollArea::vertical().max_height(280.0).auto_shrink([false, true]).show(ui, |ui| {
             for (k, row) in rows.iter().enumerate() {
                 ui.horizontal(|ui| {
                     let (rect, _) = ui.allocate_exact_size(egui::vec2(20.0, 40.0), egui::Sense::hover());
-                    let amber = theme.color("selection.base");
+                    let amber = theme.color(ColorRole::SelectionBase);
                     widgets::diamond(ui.painter(), rect.center(), 5.0, egui::Color32::TRANSPARENT, amber);
                     let room = (ui.available_width() - 120.0).max(0.0);
                     ui.allocate_ui_with_layout(egui::vec2(room, 40.0), Layout::top_down(Align::Min), |ui| {
                         ui.set_min_width(room);
                         let place = egui::RichText::new(format!("{}  {}", row.clip, row.when));
-                        ui.add(egui::Label::new(place.color(theme.color("text.primary"))).truncate());
+                        ui.add(egui::Label::new(place.color(theme.color(ColorRole::TextPrimary))).truncate());
                         small(ui, theme, &row.about);
                     });
                     widgets::segments(ui, theme, |ui| {

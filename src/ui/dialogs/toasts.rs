@@ -3,6 +3,7 @@
 use egui::{Align2, Area, Id, Label, Order, RichText, Sense, Ui, vec2};
 use egui_material_icons::icons;
 
+use crate::render::{ColorRole, Measure};
 use crate::ui::{
     Action, Actions, Theme, Toast, ToastKind, View,
     theme::Font,
@@ -24,14 +25,14 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Actions) {
-    let frame = egui::Frame::popup(ui.style()).fill(theme.color("surface.raised")).inner_margin(12);
+    let frame = egui::Frame::popup(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(12);
     let shown = frame.show(ui, |ui| {
-        ui.set_width(Theme::size("toast"));
+        ui.set_width(Measure::Toast.points());
         ui.horizontal_top(|ui| {
             let (icon, role) = match toast.kind {
-                ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, "severity.ok"),
-                ToastKind::Note => (icons::ICON_INFO, "severity.info"),
-                ToastKind::Error => (icons::ICON_ERROR, "severity.error"),
+                ToastKind::Ok => (icons::ICON_CHECK_CIRCLE, ColorRole::SeverityOk),
+                ToastKind::Note => (icons::ICON_INFO, ColorRole::SeverityInfo),
+                ToastKind::Error => (icons::ICON_ERROR, ColorRole::SeverityError),
             };
             let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), Sense::hover());
             paint_icon(ui.painter(), rect.center(), icon, 18.0, theme.color(role));
@@ -39,7 +40,7 @@ fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut A
             ui.allocate_ui(vec2(width, 20.0), |ui| {
                 ui.set_width(width);
                 ui.vertical(|ui| {
-                    ui.add(Label::new(RichText::new(&toast.text).color(theme.color("text.primary"))).wrap());
+                    ui.add(Label::new(RichText::new(&toast.text).color(theme.color(ColorRole::TextPrimary))).wrap());
                     below(ui, theme, k, toast, actions);
                 });
             });
@@ -57,7 +58,7 @@ fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut A
 fn below(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Actions) {
     if toast.times > 1 {
         let times = RichText::new(format!("×{}", toast.times)).font(Theme::font(Font::NumberSmall));
-        ui.label(times.color(theme.color("text.tertiary")));
+        ui.label(times.color(theme.color(ColorRole::TextTertiary)));
     }
     if toast.verbs.is_empty() {
         return;

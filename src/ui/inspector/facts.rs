@@ -2,6 +2,7 @@
 
 use egui::{RichText, Sense, Ui, vec2};
 
+use crate::render::ColorRole;
 use crate::{
     model::{AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology},
     session::Session,
@@ -22,15 +23,15 @@ fn fact(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
             egui::Align2::LEFT_CENTER,
             name,
             Theme::font(Font::Body),
-            theme.color("text.secondary"),
+            theme.color(ColorRole::TextSecondary),
         );
-        ui.add(egui::Label::new(RichText::new(value).color(theme.color("text.primary"))).truncate());
+        ui.add(egui::Label::new(RichText::new(value).color(theme.color(ColorRole::TextPrimary))).truncate());
     });
 }
 
 fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(10.0);
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
     ui.add_space(2.0);
 }
 
@@ -46,7 +47,9 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
         fact(ui, theme, "Extensions", "");
         for name in &session.extensions_used {
             ui.label(
-                RichText::new(format!("  {name}")).font(Theme::font(Font::Small)).color(theme.color("text.primary")),
+                RichText::new(format!("  {name}"))
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextPrimary)),
             );
         }
     }
@@ -152,7 +155,7 @@ fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material
             rect,
             3.0,
             color,
-            egui::Stroke::new(1.0, theme.color("stroke.control")),
+            egui::Stroke::new(1.0, theme.color(ColorRole::StrokeControl)),
             egui::StrokeKind::Inside,
         );
     });

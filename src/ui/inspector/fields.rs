@@ -4,6 +4,7 @@ use egui::{Align2, DragValue, RichText, Sense, Ui, pos2, vec2};
 use glam::{EulerRot, Quat, Vec3};
 
 use super::typed::evaluate;
+use crate::render::{ColorRole, Measure};
 use crate::{
     model::transform::unit_or,
     ui::{
@@ -136,13 +137,13 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
         let word = triple.name.split_once(' ').map_or(triple.name, |(_, w)| w);
         let mut title = word.to_owned();
         title[..1].make_ascii_uppercase();
-        let (label, _) = ui.allocate_exact_size(vec2(Theme::size("label_column"), 24.0), Sense::hover());
+        let (label, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
         ui.painter().text(
             label.left_center(),
             Align2::LEFT_CENTER,
             title,
             Theme::font(Font::Small),
-            theme.color("text.secondary"),
+            theme.color(ColorRole::TextSecondary),
         );
         let count = if shape.quaternion.is_some() { 4 } else { 3 };
         let width = ((ui.available_width() - 24.0 - 4.0 * (count as f32 - 1.0)) / count as f32).max(44.0);
@@ -150,7 +151,7 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
             let field = Field {
                 name: format!("{} {}", triple.name, ["X", "Y", "Z", "W"][axis]),
                 letter: ["X", "Y", "Z", "W"][axis],
-                color: theme.color(["axis.x", "axis.y", "axis.z", "axis.w"][axis]),
+                color: theme.color([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ, ColorRole::AxisW][axis]),
                 editable,
                 mixed: shape.quaternion.is_none() && shape.mixed[axis],
                 degrees: triple.degrees && shape.quaternion.is_none(),
@@ -196,16 +197,16 @@ impl Field {
     fn show(&self, ui: &mut Ui, theme: &Theme, size: egui::Vec2, mut value: f32) -> (Option<f32>, bool) {
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let field = rect.shrink2(vec2(0.0, 2.0));
-        let fill = theme.color(if self.editable { "surface.field" } else { "surface.panel" });
+        let fill = theme.color(if self.editable { ColorRole::SurfaceField } else { ColorRole::SurfacePanel });
         let edge = if self.editable { theme.field_edge() } else { egui::Stroke::NONE };
         ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
         let at = pos2(field.left() + 6.0, field.center().y);
         ui.painter().text(at, Align2::LEFT_CENTER, self.letter, Theme::font(Font::Caption), self.color);
         let neutral = (value - self.neutral).abs() < 5e-4;
         let text_color = match (self.editable, neutral || self.mixed) {
-            (_, true) => theme.color("text.tertiary"),
-            (true, false) => theme.color("text.primary"),
-            (false, false) => theme.color("text.secondary"),
+            (_, true) => theme.color(ColorRole::TextTertiary),
+            (true, false) => theme.color(ColorRole::TextPrimary),
+            (false, false) => theme.color(ColorRole::TextSecondary),
         };
         if !self.editable {
             let text = short_number(value, self.degrees);
@@ -236,6 +237,11 @@ impl Field {
         let response = child.add_sized(inner.size(), drag);
         name_widget(&child, &response, &self.name);
         let response = response.on_hover_text(RichText::new(format!("{}: {value}", self.name)));
+        // Escape gives up what was typed; egui would take it.
+        let given_up = !response.dragged() && ui.input(|i| i.key_pressed(egui::Key::Escape));
+        if given_up {
+            return (None, false);
+        }
         let new = response.changed().then_some(value);
         (new, response.drag_stopped() || (response.changed() && !response.dragged()))
     }

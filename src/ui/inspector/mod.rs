@@ -16,6 +16,7 @@ use super::{
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
+use crate::render::ColorRole;
 use crate::{
     edit::{
         Command,
@@ -52,7 +53,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         panel_title(ui, theme, "Inspector");
         let Some(session) = view.session else {
-            ui.label(RichText::new("No file is open.").color(theme.color("text.tertiary")));
+            ui.label(RichText::new("No file is open.").color(theme.color(ColorRole::TextTertiary)));
             return;
         };
         let document = session.document();
@@ -63,7 +64,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             }
             let Some(node) = view.selection.active else {
                 let text = "Nothing is selected. Click a joint, the skin, or a row of the outliner.";
-                ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+                ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if let Some(clip) = view.shown_clip() {
                     facts::clip(ui, theme, document, clip);
                 }
@@ -74,7 +75,9 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             let locked = view.marks.locked.contains(&node);
             if locked {
                 let text = "Locked: unlock it in the outliner to pose it.";
-                ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("severity.warning")));
+                ui.label(
+                    RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)),
+                );
             }
             ui.add_enabled_ui(!locked, |ui| {
                 node_sections(state, ui, view, document, node, actions);
@@ -95,10 +98,12 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
     let label = document.node(node).label(node);
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
-        node_icon(ui.painter(), view, document, node, rect.center(), theme.color("selection.base"));
+        node_icon(ui.painter(), view, document, node, rect.center(), theme.color(ColorRole::SelectionBase));
         ui.add(
-            egui::Label::new(RichText::new(&label).font(Theme::font(Font::Heading)).color(theme.color("text.primary")))
-                .truncate(),
+            egui::Label::new(
+                RichText::new(&label).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
+            )
+            .truncate(),
         );
     });
     let mut facts = vec![format!("node {}", node.0)];
@@ -111,7 +116,9 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
     if view.selection.nodes.len() > 1 {
         facts.push(format!("{} selected", view.selection.nodes.len()));
     }
-    ui.label(RichText::new(facts.join(" · ")).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+    ui.label(
+        RichText::new(facts.join(" · ")).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+    );
     ui.add_space(4.0);
 }
 
@@ -120,15 +127,17 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let frame = egui::Frame::new()
-            .fill(theme.color("surface.control"))
+            .fill(theme.color(ColorRole::SurfaceControl))
             .corner_radius(3)
             .inner_margin(egui::Margin::symmetric(6, 1));
         let chip = frame.show(ui, |ui| {
-            ui.label(RichText::new(symbol).font(Theme::font(Font::NumberSmall)).color(theme.color("text.primary")))
+            ui.label(
+                RichText::new(symbol).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextPrimary)),
+            )
         });
         chip.response.on_hover_ui(|ui| formula(ui, theme, symbol));
-        ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
         if !reset {
             return false;
         }
@@ -143,7 +152,7 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
 /// `W = Wₚ · (L ∘ Ul)`, with one of its parts marked, and each in words.
 fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     let part = |text: &str| {
-        let role = if text == marked { "accent.base" } else { "text.primary" };
+        let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };
         RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role))
     };
     ui.horizontal(|ui| {
@@ -161,7 +170,7 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
             ("∘", "translation, rotation and scale are put together one by one, so that a node can store them"),
         ] {
             ui.label(part(symbol));
-            ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
             ui.end_row();
         }
     });
@@ -254,7 +263,7 @@ fn node_sections(
         }
         Err(error) => {
             let text = format!("Cannot be edited: {error}.");
-            ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.secondary"))).wrap());
+            ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary))).wrap());
         }
     }
     let source = match (document.node(node).rest_source, document.node(node).rest) {
@@ -352,8 +361,10 @@ fn world_section(
     if world.residue > 1e-3 {
         let text = "Sheared by scales above it: the numbers are the nearest without shear.";
         ui.add(
-            egui::Label::new(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("severity.warning")))
-                .wrap(),
+            egui::Label::new(
+                RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)),
+            )
+            .wrap(),
         );
     }
 }
@@ -388,7 +399,7 @@ fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&crate::model::Track>, slot:
     let Some(track) = track else { return };
     let theme = view.theme;
     let on = track.key_at(view.playback.time as f32, 1e-3).is_some();
-    let fill = if on { theme.color("selection.base") } else { egui::Color32::TRANSPARENT };
-    let outline = if on { theme.color("selection.base") } else { theme.color("key.inbetween") };
+    let fill = if on { theme.color(ColorRole::SelectionBase) } else { egui::Color32::TRANSPARENT };
+    let outline = if on { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::KeyInbetween) };
     diamond(ui.painter(), slot, 9.0, fill, outline);
 }

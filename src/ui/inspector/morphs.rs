@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Slider, Ui, vec2};
 use egui_material_icons::icons;
 
+use crate::render::ColorRole;
 use crate::{
     edit::{
         Command,
@@ -34,12 +35,14 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
     let track = clip.and_then(|c| document.clips.get(c)).and_then(|c| c.track(node, Property::Weights)).map(|(_, t)| t);
     ui.add_space(6.0);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Morph targets").font(Theme::font(Font::Heading)).color(theme.color("text.primary")));
+        ui.label(
+            RichText::new("Morph targets").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
+        );
         let note = match clip {
             Some(_) => format!("at {:.3} s", view.playback.time),
             None => format!("{count}"),
         };
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
         if clip.is_none() && document.node(node).morph_weights.is_some() {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let reset = "Reset morph targets";
@@ -62,7 +65,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
                 egui::Align2::LEFT_CENTER,
                 text,
                 font,
-                theme.color("text.secondary"),
+                theme.color(ColorRole::TextSecondary),
             );
             seen.on_hover_text(&name);
             ui.spacing_mut().slider_width = (ui.available_width() - 84.0).max(60.0);
@@ -87,7 +90,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
     }
     if count > MOST {
         let text = format!("{} more are not listed; set them by “Set a morph target”.", count - MOST);
-        ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
     }
 }
 

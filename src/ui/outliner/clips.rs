@@ -3,6 +3,8 @@
 use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
+use super::OutlinerState;
+use crate::render::ColorRole;
 use crate::{
     edit::command::NewClip,
     ui::{
@@ -12,7 +14,7 @@ use crate::{
     },
 };
 
-pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
@@ -22,7 +24,7 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(
                 RichText::new(document.clips.count().to_string())
                     .font(Theme::font(Font::Caption))
-                    .color(theme.color("text.tertiary")),
+                    .color(theme.color(ColorRole::TextTertiary)),
             );
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(())).clicked() {
@@ -33,13 +35,25 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     if document.clips.is_empty() {
         ui.vertical_centered(|ui| {
-            ui.label(RichText::new("None yet").font(Theme::font(Font::Small)).color(theme.color("text.tertiary")));
+            ui.label(
+                RichText::new("None yet").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)),
+            );
         });
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let ids: Vec<_> = document.clips.ids().collect();
-    ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips").show_rows(ui, 24.0, ids.len(), |ui, range| {
+    let mut list = ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips");
+    let shown = view.shown_clip();
+    if state.clip_seen != shown {
+        // The clip that is shown is in sight.
+        state.clip_seen = shown;
+        if let Some(at) = ids.iter().position(|id| Some(*id) == shown) {
+            let middle = (ui.available_height() - 24.0) * 0.5;
+            list = list.vertical_scroll_offset((at as f32 * 24.0 - middle).max(0.0));
+        }
+    }
+    list.show_rows(ui, 24.0, ids.len(), |ui, range| {
         for id in &ids[range] {
             let clip = &document.clips[*id];
             let label = document.clip_label(*id);
@@ -47,13 +61,13 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let (rect, response) =
                 ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
             if shown {
-                ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover"));
+                ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
             }
             let middle = rect.center().y;
             let (icon, color) = if shown {
-                (icons::ICON_PLAY_ARROW, theme.color("accent.base"))
+                (icons::ICON_PLAY_ARROW, theme.color(ColorRole::AccentBase))
             } else {
-                (icons::ICON_MOVIE, theme.color("text.secondary"))
+                (icons::ICON_MOVIE, theme.color(ColorRole::TextSecondary))
             };
             paint_icon(ui.painter(), pos2(rect.left() + 20.0, middle), icon, 16.0, color);
             let font = Theme::font(if shown { Font::Heading } else { Font::Body });
@@ -65,14 +79,14 @@ pub fn clips_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 egui::Align2::LEFT_CENTER,
                 text,
                 font,
-                theme.color("text.primary"),
+                theme.color(ColorRole::TextPrimary),
             );
             ui.painter().text(
                 pos2(rect.right() - 12.0, middle),
                 egui::Align2::RIGHT_CENTER,
                 facts,
                 Theme::font(Font::NumberSmall),
-                theme.color("text.tertiary"),
+                theme.color(ColorRole::TextTertiary),
             );
             if response.clicked() {
                 actions.push(Action::ShowClip(*id));

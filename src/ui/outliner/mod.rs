@@ -13,7 +13,8 @@ use super::{
     theme::Font,
     widgets::{filter_field, panel_title},
 };
-use crate::model::NodeId;
+use crate::model::{ClipId, NodeId};
+use crate::render::{ColorRole, Measure};
 
 /// What the outliner keeps.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct OutlinerState {
     anchor: Option<NodeId>,
     scroll_to: Option<NodeId>,
     seen: Option<NodeId>,
+    /// The clip that was in sight last.
+    clip_seen: Option<ClipId>,
     /// Which sections below the nodes are open.
     open: BTreeSet<things::Section>,
     /// The node whose name is being typed, and what was typed.
@@ -53,7 +56,9 @@ impl OutlinerState {
 pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else {
-        ui.centered_and_justified(|ui| ui.label(RichText::new("No file is open").color(theme.color("text.tertiary"))));
+        ui.centered_and_justified(|ui| {
+            ui.label(RichText::new("No file is open").color(theme.color(ColorRole::TextTertiary)))
+        });
         return;
     };
     // The selection moved elsewhere: bring its row into sight.
@@ -72,14 +77,16 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
             .default_size(height.min(room * 0.45))
             .size_range(60.0..=(room * 0.6))
             .frame(egui::Frame::NONE)
-            .show(ui, |ui| clips::clips_ui(ui, view, actions));
+            .show(ui, |ui| clips::clips_ui(state, ui, view, actions));
     }
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Outliner");
             let count = session.document().nodes.len();
             ui.label(
-                RichText::new(count.to_string()).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")),
+                RichText::new(count.to_string())
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color(ColorRole::TextTertiary)),
             );
         });
         filter_field(ui, theme, &mut state.filter, "Filter by name or kind");
@@ -89,14 +96,16 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     if rows.is_empty() && !state.filter.is_empty() {
         ui.vertical_centered(|ui| {
             ui.add_space(12.0);
-            ui.label(RichText::new(format!("Nothing named “{}”", state.filter)).color(theme.color("text.secondary")));
+            ui.label(
+                RichText::new(format!("Nothing named “{}”", state.filter)).color(theme.color(ColorRole::TextSecondary)),
+            );
             if ui.button("Clear filter").clicked() {
                 state.filter.clear();
             }
         });
         return;
     }
-    let row_height = Theme::size("row_tree");
+    let row_height = Measure::RowTree.points();
     ui.spacing_mut().item_spacing.y = 0.0;
     let mut area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("tree");
     if let Some(target) = state.scroll_to.take()

@@ -4,6 +4,7 @@ use egui::{Role, Sense, Ui, WidgetInfo, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::OutlinerState;
+use crate::render::{ColorRole, Measure};
 use crate::{
     model::{Document, NodeId},
     ui::{
@@ -86,25 +87,25 @@ pub fn section_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, secti
     let theme = view.theme;
     let title = section.title();
     let open = state.open.contains(&section);
-    let size = egui::vec2(ui.available_width(), Theme::size("row_tree"));
+    let size = egui::vec2(ui.available_width(), Measure::RowTree.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let name = format!("{} {title}", if open { "Close" } else { "Open" });
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let middle = rect.center().y;
     let arrow = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-    let color = theme.color(if response.hovered() { "text.primary" } else { "text.tertiary" });
+    let color = theme.color(if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
     paint_icon(ui.painter(), pos2(rect.left() + 14.0, middle), arrow, 16.0, color);
     let font = Theme::font(Font::Heading);
-    let title = ui.painter().layout_no_wrap(title.to_owned(), font, theme.color("text.secondary"));
+    let title = ui.painter().layout_no_wrap(title.to_owned(), font, theme.color(ColorRole::TextSecondary));
     let after = rect.left() + 26.0 + title.size().x + 8.0;
     let at = pos2(rect.left() + 26.0, middle - title.size().y * 0.5);
-    ui.painter().galley(at, title, theme.color("text.secondary"));
+    ui.painter().galley(at, title, theme.color(ColorRole::TextSecondary));
     ui.painter().text(
         pos2(after, middle),
         egui::Align2::LEFT_CENTER,
         count.to_string(),
         Theme::font(Font::Caption),
-        theme.color("text.tertiary"),
+        theme.color(ColorRole::TextTertiary),
     );
     if response.clicked() && !state.open.remove(&section) {
         state.open.insert(section);
@@ -117,9 +118,9 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
     let name = thing.name(document);
     let chosen = view.about == Some(thing);
     let label = format!("{} {name}", thing.word());
-    let (rect, response) = ui.push_id(thing, |ui| row(ui, theme, Theme::size("row_tree"), &label, chosen)).inner;
+    let (rect, response) = ui.push_id(thing, |ui| row(ui, theme, Measure::RowTree.points(), &label, chosen)).inner;
     let middle = rect.center().y;
-    let color = theme.color(if chosen { "selection.base" } else { "text.secondary" });
+    let color = theme.color(if chosen { ColorRole::SelectionBase } else { ColorRole::TextSecondary });
     paint_icon(ui.painter(), pos2(rect.left() + 34.0, middle), icon(thing), 16.0, color);
     let fact = fact(document, thing);
     let painter = ui.painter();
@@ -129,12 +130,12 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
         egui::Align2::RIGHT_CENTER,
         fact,
         Theme::font(Font::NumberSmall),
-        theme.color("text.tertiary"),
+        theme.color(ColorRole::TextTertiary),
     );
     let font = Theme::font(Font::Body);
     let left = rect.left() + 46.0;
     let text = elided(ui, &name, &font, (taken.left() - left - 8.0).max(20.0));
-    let color = theme.color(if chosen { "selection.text" } else { "text.primary" });
+    let color = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
     ui.painter().text(pos2(left, middle), egui::Align2::LEFT_CENTER, text, font, color);
     if response.clicked() {
         actions.push(Action::SelectMany { nodes: nodes_of(document, thing), add: false });

@@ -9,6 +9,7 @@ use super::{
     OutlinerState,
     things::{self, Section},
 };
+use crate::render::{ColorRole, Measure};
 use crate::{
     edit::command::{RenameNode, field::Nodes},
     model::{Clip, NodeId, Severity, Shared},
@@ -167,13 +168,17 @@ fn node_ui(
     let label = document.node(id).label(id);
     let selected = view.selection.nodes.contains(&id);
     let hidden = view.marks.hidden.contains(&id);
-    let (rect, response) = ui.push_id(id.0, |ui| row(ui, theme, Theme::size("row_tree"), &label, selected)).inner;
+    let (rect, response) = ui.push_id(id.0, |ui| row(ui, theme, Measure::RowTree.points(), &label, selected)).inner;
     let indent = ui.spacing().indent;
     // Deep trees keep their names in sight.
     let depth = depth.min(18);
     for level in 1..=depth {
         let x = rect.left() + 8.0 + (level as f32 - 0.5) * indent + 4.0;
-        ui.painter().vline(x.floor() + 0.5, rect.y_range(), egui::Stroke::new(1.0, theme.color("stroke.subtle")));
+        ui.painter().vline(
+            x.floor() + 0.5,
+            rect.y_range(),
+            egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
+        );
     }
     let mut x = rect.left() + 6.0 + depth as f32 * indent;
     let middle = rect.center().y;
@@ -183,10 +188,10 @@ fn node_ui(
     x += 24.0;
     let hovered = view.hover == Some(id);
     let role = match (selected, hidden, hovered) {
-        (true, ..) => "selection.base",
-        (_, true, _) => "text.disabled",
-        (.., true) => "text.primary",
-        _ => "text.secondary",
+        (true, ..) => ColorRole::SelectionBase,
+        (_, true, _) => ColorRole::TextDisabled,
+        (.., true) => ColorRole::TextPrimary,
+        _ => ColorRole::TextSecondary,
     };
     let (at, color) = (pos2(x, middle), theme.color(role));
     node_icon(ui.painter(), view, document, id, at, color);
@@ -207,9 +212,9 @@ fn node_ui(
     let font = Theme::font(Font::Body);
     let text = elided(ui, &label, &font, (right - x + 2.0).max(20.0));
     let role = match (selected, hidden) {
-        (true, _) => "selection.text",
-        (_, true) => "text.disabled",
-        _ => "text.primary",
+        (true, _) => ColorRole::SelectionText,
+        (_, true) => ColorRole::TextDisabled,
+        _ => ColorRole::TextPrimary,
     };
     ui.painter().text(pos2(x, middle), egui::Align2::LEFT_CENTER, text.clone(), font, theme.color(role));
     let response = if text == label { response } else { response.on_hover_text(&label) };
@@ -250,7 +255,7 @@ fn fold_ui(
     let name = format!("{} {label}", if open { "Close" } else { "Open" });
     fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-    let color = if fold.hovered() { theme.color("text.primary") } else { theme.color("text.tertiary") };
+    let color = if fold.hovered() { theme.color(ColorRole::TextPrimary) } else { theme.color(ColorRole::TextTertiary) };
     paint_icon(ui.painter(), arrow.center(), icon, 16.0, color);
     if fold.clicked() {
         if open {
@@ -286,7 +291,7 @@ fn badges_ui(
         let area = Rect::from_center_size(pos2(right, middle), vec2(18.0, 20.0));
         let response = ui.interact(area, ui.scope_id().with((&name, id.0)), Sense::click());
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, &name));
-        let role = if response.hovered() || strong { "text.primary" } else { "text.tertiary" };
+        let role = if response.hovered() || strong { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
         paint_icon(ui.painter(), area.center(), icon, 15.0, theme.color(role));
         right -= 18.0;
         response.on_hover_text(name).clicked()
@@ -307,28 +312,28 @@ fn badges_ui(
     let unkeyed = state.badges.unkeyed.contains(&id);
     let opened = session.opened().nodes.get(id);
     if unkeyed {
-        painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color("joint.pending")));
+        painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color(ColorRole::JointPending)));
         right -= 12.0;
     } else if opened
         .is_some_and(|o| o.pose != node.pose || o.name != node.name || o.morph_weights != node.morph_weights)
     {
-        painter.circle_filled(pos2(right, middle), 3.0, theme.color("joint.edited"));
+        painter.circle_filled(pos2(right, middle), 3.0, theme.color(ColorRole::JointEdited));
         right -= 12.0;
     } else if node.pose.is_some() {
-        painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color("joint.edited")));
+        painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color(ColorRole::JointEdited)));
         right -= 12.0;
     }
     if state.badges.animated.contains(&id) {
-        diamond(painter, pos2(right, middle), 7.0, theme.color("key.inbetween"), Color32::TRANSPARENT);
+        diamond(painter, pos2(right, middle), 7.0, theme.color(ColorRole::KeyInbetween), Color32::TRANSPARENT);
         right -= 12.0;
     }
     let weighted = node.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()));
     if weighted {
-        paint_icon(painter, pos2(right, middle), icons::ICON_WATER_DROP, 14.0, theme.color("text.tertiary"));
+        paint_icon(painter, pos2(right, middle), icons::ICON_WATER_DROP, 14.0, theme.color(ColorRole::TextTertiary));
         right -= 16.0;
     }
     if state.badges.faulty.contains(&id) {
-        paint_icon(painter, pos2(right, middle), icons::ICON_WARNING, 15.0, theme.color("severity.warning"));
+        paint_icon(painter, pos2(right, middle), icons::ICON_WARNING, 15.0, theme.color(ColorRole::SeverityWarning));
         right -= 16.0;
     }
     right

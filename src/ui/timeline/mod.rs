@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use egui::{RichText, Ui};
 
 use super::{Action, Actions, Theme, View, theme::Font};
+use crate::render::ColorRole;
 use crate::{
     edit::command::NewClip,
     model::{Clip, ClipId, NodeId, Shared},
@@ -46,11 +47,11 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
     if document.clips.is_empty() || view.playback.clip.is_none() {
         ui.vertical_centered(|ui| {
             ui.add_space((ui.available_height() * 0.5 - 36.0).max(8.0));
-            ui.label(RichText::new("No clips in this file").color(theme.color("text.secondary")));
+            ui.label(RichText::new("No clips in this file").color(theme.color(ColorRole::TextSecondary)));
             ui.label(
                 RichText::new("Poses are kept in the nodes.")
                     .font(Theme::font(Font::Small))
-                    .color(theme.color("text.tertiary")),
+                    .color(theme.color(ColorRole::TextTertiary)),
             );
             ui.add_space(4.0);
             if ui.button("New clip").on_hover_text("Makes an empty clip, for keys to come").clicked() {

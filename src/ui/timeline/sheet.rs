@@ -6,6 +6,7 @@ use egui::{
 use egui_material_icons::icons;
 
 use super::{TimelineState, axis::TimeAxis};
+use crate::render::{ColorRole, Measure};
 use crate::{
     edit::KeyRef,
     model::{Clip, ClipId, Document, NodeId, Property, Shared, Track, TrackId},
@@ -60,14 +61,14 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let Some(clip) = document.clips.get(id) else { return };
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
-    let names_width = Theme::size("track_names").min(whole.width() * 0.4);
-    let ruler = Theme::size("ruler");
-    let row_height = Theme::size("row_track");
+    let names_width = Measure::TrackNames.points().min(whole.width() * 0.4);
+    let ruler = Measure::Ruler.points();
+    let row_height = Measure::RowTrack.points();
     let sheet = Rect::from_min_max(pos2(whole.left() + names_width, whole.top()), whole.max);
     let body = Rect::from_min_max(pos2(sheet.left(), sheet.top() + ruler), sheet.max);
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let painter = ui.painter_at(whole);
-    painter.rect_filled(sheet, 0.0, theme.color("surface.timeline"));
+    painter.rect_filled(sheet, 0.0, theme.color(ColorRole::SurfaceTimeline));
 
     let nodes = animated(document, clip, view, state);
     let mut rows = vec![Row::Summary];
@@ -111,7 +112,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         axis.x(0.0).max(sheet.left())..=axis.x(length).clamp(sheet.left(), sheet.right()),
         sheet.y_range(),
     );
-    let dim = theme.color("surface.timeline_out");
+    let dim = theme.color(ColorRole::SurfaceTimelineOut);
     painter.rect_filled(
         Rect::from_min_max(sheet.min, pos2(inside.left().min(sheet.right()), sheet.bottom())),
         0.0,
@@ -135,14 +136,14 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         let line = Rect::from_min_max(pos2(sheet.left(), rect.top().max(body.top())), rect.max);
         let selected = matches!(row, Row::Node(n) | Row::Channel(n, ..) if view.selection.nodes.contains(n));
         let fill = match row {
-            Row::Summary => Some(theme.color("surface.timeline_summary")),
-            _ if selected => Some(theme.color("selection.tint")),
+            Row::Summary => Some(theme.color(ColorRole::SurfaceTimelineSummary)),
+            _ if selected => Some(theme.color(ColorRole::SelectionTint)),
             _ => None,
         };
         if let Some(fill) = fill {
             painter.rect_filled(line, 0.0, fill);
         }
-        painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color("timeline.grid")));
+        painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)));
         let middle = rect.center().y;
         match row {
             Row::Summary => {
@@ -152,8 +153,8 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
                         &mut mesh,
                         pos2(axis.x(f64::from(*time)), middle),
                         3.5,
-                        theme.color("key.summary"),
-                        theme.color("key.outline"),
+                        theme.color(ColorRole::KeySummary),
+                        theme.color(ColorRole::KeyOutline),
                     );
                 }
             }
@@ -164,10 +165,10 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
                 }
             }
             Row::Pointer(k) => {
-                let color = theme.color("key.inbetween");
+                let color = theme.color(ColorRole::KeyInbetween);
                 for time in clip.pointers[*k].times.iter().filter(|t| in_sight(&axis, **t)) {
                     let at = pos2(axis.x(f64::from(*time)), middle);
-                    key_shape(&mut mesh, at, 3.0, color, theme.color("key.outline"));
+                    key_shape(&mut mesh, at, 3.0, color, theme.color(ColorRole::KeyOutline));
                 }
             }
             Row::Channel(_, id_track, _) => {
@@ -223,8 +224,8 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         sheet_painter.rect(
             area,
             0.0,
-            theme.color("timeline.box_fill"),
-            Stroke::new(1.0, theme.color("timeline.box_stroke")),
+            theme.color(ColorRole::TimelineBoxFill),
+            Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke)),
             egui::StrokeKind::Inside,
         );
         if response.drag_stopped() {
@@ -277,8 +278,8 @@ fn keys(
         let at = pos2(axis.x(f64::from(*time)), middle);
         let key = KeyRef::new(clip, id, *time);
         let selected = view.selection.keys.contains(&key);
-        let fill = if selected { theme.color("selection.base") } else { theme.color("key.normal") };
-        key_shape(mesh, at, if selected { 5.5 } else { 4.5 }, fill, theme.color("key.outline"));
+        let fill = if selected { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::KeyNormal) };
+        key_shape(mesh, at, if selected { 5.5 } else { 4.5 }, fill, theme.color(ColorRole::KeyOutline));
         all.push((at, key));
     }
 }
@@ -309,7 +310,7 @@ fn grid(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, 
             painter.vline(
                 x,
                 (sheet.top() + ruler)..=sheet.bottom(),
-                Stroke::new(1.0, theme.color("timeline.grid_major")),
+                Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)),
             );
         }
         frame += step;
@@ -319,14 +320,14 @@ fn grid(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, 
 fn playhead_line(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, body: Rect) {
     let x = axis.x(view.playback.time);
     if body.x_range().contains(x) {
-        painter.vline(x, body.y_range(), Stroke::new(1.5, view.theme.color("timeline.playhead")));
+        painter.vline(x, body.y_range(), Stroke::new(1.5, view.theme.color(ColorRole::TimelinePlayhead)));
     }
 }
 
 fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rect, actions: &mut Actions) {
     let theme = view.theme;
     let painter = ui.painter_at(rect);
-    painter.rect_filled(rect, 0.0, theme.color("surface.timeline"));
+    painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceTimeline));
     let fps = view.playback.fps;
     let step = axis.label_step(fps);
     let mut frame = (axis.start * fps / step).floor() * step;
@@ -337,27 +338,37 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
         }
         if x >= rect.left() {
             let at = crisp(ui, pos2(x, rect.bottom()));
-            painter.vline(at.x, (rect.bottom() - 6.0)..=rect.bottom(), Stroke::new(1.0, theme.color("stroke.strong")));
+            painter.vline(
+                at.x,
+                (rect.bottom() - 6.0)..=rect.bottom(),
+                Stroke::new(1.0, theme.color(ColorRole::StrokeStrong)),
+            );
             let text = format!("{frame}");
             painter.text(
                 pos2(x, rect.top() + 10.0),
                 Align2::CENTER_CENTER,
                 text,
                 Theme::font(Font::NumberSmall),
-                theme.color("text.tertiary"),
+                theme.color(ColorRole::TextTertiary),
             );
         }
         frame += step;
     }
     let length = view.session.map_or(0.0, |s| view.playback.length(s.document()));
     let range = Rect::from_x_y_ranges(axis.x(0.0)..=axis.x(length), rect.top()..=rect.top() + 2.0);
-    painter.rect_filled(range.intersect(rect), 0.0, theme.color("timeline.playhead"));
-    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color("timeline.grid_major")));
+    painter.rect_filled(range.intersect(rect), 0.0, theme.color(ColorRole::TimelinePlayhead));
+    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)));
     if let (Some(session), Some(shown)) = (view.session, view.shown_clip()) {
         let poses = session.document().aids.unkeyed.keys().filter(|at| at.clip == shown);
         for x in poses.map(|at| axis.x(f64::from(at.time()))).filter(|x| rect.x_range().contains(*x)) {
             let at = pos2(x, rect.bottom() - 6.0);
-            super::super::widgets::diamond(&painter, at, 9.0, Color32::TRANSPARENT, theme.color("selection.base"));
+            super::super::widgets::diamond(
+                &painter,
+                at,
+                9.0,
+                Color32::TRANSPARENT,
+                theme.color(ColorRole::SelectionBase),
+            );
         }
     }
     let x = axis.x(view.playback.time);
@@ -365,12 +376,12 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
         let text = painter.layout_no_wrap(
             format!("{}", view.playback.frame()),
             Theme::font(Font::NumberSmall),
-            theme.color("timeline.playhead_text"),
+            theme.color(ColorRole::TimelinePlayheadText),
         );
         let flag = Rect::from_center_size(pos2(x, rect.top() + 10.0), vec2((text.size().x + 10.0).max(22.0), 17.0));
-        painter.rect_filled(flag, 3.0, theme.color("timeline.playhead"));
-        painter.galley(flag.center() - text.size() * 0.5, text, theme.color("timeline.playhead_text"));
-        painter.vline(x, flag.bottom()..=rect.bottom(), Stroke::new(1.5, theme.color("timeline.playhead")));
+        painter.rect_filled(flag, 3.0, theme.color(ColorRole::TimelinePlayhead));
+        painter.galley(flag.center() - text.size() * 0.5, text, theme.color(ColorRole::TimelinePlayheadText));
+        painter.vline(x, flag.bottom()..=rect.bottom(), Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
     }
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
@@ -410,19 +421,25 @@ fn name_ui(
     let left = rect.left();
     match row {
         Row::Summary => {
-            painter.rect_filled(area, 0.0, theme.color("surface.timeline_summary"));
+            painter.rect_filled(area, 0.0, theme.color(ColorRole::SurfaceTimelineSummary));
             let at = pos2(left + 16.0, middle);
             painter.text(
                 at,
                 Align2::LEFT_CENTER,
                 "All joints",
                 Theme::font(Font::Heading),
-                theme.color("text.primary"),
+                theme.color(ColorRole::TextPrimary),
             );
             let count = nodes.iter().map(|(_, t)| t.len()).sum::<usize>();
             let count = if count == 1 { "1 track".to_owned() } else { format!("{count} tracks") };
             let at = pos2(area.right() - 10.0, middle);
-            painter.text(at, Align2::RIGHT_CENTER, count, Theme::font(Font::Caption), theme.color("text.tertiary"));
+            painter.text(
+                at,
+                Align2::RIGHT_CENTER,
+                count,
+                Theme::font(Font::Caption),
+                theme.color(ColorRole::TextTertiary),
+            );
         }
         Row::Node(node) => {
             let label = document.node(*node).label(*node);
@@ -431,14 +448,14 @@ fn name_ui(
             let response = ui.interact(seen, ui.scope_id().with(("track", node.0)), Sense::click());
             response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}")));
             if selected {
-                painter.rect_filled(area, 0.0, theme.color("selection.tint"));
+                painter.rect_filled(area, 0.0, theme.color(ColorRole::SelectionTint));
                 painter.rect_filled(
                     Rect::from_min_size(area.min, vec2(2.0, area.height())),
                     0.0,
-                    theme.color("selection.base"),
+                    theme.color(ColorRole::SelectionBase),
                 );
             } else if response.hovered() {
-                painter.rect_filled(area, 0.0, theme.color("surface.row_hover"));
+                painter.rect_filled(area, 0.0, theme.color(ColorRole::SurfaceRowHover));
             }
             let fold = Rect::from_center_size(pos2(left + 16.0, middle), vec2(18.0, 20.0)).intersect(clip);
             let open = state.open.contains(node);
@@ -450,12 +467,14 @@ fn name_ui(
                 }
             }
             let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-            paint_icon(&painter, pos2(left + 16.0, middle), icon, 15.0, theme.color("text.tertiary"));
-            let color = if selected { theme.color("selection.base") } else { theme.color("text.secondary") };
+            paint_icon(&painter, pos2(left + 16.0, middle), icon, 15.0, theme.color(ColorRole::TextTertiary));
+            let color =
+                if selected { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::TextSecondary) };
             node_icon(&painter, view, document, *node, pos2(left + 34.0, middle), color);
             let font = Theme::font(Font::Small);
             let text = elided(ui, &label, &font, area.width() - 56.0);
-            let color = if selected { theme.color("selection.text") } else { theme.color("text.primary") };
+            let color =
+                if selected { theme.color(ColorRole::SelectionText) } else { theme.color(ColorRole::TextPrimary) };
             painter.text(pos2(left + 46.0, middle), Align2::LEFT_CENTER, text, font, color);
             if response.hovered() {
                 actions.push(Action::Hover(Some(*node)));
@@ -472,10 +491,22 @@ fn name_ui(
             else {
                 return;
             };
-            paint_icon(&painter, pos2(left + 34.0, middle), icons::ICON_LINK, 14.0, theme.color("text.tertiary"));
+            paint_icon(
+                &painter,
+                pos2(left + 34.0, middle),
+                icons::ICON_LINK,
+                14.0,
+                theme.color(ColorRole::TextTertiary),
+            );
             let font = Theme::font(Font::Small);
             let text = elided(ui, &pointer.pointer, &font, area.width() - 56.0);
-            painter.text(pos2(left + 46.0, middle), Align2::LEFT_CENTER, text, font, theme.color("text.secondary"));
+            painter.text(
+                pos2(left + 46.0, middle),
+                Align2::LEFT_CENTER,
+                text,
+                font,
+                theme.color(ColorRole::TextSecondary),
+            );
             let seen = ui.interact(area.intersect(clip), ui.scope_id().with(("pointer", *k)), Sense::hover());
             let name = format!("Pointer {}", pointer.pointer);
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
@@ -490,14 +521,14 @@ fn name_ui(
                 Align2::LEFT_CENTER,
                 &title[..1],
                 Theme::font(Font::Caption),
-                theme.color("text.tertiary"),
+                theme.color(ColorRole::TextTertiary),
             );
             painter.text(
                 pos2(left + 62.0, middle),
                 Align2::LEFT_CENTER,
                 title,
                 Theme::font(Font::Small),
-                theme.color("text.secondary"),
+                theme.color(ColorRole::TextSecondary),
             );
             let track = nodes.iter().find(|(n, _)| n == node).and_then(|(_, t)| t.iter().find(|(k, _)| k == id));
             let how = track.map_or("", |(_, t)| t.interpolation.word());
@@ -507,7 +538,7 @@ fn name_ui(
                 Align2::RIGHT_CENTER,
                 how.to_lowercase(),
                 Theme::font(Font::Caption),
-                theme.color("text.tertiary"),
+                theme.color(ColorRole::TextTertiary),
             );
         }
     }

@@ -4,6 +4,7 @@ use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::TimelineState;
+use crate::render::ColorRole;
 use crate::{
     edit::command::{DeleteKeys, PlayCommand, SetKey},
     ui::{
@@ -40,7 +41,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.add_space(8.0);
             ui.spacing_mut().item_spacing.x = 6.0;
             let edge = theme.field_edge();
-            let field = theme.color("surface.field");
+            let field = theme.color(ColorRole::SurfaceField);
             let plain = ui.visuals().widgets.inactive;
             ui.visuals_mut().widgets.inactive.bg_stroke = edge;
             ui.visuals_mut().widgets.inactive.weak_bg_fill = field;
@@ -92,7 +93,9 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
             if let Some(share) = playback.guessed {
                 let text = format!("guessed from the keys, {:.0} % fit", share * 100.0);
-                ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+                ui.label(
+                    RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+                );
             }
             let combo = ComboBox::from_id_salt("speed")
                 .selected_text(format!("{}×", playback.speed))

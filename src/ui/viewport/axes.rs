@@ -3,6 +3,7 @@
 use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
+use crate::render::ColorRole;
 use crate::{
     edit::command::ViewCommand,
     model::NodeId,
@@ -21,7 +22,7 @@ const MOST_JOINTS: usize = 600;
 struct End {
     axis: Vec3,
     letter: &'static str,
-    role: &'static str,
+    role: ColorRole,
     positive: bool,
     name: &'static str,
     command: ViewCommand,
@@ -31,7 +32,7 @@ static ENDS: [End; 6] = {
     const fn end(
         axis: Vec3,
         letter: &'static str,
-        role: &'static str,
+        role: ColorRole,
         positive: bool,
         name: &'static str,
         command: ViewCommand,
@@ -39,12 +40,12 @@ static ENDS: [End; 6] = {
         End { axis, letter, role, positive, name, command }
     }
     [
-        end(Vec3::X, "X", "axis.x", true, "View from +X", ViewCommand::Side),
-        end(Vec3::NEG_X, "X", "axis.x", false, "View from −X", ViewCommand::OtherSide),
-        end(Vec3::Y, "Y", "axis.y", true, "View from +Y", ViewCommand::Top),
-        end(Vec3::NEG_Y, "Y", "axis.y", false, "View from −Y", ViewCommand::Bottom),
-        end(Vec3::Z, "Z", "axis.z", true, "View from +Z", ViewCommand::Front),
-        end(Vec3::NEG_Z, "Z", "axis.z", false, "View from −Z", ViewCommand::Back),
+        end(Vec3::X, "X", ColorRole::AxisX, true, "View from +X", ViewCommand::Side),
+        end(Vec3::NEG_X, "X", ColorRole::AxisX, false, "View from −X", ViewCommand::OtherSide),
+        end(Vec3::Y, "Y", ColorRole::AxisY, true, "View from +Y", ViewCommand::Top),
+        end(Vec3::NEG_Y, "Y", ColorRole::AxisY, false, "View from −Y", ViewCommand::Bottom),
+        end(Vec3::Z, "Z", ColorRole::AxisZ, true, "View from +Z", ViewCommand::Front),
+        end(Vec3::NEG_Z, "Z", ColorRole::AxisZ, false, "View from −Z", ViewCommand::Back),
     ]
 };
 
@@ -60,7 +61,11 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
     let area = Rect::from_center_size(centre, vec2(2.0 * (ARM + BALL), 2.0 * (ARM + BALL)));
     let over = ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| area.expand(4.0).contains(p));
     if over {
-        ui.painter().circle_filled(centre, ARM + BALL + 4.0, theme.color("viewport.overlay").gamma_multiply(0.7));
+        ui.painter().circle_filled(
+            centre,
+            ARM + BALL + 4.0,
+            theme.color(ColorRole::ViewportOverlay).gamma_multiply(0.7),
+        );
     }
     let (right, up, back) = (view.camera.right(), view.camera.up(), -view.camera.forward());
     let mut ends: Vec<(f32, Pos2, &End)> = ENDS
@@ -76,8 +81,11 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
         let response = ui.interact(hit, ui.scope_id().with(("axis", end.name)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, end.name));
         let dim = 0.55 + 0.45 * (depth * 0.5 + 0.5);
-        let base =
-            if response.hovered() { theme.color("axis.hover") } else { theme.color(end.role).gamma_multiply(dim) };
+        let base = if response.hovered() {
+            theme.color(ColorRole::AxisHover)
+        } else {
+            theme.color(end.role).gamma_multiply(dim)
+        };
         let painter = ui.painter();
         if end.positive {
             painter.line_segment([centre, at], Stroke::new(2.0, base));
@@ -87,14 +95,14 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
                 Align2::CENTER_CENTER,
                 end.letter,
                 Theme::font(Font::Caption),
-                theme.color("viewport.label_halo").to_opaque(),
+                theme.color(ColorRole::ViewportLabelHalo).to_opaque(),
             );
         } else {
-            painter.circle_filled(at, BALL - 2.5, theme.color("viewport.background").gamma_multiply(0.8));
+            painter.circle_filled(at, BALL - 2.5, theme.color(ColorRole::ViewportBackground).gamma_multiply(0.8));
             painter.circle_stroke(at, BALL - 2.5, Stroke::new(1.5, base));
         }
         if response.has_focus() {
-            painter.circle_stroke(at, BALL + 2.0, Stroke::new(2.0, theme.color("accent.base")));
+            painter.circle_stroke(at, BALL + 2.0, Stroke::new(2.0, theme.color(ColorRole::AccentBase)));
         }
         if tooltip(response, theme, end.name, view.keys.key(end.command.name()), Ok(())).clicked() {
             actions.push(Action::Run(end.command.clone().into()));
@@ -118,13 +126,18 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         let long = view.camera.metres_per_point(depth, size.y) * JOINT_AXIS;
         let chosen = selected.contains(&node);
         let columns = [world.x_axis, world.y_axis, world.z_axis];
-        for ((column, role), letter) in columns.iter().zip(["axis.x", "axis.y", "axis.z"]).zip(["X", "Y", "Z"]) {
+        for ((column, role), letter) in
+            columns.iter().zip([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ]).zip(["X", "Y", "Z"])
+        {
             let Some(direction) = column.truncate().try_normalize() else { continue };
             let Some((to, _)) = place(head + direction * long * if chosen { 1.5 } else { 1.0 }) else { continue };
             let color = theme.color(role);
             painter.line_segment(
                 [from, to],
-                Stroke::new(if chosen { 4.0 } else { 3.0 }, theme.color("viewport.label_halo").gamma_multiply(0.45)),
+                Stroke::new(
+                    if chosen { 4.0 } else { 3.0 },
+                    theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.45),
+                ),
             );
             painter.line_segment([from, to], Stroke::new(if chosen { 2.5 } else { 1.5 }, color));
             if chosen {

@@ -4,6 +4,7 @@ use egui::{Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape,
 use glam::{Vec2, Vec3};
 
 use super::ViewportState;
+use crate::render::ColorRole;
 use crate::{
     ui::{
         Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
@@ -96,8 +97,10 @@ pub fn brush_ui(
             canvas.is_some_and(|c| c.joint(*n).is_some())
         });
         let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
-        if pressed && held.alt {
+        if pressed && held.alt && held.command {
             state.picking = Some(vec![at]);
+        } else if pressed && held.alt {
+            // It turns the view.
         } else if pressed && view.paint.gradient.is_some() {
             state.gradient_from = Some(at);
         } else if pressed {
@@ -125,7 +128,7 @@ pub fn brush_ui(
 /// The line of a gradient that is being drawn: from all of the value to none.
 fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
     let dark = casing(view.theme);
-    let white = view.theme.color("viewport.brush");
+    let white = view.theme.color(ColorRole::ViewportBrush);
     painter.line_segment([from, to], Stroke::new(4.0, dark));
     painter.line_segment([from, to], Stroke::new(2.0, white));
     if view.paint.gradient == Some(true) {
@@ -161,13 +164,13 @@ pub fn list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, actions: &mu
             ui.label(
                 egui::RichText::new("Paint the joint")
                     .font(Theme::font(Font::Caption))
-                    .color(theme.color("text.tertiary")),
+                    .color(theme.color(ColorRole::TextTertiary)),
             );
             for (node, share) in &shares {
                 let label = document.node(*node).label(*node);
                 let number = egui::RichText::new(format!("{:.1} %", share * 100.0))
                     .font(Theme::font(Font::Number))
-                    .color(theme.color("text.secondary"));
+                    .color(theme.color(ColorRole::TextSecondary));
                 let button = egui::Button::new(&label)
                     .shortcut_text(number)
                     .min_size(vec2(170.0, 24.0))
@@ -199,7 +202,7 @@ pub fn overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
         ring(&painter, view, rect, &hover.half, true);
         let at = rect.min + vec2(hover.at.x, hover.at.y);
         painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, casing(view.theme)));
-        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, view.theme.color("viewport.brush")));
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, view.theme.color(ColorRole::ViewportBrush)));
     }
     adjusting(ui, &painter, view, rect);
     if view.paint.canvas.is_some() {
@@ -216,8 +219,8 @@ pub fn overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
 fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
     let size = Vec2::new(rect.width(), rect.height());
-    let color = view.theme.color("selection.base");
-    let halo = view.theme.color("selection.outline");
+    let color = view.theme.color(ColorRole::SelectionBase);
+    let halo = view.theme.color(ColorRole::SelectionOutline);
     let mut dots = egui::Mesh::default();
     for v in view.paint.vertices.iter().take(MOST) {
         let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.camera.project(*p, size)) else { continue };
@@ -230,7 +233,7 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
 
 /// What lies under the white of the brush: dark in both themes, since white is white in both.
 fn casing(theme: &Theme) -> Color32 {
-    theme.color("joint.edge")
+    theme.color(ColorRole::JointEdge)
 }
 
 /// A closed line along the surface, white on dark; the inner one dashed.
@@ -245,7 +248,7 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
         return;
     }
     line.push(line[0]);
-    let white = view.theme.color("viewport.brush");
+    let white = view.theme.color(ColorRole::ViewportBrush);
     if dashed {
         painter.extend(Shape::dashed_line(&line, Stroke::new(2.5, casing(view.theme).gamma_multiply(0.4)), 4.0, 4.0));
         painter.extend(Shape::dashed_line(&line, Stroke::new(1.0, white.gamma_multiply(0.75)), 4.0, 4.0));
@@ -271,7 +274,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     let width = 220.0;
     let note = (!hover.note.is_empty()).then_some(&hover.note);
     let note = note.map(|n| {
-        let color = theme.color(if hover.refused { "severity.warning" } else { "text.tertiary" });
+        let color = theme.color(if hover.refused { ColorRole::SeverityWarning } else { ColorRole::TextTertiary });
         painter.layout(n.clone(), Theme::font(Font::Caption), color, width - 20.0)
     });
     let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
@@ -293,8 +296,8 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     painter.rect(
         area,
         4.0,
-        theme.color("viewport.overlay"),
-        Stroke::new(1.0, theme.color("stroke.subtle")),
+        theme.color(ColorRole::ViewportOverlay),
+        Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
         egui::StrokeKind::Inside,
     );
     let text = |x: f32, y: f32, anchor, t: &str, font, color| painter.text(pos2(x, y), anchor, t, font, color);
@@ -305,7 +308,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         Align2::LEFT_CENTER,
         "At the cursor",
         Theme::font(Font::Heading),
-        theme.color("text.primary"),
+        theme.color(ColorRole::TextPrimary),
     );
     let vertex = format!("vertex {}", crate::ui::status_thousands(hover.vertex.1 as usize));
     text(
@@ -314,13 +317,13 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         Align2::RIGHT_CENTER,
         &vertex,
         Theme::font(Font::Caption),
-        theme.color("text.tertiary"),
+        theme.color(ColorRole::TextTertiary),
     );
     let painted = view.paint.joint.zip(view.paint.canvas).and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
     for (k, (node, share)) in hover.shares.iter().take(rows).enumerate() {
         let y = area.top() + 36.0 + k as f32 * 20.0;
         let font = Theme::font(if painted == Some(*node) { Font::Heading } else { Font::Small });
-        let color = theme.color(if painted == Some(*node) { "selection.text" } else { "text.primary" });
+        let color = theme.color(if painted == Some(*node) { ColorRole::SelectionText } else { ColorRole::TextPrimary });
         let label = elided(ui, &document.node(*node).label(*node), &font, 84.0);
         text(area.left() + 10.0, y, Align2::LEFT_CENTER, &label, font, color);
         let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 70.0, y + 2.5));
@@ -337,12 +340,12 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
             Align2::RIGHT_CENTER,
             &number,
             Theme::font(Font::Number),
-            theme.color("text.primary"),
+            theme.color(ColorRole::TextPrimary),
         );
     }
     if let Some(note) = note {
         let at = pos2(area.left() + 10.0, area.bottom() - note.size().y - 6.0);
-        painter.galley(at, note, theme.color("text.tertiary"));
+        painter.galley(at, note, theme.color(ColorRole::TextTertiary));
     }
 }
 
@@ -368,7 +371,7 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         Align2::CENTER_CENTER,
         &text,
         Theme::font(Font::Heading),
-        view.theme.color("viewport.label"),
+        view.theme.color(ColorRole::ViewportLabel),
         view.theme,
     );
 }
@@ -415,13 +418,19 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
-    painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
+    painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let small = Theme::font(Font::Caption);
-    painter.text(area.min + vec2(10.0, 13.0), Align2::LEFT_CENTER, title, small.clone(), theme.color("text.secondary"));
+    painter.text(
+        area.min + vec2(10.0, 13.0),
+        Align2::LEFT_CENTER,
+        title,
+        small.clone(),
+        theme.color(ColorRole::TextSecondary),
+    );
     let note = if mask.is_some() { "clay: not in it" } else { "grey: none" };
     if mask.is_some() || view.paint.look == WeightLook::Joint {
         let at = pos2(area.right() - 10.0, area.top() + 13.0);
-        painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color("text.tertiary"));
+        painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color(ColorRole::TextTertiary));
     }
     let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
     let steps = 48;
@@ -440,7 +449,7 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
         };
         let x = bar.left() + bar.width() * k as f32 / 4.0;
         let at = pos2(x, bar.bottom() + 13.0);
-        painter.text(at, anchor, text, Theme::font(Font::NumberSmall), theme.color("text.secondary"));
+        painter.text(at, anchor, text, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextSecondary));
     }
 }
 
@@ -450,16 +459,20 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let faults = view.paint.faults;
     let limit = view.paint.limit;
     let list = [
-        ("severity.error", "No weights".to_owned(), faults.none + faults.negative + faults.not_numbers + faults.past),
-        ("severity.warning", format!("More than {limit}"), faults.many + faults.twice),
-        ("severity.info", "Sum off".to_owned(), faults.sum),
-        ("timeline.marker", "Stray".to_owned(), view.paint.strays),
+        (
+            ColorRole::SeverityError,
+            "No weights".to_owned(),
+            faults.none + faults.negative + faults.not_numbers + faults.past,
+        ),
+        (ColorRole::SeverityWarning, format!("More than {limit}"), faults.many + faults.twice),
+        (ColorRole::SeverityInfo, "Sum off".to_owned(), faults.sum),
+        (ColorRole::TimelineMarker, "Stray".to_owned(), view.paint.strays),
     ];
     let small = Theme::font(Font::Caption);
     let shaped: Vec<_> = list
         .iter()
         .map(|(role, text, count)| {
-            let color = theme.color(if *count > 0 { "text.primary" } else { "text.secondary" });
+            let color = theme.color(if *count > 0 { ColorRole::TextPrimary } else { ColorRole::TextSecondary });
             let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
             let count = if view.paint.counting { "…".to_owned() } else { crate::ui::status_thousands(*count) };
             let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
@@ -474,12 +487,12 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
         return;
     }
     let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0 - up), vec2(width, 28.0));
-    painter.rect_filled(area, 4.0, theme.color("viewport.overlay"));
+    painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let mut x = area.left() + 12.0;
     for (role, text, number) in shaped {
         let y = area.center().y;
         painter.circle_filled(pos2(x, y), 3.5, theme.color(role));
-        let color = theme.color("text.primary");
+        let color = theme.color(ColorRole::TextPrimary);
         let (tw, nw) = (text.size().x, number.size().x);
         painter.galley(pos2(x + 9.0, y - text.size().y * 0.5), text, color);
         painter.galley(pos2(x + 13.0 + tw, y - number.size().y * 0.5), number, color);

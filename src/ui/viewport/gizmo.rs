@@ -5,6 +5,7 @@ use egui::{Align2, Key, PointerButton, Pos2, Rect, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Mat4, Vec2, Vec3};
 
 use super::{overlay::haloed, pick::segment_distance};
+use crate::render::ColorRole;
 use crate::{
     edit::{
         Space,
@@ -249,14 +250,14 @@ fn draw(
     let painter = ui.painter_at(rect);
     let at = |p: Vec2| pos2(p.x + rect.left(), p.y + rect.top());
     let lit = drag.map(|d| d.ring.index).or(hovered);
-    let roles = ["axis.x", "axis.y", "axis.z", "axis.w"];
+    let roles = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ, ColorRole::AxisW];
     for front in [false, true] {
         for (ring, line) in rings.iter().zip(polylines) {
             let on = lit == Some(ring.index);
             if drag.is_some() && !on {
                 continue;
             }
-            let base = if on { theme.color("axis.hover") } else { theme.color(roles[ring.index]) };
+            let base = if on { theme.color(ColorRole::AxisHover) } else { theme.color(roles[ring.index]) };
             for run in line.chunk_by(|a, b| a.1 == b.1) {
                 if (run[0].1 || ring.index == 3) != front {
                     continue;
@@ -272,7 +273,7 @@ fn draw(
                     };
                     painter.line(
                         points.clone(),
-                        Stroke::new(width + 2.0, theme.color("viewport.label_halo").gamma_multiply(0.45)),
+                        Stroke::new(width + 2.0, theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.45)),
                     );
                     painter.line(points, Stroke::new(width, base));
                 } else {
@@ -286,9 +287,9 @@ fn draw(
     {
         let from = at(drag.start);
         let middle = at(centre);
-        painter.line_segment([middle, from], Stroke::new(1.0, theme.color("axis.hover").gamma_multiply(0.7)));
+        painter.line_segment([middle, from], Stroke::new(1.0, theme.color(ColorRole::AxisHover).gamma_multiply(0.7)));
         if let Some(now) = ui.input(|i| i.pointer.latest_pos()) {
-            painter.line_segment([middle, now], Stroke::new(1.0, theme.color("axis.hover")));
+            painter.line_segment([middle, now], Stroke::new(1.0, theme.color(ColorRole::AxisHover)));
         }
         let label = match drag.nodes.as_slice() {
             [(node, ..)] => session.document().node(*node).label(*node),
@@ -300,14 +301,14 @@ fn draw(
         let text = format!("{axis} {sign}{} {space}", short_number(drag.shown, true));
         let corner = middle + vec2(OUTER + 16.0, -OUTER * 0.6);
         let plate = Rect::from_min_size(corner - vec2(8.0, 4.0), vec2(150.0, 40.0));
-        painter.rect_filled(plate, 4.0, theme.color("viewport.overlay"));
+        painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
         haloed(
             &painter,
             corner + vec2(0.0, 8.0),
             Align2::LEFT_CENTER,
             &label,
             Theme::font(Font::Heading),
-            theme.color("text.primary"),
+            theme.color(ColorRole::TextPrimary),
             theme,
         );
         haloed(
@@ -316,7 +317,7 @@ fn draw(
             Align2::LEFT_CENTER,
             text.trim(),
             Theme::font(Font::Number),
-            theme.color("text.primary"),
+            theme.color(ColorRole::TextPrimary),
             theme,
         );
     }

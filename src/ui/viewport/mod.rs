@@ -10,6 +10,7 @@ use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
 use super::{Action, Actions, Tool, VertexArea, VertexPick, View, settings::Orbit};
+use crate::render::ColorRole;
 use crate::{edit::Mode, render::Camera, weights::Radius};
 
 /// What the viewport keeps.
@@ -50,7 +51,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if let Some(texture) = view.texture {
         painter.image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), egui::Color32::WHITE);
     } else {
-        painter.rect_filled(rect, 0.0, theme.color("viewport.background"));
+        painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
     }
     if view.session.is_none() {
         let text = if view.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };
@@ -59,7 +60,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
             egui::Align2::CENTER_CENTER,
             text,
             super::Theme::font(super::theme::Font::Body),
-            theme.color("text.secondary"),
+            theme.color(ColorRole::TextSecondary),
         );
         return;
     }
@@ -89,7 +90,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     state.swallow &= ui.input(|i| i.pointer.any_down());
     let gizmo_has_it = state.swallow
         || view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
-    if !gizmo_has_it && !over_overlay {
+    let covered = view.dialog.is_some() || egui::Popup::is_any_open(ui.ctx());
+    if !gizmo_has_it && !over_overlay && !covered {
         let modifiers = ui.input(|i| i.modifiers);
         let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));
         if response.hovered() && joint.is_some() {
@@ -115,8 +117,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         painter.rect(
             area,
             0.0,
-            theme.color("timeline.box_fill"),
-            egui::Stroke::new(1.0, theme.color("timeline.box_stroke")),
+            theme.color(ColorRole::TimelineBoxFill),
+            egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke)),
             egui::StrokeKind::Inside,
         );
         if response.drag_stopped() {
@@ -131,7 +133,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     overlay::overlay_ui(ui, view, rect);
 }
 
-/// Vertices are selected with Alt held: by a box, a lasso, or the brush; with Shift, too, it adds.
+/// Vertices are selected with Ctrl and Alt held: by a box, a lasso, or the brush; with Shift, too, it adds.
 fn vertex_drag(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
     let Some(line) = &mut state.picking else { return };
     let theme = view.theme;
@@ -142,7 +144,7 @@ fn vertex_drag(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, 
         line.push(at);
     }
     let (Some(from), Some(to)) = (line.first().copied(), line.last().copied()) else { return };
-    let stroke = egui::Stroke::new(1.0, theme.color("timeline.box_stroke"));
+    let stroke = egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
     let radius = match view.paint.brush.radius {
         Radius::Pixels(points) => points,
         Radius::Scene(metres) => metres / view.camera.metres_per_point(view.camera.distance, rect.height()).max(1e-12),
@@ -150,7 +152,7 @@ fn vertex_drag(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, 
     match view.paint.pick {
         VertexPick::Box => {
             let area = Rect::from_two_pos(from, to);
-            painter.rect(area, 0.0, theme.color("timeline.box_fill"), stroke, egui::StrokeKind::Inside);
+            painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), stroke, egui::StrokeKind::Inside);
         }
         VertexPick::Lasso => {
             let mut closed = line.clone();
@@ -196,7 +198,7 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
     }
     let text = if view.job.is_some() { "Preparing the picture…" } else { "There is no picture of this file" };
     let font = super::Theme::font(super::theme::Font::Body);
-    let color = view.theme.color("text.secondary");
+    let color = view.theme.color(ColorRole::TextSecondary);
     ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);
 }
 
@@ -212,8 +214,9 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect) -> 
         Orbit::Trackball => camera.tumble(drag * settings.orbit_speed),
     };
     let middle = response.dragged_by(PointerButton::Middle);
-    // While painting, Alt and a drag is a box around vertices.
-    let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt && view.mode != Mode::Paint;
+    // While painting, Ctrl beside it is a box around vertices.
+    let picks = view.mode == Mode::Paint && modifiers.command;
+    let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt && !picks;
     let secondary = response.dragged_by(PointerButton::Secondary);
     if (middle && !modifiers.shift && !modifiers.alt) || primary {
         turn(&mut camera);

@@ -4,6 +4,7 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Ui, pos2, vec2};
 use egui_material_icons::icons;
 use glam::Vec2;
 
+use crate::render::ColorRole;
 use crate::{
     edit::command::{ViewCommand, field::Nodes},
     model,
@@ -28,7 +29,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let theme = view.theme;
     let area = Rect::from_min_size(rect.min + vec2(8.0, 8.0), vec2(rect.width() - 16.0, 32.0));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    let frame = egui::Frame::new().fill(theme.color("viewport.overlay")).corner_radius(4).inner_margin(2);
+    let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(2);
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
@@ -71,7 +72,7 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut choose = |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::DisplayChoice)>| {
         divider(ui, view.theme);
         let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-        let button = ui.menu_button(egui::RichText::new(label).color(view.theme.color("text.primary")), |ui| {
+        let button = ui.menu_button(egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary)), |ui| {
             ui.set_min_width(160.0);
             egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
                 for (text, to) in options {
@@ -125,7 +126,7 @@ fn switch(
 fn divider(ui: &mut Ui, theme: &Theme) {
     let (rect, _) = ui.allocate_exact_size(vec2(9.0, 20.0), egui::Sense::hover());
     let line = Rect::from_center_size(rect.center(), vec2(1.0, 18.0));
-    ui.painter().rect_filled(line, 0.0, theme.color("stroke.control"));
+    ui.painter().rect_filled(line, 0.0, theme.color(ColorRole::StrokeControl));
 }
 
 /// Where the view looks from, and through what.
@@ -133,7 +134,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let text = if view.camera.orthographic { "Orthographic" } else { "Perspective" };
     let label = format!("{text} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(egui::RichText::new(label).color(theme.color("text.primary")), |ui| {
+    let button = ui.menu_button(egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(200.0);
         for command in &DIRECTIONS {
             menu_row(ui, view, command, actions);
@@ -160,7 +161,7 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.paint.look;
     let label = format!("{} {}", now.word(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(egui::RichText::new(label).color(theme.color("text.primary")), |ui| {
+    let button = ui.menu_button(egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(190.0);
         for look in crate::ui::WeightLook::ALL {
             let button = egui::Button::new(look.word()).min_size(vec2(180.0, 24.0)).selected(look == now);
@@ -178,7 +179,7 @@ fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut A
     let spec = command.spec();
     let key = egui::RichText::new(view.keys.key(spec.name)).font(Theme::font(Font::Caption));
     let button = egui::Button::new(spec.title)
-        .shortcut_text(key.color(view.theme.color("text.tertiary")))
+        .shortcut_text(key.color(view.theme.color(ColorRole::TextTertiary)))
         .min_size(vec2(190.0, 24.0))
         .frame_when_inactive(false);
     if ui.add(button).on_hover_text(spec.help).clicked() {
@@ -207,9 +208,9 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     for node in named {
         if let Some(at) = head(node) {
             let color = if view.selection.nodes.contains(&node) {
-                theme.color("selection.base")
+                theme.color(ColorRole::SelectionBase)
             } else {
-                theme.color("viewport.label")
+                theme.color(ColorRole::ViewportLabel)
             };
             haloed(
                 &painter,
@@ -225,21 +226,21 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     if let Some(clip) = view.shown_clip() {
         let name = document.clip_label(clip);
         let time = format!("{:.3} s", view.playback.time);
-        let name = painter.layout_no_wrap(name, Theme::font(Font::Caption), theme.color("text.secondary"));
-        let time = painter.layout_no_wrap(time, Theme::font(Font::NumberSmall), theme.color("text.primary"));
+        let name = painter.layout_no_wrap(name, Theme::font(Font::Caption), theme.color(ColorRole::TextSecondary));
+        let time = painter.layout_no_wrap(time, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
         let width = name.size().x + time.size().x + 22.0;
         let plate = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));
-        painter.rect_filled(plate, 4.0, theme.color("viewport.overlay"));
+        painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
         let y = plate.center().y;
         let after = plate.left() + 8.0 + name.size().x + 6.0;
-        painter.galley(pos2(plate.left() + 8.0, y - name.size().y * 0.5), name, theme.color("text.secondary"));
-        painter.galley(pos2(after, y - time.size().y * 0.5), time, theme.color("text.primary"));
+        painter.galley(pos2(plate.left() + 8.0, y - name.size().y * 0.5), name, theme.color(ColorRole::TextSecondary));
+        painter.galley(pos2(after, y - time.size().y * 0.5), time, theme.color(ColorRole::TextPrimary));
     }
 }
 
 /// Text with a dark rim, readable over anything.
 pub fn haloed(painter: &Painter, at: Pos2, anchor: Align2, text: &str, font: FontId, color: Color32, theme: &Theme) {
-    let halo = theme.color("viewport.label_halo");
+    let halo = theme.color(ColorRole::ViewportLabelHalo);
     for d in [vec2(-1.0, 0.0), vec2(1.0, 0.0), vec2(0.0, -1.0), vec2(0.0, 1.0)] {
         painter.text(at + d, anchor, text, font.clone(), halo);
     }

@@ -3,6 +3,7 @@
 use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
+use crate::render::ColorRole;
 use crate::{
     edit::command::{BrushCommand, VertexCommand},
     ui::{
@@ -158,7 +159,8 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 1 => "1 spot has no mirror image".to_owned(),
                 n => format!("{} spots have no mirror image", crate::ui::status_thousands(n)),
             };
-            let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.secondary"));
+            let text =
+                RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
             ui.add(egui::Label::new(text).truncate());
             if ui.small_button("Select them").clicked() {
                 actions.push(Action::Run(VertexCommand::Unpaired.into()));
@@ -218,16 +220,16 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                 let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
                 response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, kind.word()));
                 let fill = match (on, response.hovered()) {
-                    (true, _) => theme.color("accent.tint"),
-                    (false, true) => theme.color("surface.control_hover"),
-                    (false, false) => theme.color("surface.control"),
+                    (true, _) => theme.color(ColorRole::AccentTint),
+                    (false, true) => theme.color(ColorRole::SurfaceControlHover),
+                    (false, false) => theme.color(ColorRole::SurfaceControl),
                 };
                 ui.painter().rect_filled(rect, 4.0, fill);
                 if response.has_focus() {
-                    let ring = Stroke::new(2.0, theme.color("accent.base"));
+                    let ring = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
                     ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
                 }
-                let color = theme.color(if on { "accent.text" } else { "text.primary" });
+                let color = theme.color(if on { ColorRole::AccentText } else { ColorRole::TextPrimary });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });
                 let text = ui.painter().layout_no_wrap(kind.word().to_owned(), font, color);
                 let at = if icons {
@@ -294,22 +296,38 @@ fn bar(
             *value = low + (at.x - rect.left()) / rect.width() * (high - low);
         }
         let part = ((*value - low) / (high - low)).clamp(0.0, 1.0);
-        ui.painter().rect_filled(rect, 3.0, theme.color("surface.field"));
+        ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceField));
         let filled = Rect::from_min_size(rect.min, vec2(rect.width() * part, rect.height()));
-        let fill = if response.hovered() || response.dragged() { "surface.control_hover" } else { "surface.control" };
+        let fill = if response.hovered() || response.dragged() {
+            ColorRole::SurfaceControlHover
+        } else {
+            ColorRole::SurfaceControl
+        };
         ui.painter().rect_filled(filled, 3.0, theme.color(fill));
         let edge = if response.dragged() || response.has_focus() {
-            Stroke::new(1.0, theme.color("accent.base"))
+            Stroke::new(1.0, theme.color(ColorRole::AccentBase))
         } else {
             theme.field_edge()
         };
         ui.painter().rect_stroke(rect, 3.0, edge, egui::StrokeKind::Inside);
         let at = pos2(rect.left() + 6.0, rect.center().y);
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, name, Theme::font(Font::Small), theme.color("text.secondary"));
+        ui.painter().text(
+            at,
+            egui::Align2::LEFT_CENTER,
+            name,
+            Theme::font(Font::Small),
+            theme.color(ColorRole::TextSecondary),
+        );
         let number = format!("{value:.decimals$}");
         let text = if unit.is_empty() { number } else { format!("{number} {unit}") };
         let at = pos2(rect.right() - 6.0, rect.center().y);
-        ui.painter().text(at, egui::Align2::RIGHT_CENTER, text, Theme::font(Font::Number), theme.color("text.primary"));
+        ui.painter().text(
+            at,
+            egui::Align2::RIGHT_CENTER,
+            text,
+            Theme::font(Font::Number),
+            theme.color(ColorRole::TextPrimary),
+        );
         response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text("Drag; a double click types a number");
         if !key.is_empty() {
             crate::ui::widgets::key_chips(ui, theme, key);
@@ -333,14 +351,14 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
         brush.falloff = Falloff::Own(points);
     }
     let painter = ui.painter();
-    painter.rect(rect, 4.0, theme.color("surface.field"), theme.field_edge(), egui::StrokeKind::Inside);
+    painter.rect(rect, 4.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
     let inner = rect.shrink2(vec2(0.0, 5.0));
     let place = |k: usize| {
         let part = k as f32 / 48.0;
         pos2(rect.left() + part * rect.width(), inner.bottom() - brush.falloff.at(1.0 - part) * inner.height())
     };
     let line: Vec<egui::Pos2> = (0..=48).map(place).collect();
-    let fill = theme.color("accent.tint");
+    let fill = theme.color(ColorRole::AccentTint);
     let mut area = egui::Mesh::default();
     for at in &line {
         area.colored_vertex(*at, fill);
@@ -352,11 +370,11 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
         area.add_triangle(at + 1, at + 2, at + 3);
     }
     painter.add(Shape::mesh(area));
-    painter.add(Shape::line(line, Stroke::new(1.5, theme.color("accent.base"))));
+    painter.add(Shape::line(line, Stroke::new(1.5, theme.color(ColorRole::AccentBase))));
     if let Falloff::Own(points) = brush.falloff {
         for (k, v) in points.iter().enumerate() {
             let at = pos2(rect.right() - k as f32 / 6.0 * rect.width(), inner.bottom() - v * inner.height());
-            painter.circle(at, 2.5, theme.color("text.primary"), Stroke::new(1.0, Color32::BLACK));
+            painter.circle(at, 2.5, theme.color(ColorRole::TextPrimary), Stroke::new(1.0, Color32::BLACK));
         }
     }
     response.on_hover_text("From the middle of the brush to its rim. Drag to draw your own");
@@ -370,7 +388,7 @@ fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
             egui::Align2::LEFT_CENTER,
             name,
             Theme::font(Font::Small),
-            theme.color("text.secondary"),
+            theme.color(ColorRole::TextSecondary),
         );
         add(ui);
     });

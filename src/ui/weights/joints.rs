@@ -4,6 +4,7 @@ use egui::{Color32, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::WeightsState;
+use crate::render::ColorRole;
 use crate::{
     edit::command::{PairJoints, field::Nodes},
     model::{Document, NodeId, SkinId},
@@ -60,15 +61,15 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
                 (None, Some(_)) => "where the cursor was",
                 (None, None) => "vertices each moves",
             };
-            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
         });
     });
     if let Some(note) = shared_note(document, canvas) {
         ui.horizontal_top(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color("severity.info"));
-            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color("text.primary"));
+            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color(ColorRole::SeverityInfo));
+            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
             ui.add(egui::Label::new(text).wrap());
         });
         ui.add_space(2.0);
@@ -118,7 +119,9 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         },
     );
     if list.is_empty() {
-        ui.label(RichText::new(format!("No joint named “{}”", state.filter)).color(theme.color("text.tertiary")));
+        ui.label(
+            RichText::new(format!("No joint named “{}”", state.filter)).color(theme.color(ColorRole::TextTertiary)),
+        );
     }
     let text = if view.paint.locked.is_empty() {
         "Shares move between all joints; a lock keeps one as it is."
@@ -127,7 +130,7 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
     } else {
         "Shares move to and from unlocked joints only."
     };
-    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
 }
 
 /// What is to be known where a mesh hangs on other skins too: its weights are one and the same for all of them.
@@ -190,21 +193,21 @@ fn joint_row(
     lock_response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, &name));
     let icon = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
     let color = match (locked, lock_response.hovered()) {
-        (true, _) | (_, true) => theme.color("text.primary"),
-        _ => theme.color("text.disabled"),
+        (true, _) | (_, true) => theme.color(ColorRole::TextPrimary),
+        _ => theme.color(ColorRole::TextDisabled),
     };
     paint_icon(ui.painter(), lock.center(), icon, 14.0, color);
     let text_color = if active {
-        theme.color("selection.text")
+        theme.color(ColorRole::SelectionText)
     } else if locked {
-        theme.color("text.tertiary")
+        theme.color(ColorRole::TextTertiary)
     } else {
-        theme.color("text.primary")
+        theme.color(ColorRole::TextPrimary)
     };
     joint_icon(
         ui.painter(),
         pos2(rect.left() + 34.0, middle),
-        if active { theme.color("selection.base") } else { theme.color("text.secondary") },
+        if active { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::TextSecondary) },
     );
     let font = Theme::font(Font::Body);
     let names = rect.left() + 46.0;
@@ -219,17 +222,17 @@ fn joint_row(
         None => (used as f32 / most as f32, crate::ui::status_thousands(used as usize)),
     };
     let filled = Rect::from_min_size(bar.min, vec2(bar.width() * part.clamp(0.0, 1.0), bar.height()));
-    let color = if share.is_some() { heat_color(part) } else { theme.color("surface.control_hover") };
+    let color = if share.is_some() { heat_color(part) } else { theme.color(ColorRole::SurfaceControlHover) };
     ui.painter().rect_filled(filled, 2.0, color);
     if locked && share.is_some_and(|s| s > 0.0) {
         hatch(ui, filled, theme);
     }
     let (text, color) = if locked && share.is_none_or(|s| s <= 0.0) {
-        ("locked".to_owned(), theme.color("text.tertiary"))
+        ("locked".to_owned(), theme.color(ColorRole::TextTertiary))
     } else if part <= 0.0 {
-        (text, theme.color("text.tertiary"))
+        (text, theme.color(ColorRole::TextTertiary))
     } else {
-        (text, theme.color("text.primary"))
+        (text, theme.color(ColorRole::TextPrimary))
     };
     ui.painter().text(
         pos2(rect.right() - 4.0, middle),
@@ -312,7 +315,7 @@ pub fn hatch(ui: &Ui, area: Rect, theme: &Theme) {
     let mut x = area.left() - area.height();
     while x < area.right() {
         let line = [pos2(x, area.bottom()), pos2(x + area.height(), area.top())];
-        painter.line_segment(line, egui::Stroke::new(1.0, theme.color("surface.panel")));
+        painter.line_segment(line, egui::Stroke::new(1.0, theme.color(ColorRole::SurfacePanel)));
         x += 4.0;
     }
 }

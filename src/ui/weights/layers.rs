@@ -3,6 +3,7 @@
 use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
+use crate::render::ColorRole;
 use crate::{
     edit::{
         command::{
@@ -73,12 +74,18 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         let active = view.paint.layer == Some(LayerTarget::Base);
         let (rect, response) = row(ui, theme, HEIGHT, "Layer Base", active);
-        let color = theme.color(if active { "selection.text" } else { "text.secondary" });
+        let color = theme.color(if active { ColorRole::SelectionText } else { ColorRole::TextSecondary });
         let at = pos2(rect.left() + NAME, rect.center().y);
         ui.painter().text(at, egui::Align2::LEFT_CENTER, "Base", Theme::font(Font::Body), color);
         let note = pos2(rect.right() - 8.0, rect.center().y);
         let small = Theme::font(Font::Caption);
-        ui.painter().text(note, egui::Align2::RIGHT_CENTER, "under all layers", small, theme.color("text.tertiary"));
+        ui.painter().text(
+            note,
+            egui::Align2::RIGHT_CENTER,
+            "under all layers",
+            small,
+            theme.color(ColorRole::TextTertiary),
+        );
         if response.clicked() {
             actions.push(Action::PaintLayer(LayerTarget::Base));
         }
@@ -88,7 +95,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
-    let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+    let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
     ui.add(egui::Label::new(text).wrap());
 }
 
@@ -138,9 +145,9 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let (rect, response) = row(ui, theme, HEIGHT, &format!("Layer {}", layer.name), active);
     let font = Theme::font(if active { Font::Heading } else { Font::Body });
     let color = match (active, layer.shown) {
-        (_, false) => "text.tertiary",
-        (true, true) => "selection.text",
-        (false, true) => "text.primary",
+        (_, false) => ColorRole::TextTertiary,
+        (true, true) => ColorRole::SelectionText,
+        (false, true) => ColorRole::TextPrimary,
     };
     let room = rect.width() - NAME - CONTROLS;
     let name = elided(ui, &layer.name, &font, room);
@@ -193,7 +200,7 @@ fn mirror_ui(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, named: &Named, a
         Some(MirrorFrom::Left) => "left to right",
         Some(MirrorFrom::Right) => "right to left",
     };
-    let color = view.theme.color(if layer.mirror.is_some() { "accent.text" } else { "text.secondary" });
+    let color = view.theme.color(if layer.mirror.is_some() { ColorRole::AccentText } else { ColorRole::TextSecondary });
     let icon = RichText::new(icons::ICON_FLIP.codepoint).font(icon_font(16.0, false)).color(color);
     let menu = ui.menu_button(icon, |ui| {
         let ways = [

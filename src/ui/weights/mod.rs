@@ -14,6 +14,7 @@ pub use self::{
     strip::{STRIP, strip_ui},
 };
 use super::{Actions, View};
+use crate::render::ColorRole;
 
 /// What the panel keeps.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +41,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
             if view.paint.canvas.is_none() {
                 super::widgets::panel_title(ui, theme, "Brush");
                 let text = no_weights(view);
-                ui.add(egui::Label::new(RichText::new(text).color(theme.color("text.tertiary"))).wrap());
+                ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if view.availability.bare {
                     let button = egui::Button::new("Bind to the nearest bones");
                     if ui.add(button).on_hover_text("Gives the mesh weights by distance, and smooths them").clicked() {

@@ -3,6 +3,7 @@
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
+use crate::render::ColorRole;
 use crate::{
     edit::command::{BrushCommand, PlayCommand, ToolCommand},
     motion::Spot,
@@ -40,8 +41,14 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let time = format!("{:.3} s", playback.time);
             let (rect, response) = ui.allocate_exact_size(vec2(72.0, 24.0), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &time));
-            ui.painter().rect(rect, 4.0, theme.color("surface.field"), theme.field_edge(), egui::StrokeKind::Inside);
-            let color = theme.color(if shows { "text.primary" } else { "text.disabled" });
+            ui.painter().rect(
+                rect,
+                4.0,
+                theme.color(ColorRole::SurfaceField),
+                theme.field_edge(),
+                egui::StrokeKind::Inside,
+            );
+            let color = theme.color(if shows { ColorRole::TextPrimary } else { ColorRole::TextDisabled });
             let at = rect.right_center() - vec2(8.0, 0.0);
             ui.painter().text(at, egui::Align2::RIGHT_CENTER, time, Theme::font(Font::Number), color);
             ui.add_space(6.0);
@@ -67,7 +74,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         None => "Pose of the file".to_owned(),
     };
     let text = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let menu = ui.menu_button(RichText::new(text).color(view.theme.color("text.primary")), |ui| {
+    let menu = ui.menu_button(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(200.0);
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
             if ui.selectable_label(shown.is_none() && !range, "Pose of the file").clicked() {
@@ -99,7 +106,7 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     response.widget_info(|| WidgetInfo::slider(shows, view.playback.time, "Playhead"));
     let painter = ui.painter();
     let line = Rect::from_center_size(rect.center(), vec2(rect.width(), 1.0));
-    painter.rect_filled(line, 0.0, theme.color("stroke.control"));
+    painter.rect_filled(line, 0.0, theme.color(ColorRole::StrokeControl));
     if !shows {
         return;
     }
@@ -110,7 +117,7 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         painter.vline(
             x,
             rect.center().y - h..=rect.center().y + h,
-            egui::Stroke::new(1.0, theme.color("stroke.strong")),
+            egui::Stroke::new(1.0, theme.color(ColorRole::StrokeStrong)),
         );
     }
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
@@ -118,9 +125,9 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         actions.push(Action::Seek(part * length));
     }
     let x = rect.left() + rect.width() * (view.playback.time / length).clamp(0.0, 1.0) as f32;
-    painter.vline(x, rect.top()..=rect.bottom(), egui::Stroke::new(1.5, theme.color("timeline.playhead")));
+    painter.vline(x, rect.top()..=rect.bottom(), egui::Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
     let flag = Rect::from_center_size(pos2(x, rect.top() + 5.0), vec2(9.0, 10.0));
-    painter.rect_filled(flag, CornerRadius { nw: 2, ne: 2, sw: 4, se: 4 }, theme.color("timeline.playhead"));
+    painter.rect_filled(flag, CornerRadius { nw: 2, ne: 2, sw: 4, se: 4 }, theme.color(ColorRole::TimelinePlayhead));
 }
 
 /// Where the skin breaks, and the way there.
@@ -129,7 +136,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
     let icon = icons::ICON_HEALING;
-    crate::ui::widgets::paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color("text.secondary"));
+    crate::ui::widgets::paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(ColorRole::TextSecondary));
     let when = |spot: &Spot| {
         let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
         format!("{clip}, {:.2} s", spot.time)
@@ -154,17 +161,17 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 (true, true) => "Here:",
                 (false, true) => "Worst:",
             };
-            ui.label(RichText::new(lead).color(theme.color("text.secondary")));
-            ui.label(RichText::new(when(&spot)).color(theme.color("text.primary")));
+            ui.label(RichText::new(lead).color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new(when(&spot)).color(theme.color(ColorRole::TextPrimary)));
             let vertex = crate::ui::status_thousands(spot.vertex as usize);
             let text = if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
-            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
+            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
             if ui.button("Go there").clicked() {
                 actions.push(Action::GoToSpot(spot));
             }
         }
         None if view.paint.searched => {
-            ui.label(RichText::new("The skin breaks nowhere.").color(theme.color("text.secondary")));
+            ui.label(RichText::new("The skin breaks nowhere.").color(theme.color(ColorRole::TextSecondary)));
         }
         None => {
             let text = if narrow {
@@ -172,7 +179,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             } else {
                 "Where does the skin break, in all clips and a range of motion?"
             };
-            ui.label(RichText::new(text).color(theme.color("text.secondary")));
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         }
     }
     let name = if view.paint.searched { "Look again" } else { "Find the worst pose" };
@@ -197,7 +204,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let key = view.keys.key(ToolCommand::AnimateMode.name());
-        let (font, color) = (Theme::font(Font::Caption), theme.color("text.tertiary"));
+        let (font, color) = (Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
         let text = format!("Keys are edited in Animate mode ({key}).");
         if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x <= ui.available_width() {
             ui.label(RichText::new(text).font(font).color(color));

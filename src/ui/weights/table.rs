@@ -4,6 +4,7 @@ use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{WeightsState, joints::heat_color};
+use crate::render::ColorRole;
 use crate::{
     edit::{
         Command,
@@ -52,7 +53,8 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             }
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            let title = RichText::new("Vertices").font(Theme::font(Font::Heading)).color(theme.color("text.primary"));
+            let title =
+                RichText::new("Vertices").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary));
             ui.add(egui::Label::new(title).truncate());
             let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
             let note = match chosen.len() {
@@ -60,7 +62,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
                 0 => format!("the last one · {kind}"),
                 n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
             };
-            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary"));
+            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
         });
     });
@@ -72,7 +74,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             (VertexPick::Brush, icons::ICON_BRUSH, "Select with the brush"),
         ];
         for (pick, icon, name) in picks {
-            if icon_button(ui, theme, icon, name, "Alt drag", view.paint.pick == pick, Ok(())).clicked() {
+            if icon_button(ui, theme, icon, name, "Ctrl Alt drag", view.paint.pick == pick, Ok(())).clicked() {
                 actions.push(Action::VertexPick(pick));
             }
         }
@@ -94,8 +96,8 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         }
     });
     if vertices.is_empty() {
-        let text = "Alt and a click or a drag selects vertices; Shift adds.";
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        let text = "Ctrl, Alt and a click or a drag select vertices; Shift adds.";
+        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
         return;
     }
     // The columns: the painted joint, then those that hold most of the vertices shown.
@@ -133,14 +135,14 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         egui::Align2::LEFT_CENTER,
         "Vertex",
         font.clone(),
-        theme.color("text.tertiary"),
+        theme.color(ColorRole::TextTertiary),
     );
     for (k, j) in columns.iter().enumerate() {
         let label = node(*j).map_or_else(|| format!("no joint {j}"), |n| document.node(n).label(n));
-        let color = if view.paint.joint == Some(*j) { "selection.text" } else { "text.tertiary" };
+        let color = if view.paint.joint == Some(*j) { ColorRole::SelectionText } else { ColorRole::TextTertiary };
         put(head.left() + first + each * (k + 1) as f32, &elided(ui, &label, &font, each - 8.0), theme.color(color));
     }
-    put(head.right(), "Sum", theme.color("text.tertiary"));
+    put(head.right(), "Sum", theme.color(ColorRole::TextTertiary));
     if vertices.len() > 1 {
         all_row(state, ui, view, (width, first, each), &columns, vertices, actions);
     }
@@ -155,14 +157,14 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             let map = maps.part(part);
             let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
             if k % 2 == 0 {
-                ui.painter().rect_filled(rect, 0.0, theme.color("surface.row_hover").gamma_multiply(0.5));
+                ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
             }
             ui.painter().text(
                 pos2(rect.left(), rect.center().y),
                 egui::Align2::LEFT_CENTER,
                 crate::ui::status_thousands(own as usize),
                 Theme::font(Font::Number),
-                theme.color("text.secondary"),
+                theme.color(ColorRole::TextSecondary),
             );
             for (c, j) in columns.iter().enumerate() {
                 let area = egui::Rect::from_min_size(
@@ -180,7 +182,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             }
             let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
             let off = crate::weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
-            let color = if off { "severity.warning" } else { "text.secondary" };
+            let color = if off { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
             ui.painter().text(
                 pos2(rect.right(), rect.center().y),
                 egui::Align2::RIGHT_CENTER,
@@ -195,7 +197,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     }
     if vertices.len() > ROWS {
         let text = format!("and {} more", crate::ui::status_thousands(vertices.len() - ROWS));
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     }
     why_ui(ui, view, vertices[0]);
     if comes {
@@ -222,7 +224,7 @@ fn all_row(
     let place = pos2(rect.left(), rect.center().y);
     let text = if vertices.len() > MEAN_OF { "First 10k" } else { "All" };
     let font = Theme::font(Font::Small);
-    ui.painter().text(place, egui::Align2::LEFT_CENTER, text, font, theme.color("text.primary"));
+    ui.painter().text(place, egui::Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
     let some = &vertices[..vertices.len().min(MEAN_OF)];
     for (c, joint) in columns.iter().enumerate() {
         let corner = pos2(rect.left() + first + each * c as f32, rect.top());
@@ -247,7 +249,7 @@ fn all_row(
             actions.push(Action::Run(flood.into()));
         }
     }
-    ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color("stroke.subtle")));
+    ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)));
 }
 
 /// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale.
@@ -292,7 +294,7 @@ fn pager(state: &mut WeightsState, ui: &mut Ui, theme: &Theme, (kept, fits, all)
         } else {
             format!("joints {} to {} of {all}", shown.start(), shown.end())
         };
-        ui.label(RichText::new(others).font(Theme::font(Font::Caption)).color(theme.color("text.tertiary")));
+        ui.label(RichText::new(others).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     });
 }
 
@@ -327,12 +329,12 @@ fn cell(
     let response = ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {weight:.3}")));
     if response.hovered() {
-        ui.painter().rect_filled(area, 3.0, theme.color("surface.control_hover"));
+        ui.painter().rect_filled(area, 3.0, theme.color(ColorRole::SurfaceControlHover));
     }
     let swatch = egui::Rect::from_center_size(pos2(area.right() - 50.0, area.center().y), vec2(8.0, 8.0));
-    let color = if weight == 0.0 { theme.color("viewport.zero_weight") } else { heat_color(weight) };
+    let color = if weight == 0.0 { theme.color(ColorRole::ViewportZeroWeight) } else { heat_color(weight) };
     ui.painter().rect_filled(swatch, 2.0, color);
-    let color = if weight == 0.0 { "text.tertiary" } else { "text.primary" };
+    let color = if weight == 0.0 { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
     ui.painter().text(
         pos2(area.right() - 2.0, area.center().y),
         egui::Align2::RIGHT_CENTER,
@@ -387,7 +389,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
             let v = v * unit.per_metre();
             format!("{:.3}  {:.3}  {:.3}", v.x, v.y, v.z).replace('-', "−")
         };
-        let number = |ui: &mut Ui, t: String, role: &str| {
+        let number = |ui: &mut Ui, t: String, role: ColorRole| {
             ui.label(RichText::new(t).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
         };
         let table = egui::Grid::new("terms").num_columns(3).spacing(vec2(10.0, 2.0));
@@ -401,18 +403,24 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
                 sum += goes * w;
                 let label = document.node(*node).label(*node);
                 let label = elided(ui, &label, &Theme::font(Font::Small), 110.0);
-                ui.label(RichText::new(label).font(Theme::font(Font::Small)).color(theme.color("text.primary")));
-                number(ui, format!("{w:.3} ×"), "text.secondary");
-                number(ui, text(goes), "text.primary");
+                ui.label(
+                    RichText::new(label).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary)),
+                );
+                number(ui, format!("{w:.3} ×"), ColorRole::TextSecondary);
+                number(ui, text(goes), ColorRole::TextPrimary);
                 ui.end_row();
             }
-            ui.label(RichText::new("Together").font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
-            number(ui, String::new(), "text.secondary");
-            number(ui, text(sum), "accent.text");
+            ui.label(
+                RichText::new("Together").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+            );
+            number(ui, String::new(), ColorRole::TextSecondary);
+            number(ui, text(sum), ColorRole::AccentText);
             ui.end_row();
-            ui.label(RichText::new("At rest").font(Theme::font(Font::Small)).color(theme.color("text.secondary")));
-            number(ui, unit.sign().to_owned(), "text.tertiary");
-            number(ui, text(rest), "text.tertiary");
+            ui.label(
+                RichText::new("At rest").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+            );
+            number(ui, unit.sign().to_owned(), ColorRole::TextTertiary);
+            number(ui, text(rest), ColorRole::TextTertiary);
             ui.end_row();
         };
         // A narrow panel shows a part of it.
