@@ -244,7 +244,7 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
-                let key = key_parts(view.keys.key(command.name)).join(" ");
+                let key = key_parts(view.keys.key(command.name)).join("+");
                 ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
                 ui.label(
                     RichText::new(command.help)

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::edit::{
     CommandSpec, Mode,
-    command::{SessionCommand, ToolCommand},
+    command::{PlayCommand, SessionCommand, ToolCommand, ViewCommand},
     key_parts, table,
 };
-use crate::render::ColorRole;
+use crate::render::{ColorRole, Shading};
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
@@ -215,6 +215,29 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
     MenuEntry::new(&menu.response, title, false)
 }
 
+/// Whether what a command switches is on; nothing for commands that switch nothing.
+fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
+    let shown = view.shown;
+    let switches = [
+        (ViewCommand::Grid, shown.grid),
+        (ViewCommand::Joints, shown.joints),
+        (ViewCommand::Names, shown.names),
+        (ViewCommand::Axes, shown.axes),
+        (ViewCommand::Lights, shown.lights),
+        (ViewCommand::Outliner, shown.outliner),
+        (ViewCommand::Inspector, shown.inspector),
+        (ViewCommand::Problems, shown.problems),
+        (ViewCommand::Timeline, shown.timeline),
+        (ViewCommand::Perspective, !view.camera.orthographic),
+        (ViewCommand::Textured, shown.shading == Shading::Textured),
+        (ViewCommand::Solid, shown.shading == Shading::Solid),
+        (ViewCommand::Wireframe, shown.shading == Shading::Wireframe),
+        (ViewCommand::XRay, shown.shading == Shading::XRay),
+    ];
+    let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
+    view_switch.or_else(|| (PlayCommand::Loop.name() == command.name).then_some(view.playback.looping))
+}
+
 /// A command's line; `plain` if it stands in a menu of the bar itself.
 fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool, actions: &mut Actions) -> MenuEntry {
     let theme = view.theme;
@@ -225,17 +248,25 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool
         Some(h) if command.name == SessionCommand::Redo.name() => h.redo_label(),
         _ => None,
     };
+    let on = is_on(view, command);
     let title = match label {
         Some(label) => format!("{} {}", command.title, label.to_lowercase()),
         None if command.asks => format!("{}…", command.title),
         None => command.title.to_owned(),
     };
-    let key = RichText::new(key_parts(view.keys.key(command.name)).join(" "))
+    let key = RichText::new(key_parts(view.keys.key(command.name)).join("+"))
         .font(Theme::font(Font::Caption))
         .color(theme.color(ColorRole::TextTertiary));
-    let button = egui::Button::new(&title).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
+    // What is switched on has a mark; the others leave room for it.
+    let mark = RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
+    let mark = on.map(|_| mark.color(theme.color(ColorRole::AccentText)));
+    let text = (mark.unwrap_or_default(), RichText::new(&title));
+    let button = egui::Button::new(text).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
     let response = ui.add_enabled(enabled.is_ok(), button);
-    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title));
+    response.widget_info(|| match on {
+        Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled.is_ok(), on, &title),
+        None => WidgetInfo::labeled(Role::MenuItem, enabled.is_ok(), &title),
+    });
     let response = match enabled {
         Ok(()) => response.on_hover_text(command.help),
         Err(reason) => response.on_disabled_hover_text(reason),

@@ -18,7 +18,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         // Keys are the live map's; what the mouse does is the same in all of them.
-        let key = |command: &str| key_parts(view.keys.key(command)).join(" ");
+        let key = |command: &str| key_parts(view.keys.key(command)).join("+");
         let against = match view.paint.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Set => "set the rest",
             Some(brush) if brush.kind == BrushKind::Scale => "scale back",
@@ -46,14 +46,14 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ("Shift".into(), "smooth"),
                 (key(BrushCommand::Radius.name()), "radius"),
                 ("Right-click".into(), "pick joint"),
-                ("Ctrl Alt drag".into(), "select vertices"),
+                ("Ctrl+Alt drag".into(), "select vertices"),
             ],
             (true, true, _) => vec![
                 ("Click".into(), "select"),
                 ("Alt drag".into(), "orbit"),
                 ("Wheel".into(), "zoom"),
                 (key(ViewCommand::FrameAll.name()), "frame all"),
-                (key(PlayCommand::Toggle.name()), "play"),
+                (if view.availability.clip_shown { key(PlayCommand::Toggle.name()) } else { String::new() }, "play"),
             ],
             (true, false, Tool::Rotate) => vec![
                 ("Drag a ring".into(), "rotate"),
@@ -135,9 +135,9 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 fact(step, "while it moves");
             }
             if let Some(keys) = keys {
-                fact(thousands(keys), "keys");
+                fact(thousands(keys), if keys == 1 { "key" } else { "keys" });
             }
-            fact(thousands(joints), "joints");
+            fact(thousands(joints), if joints == 1 { "joint" } else { "joints" });
             fact(thousands(document.shown_vertex_count()), "vertices");
         });
     });

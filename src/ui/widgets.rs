@@ -338,7 +338,8 @@ pub fn name_widget(ui: &Ui, response: &Response, name: &str) {
 
 /// A number as the panels show it: at most six characters, a real minus.
 pub fn short_number(value: f32, degrees: bool) -> String {
-    let value = if value.abs() < 5e-4 { 0.0 } else { value };
+    // What is rounded to nothing has no sign.
+    let value = if value.abs() < if degrees { 0.05 } else { 5e-4 } { 0.0 } else { value };
     let magnitude = value.abs();
     let decimals = match (degrees, magnitude) {
         (true, m) if m < 1000.0 => 1,

@@ -426,7 +426,7 @@ fn name_ui(
             painter.text(
                 at,
                 Align2::LEFT_CENTER,
-                "All joints",
+                if view.joints.contains(&true) { "All joints" } else { "All nodes" },
                 Theme::font(Font::Heading),
                 theme.color(ColorRole::TextPrimary),
             );

@@ -74,7 +74,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             (VertexPick::Brush, icons::ICON_BRUSH, "Select with the brush"),
         ];
         for (pick, icon, name) in picks {
-            if icon_button(ui, theme, icon, name, "Ctrl Alt drag", view.paint.pick == pick, Ok(())).clicked() {
+            if icon_button(ui, theme, icon, name, "Ctrl+Alt drag", view.paint.pick == pick, Ok(())).clicked() {
                 actions.push(Action::VertexPick(pick));
             }
         }
