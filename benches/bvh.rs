@@ -12,8 +12,9 @@ use common::noise;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
 use ulna::{
+    geometry::{Bvh, Ray},
     model::{Asset, Document, Mesh, Node, NodeId, Primitive, Shared, Skin, Slice, Topology, WeightMap},
-    motion::{Bvh, Pose, Ray, Stack, Surface},
+    motion::{Pose, Stack, Surface},
 };
 
 const SIDE: usize = 1000;

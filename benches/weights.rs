@@ -18,11 +18,11 @@ use common::noise;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna::{
+    geometry::Bvh,
     model::{
         Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, SkinId, Slice,
         Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
     },
-    motion::Bvh,
     weights::{
         Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
         layers::{LayerPaint, LayerTarget, Painted, compose},

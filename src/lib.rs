@@ -6,6 +6,7 @@
 pub mod app;
 pub mod edit;
 pub mod formats;
+pub mod geometry;
 pub mod headless;
 pub mod model;
 pub mod motion;

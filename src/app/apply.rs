@@ -2,15 +2,12 @@
 
 use egui::Context;
 
-use super::{
-    App, LONG,
-    host::Windowed,
-    jobs::{Done, Purpose},
-};
+use super::{App, LONG, host::Windowed, jobs::Done};
+use crate::ui::{PaintAction, ProgramAction, ViewportAction};
 use crate::{
     edit::{
         ArgumentSpec, ArgumentType, Command, CommandSpec, Mode,
-        command::{Around, ClipCommand, DocumentCommand, FileCommand, RenameNode, Unfilled},
+        command::{Around, ClipCommand, DocumentCommand, RenameNode, Unfilled},
     },
     motion::joints_at,
     session::{RunError, Session, Worked},
@@ -24,7 +21,9 @@ impl App {
         for action in actions {
             changed |= !matches!(
                 action,
-                Action::ViewportSize(_) | Action::Hover(_) | Action::HoldToast(_) | Action::BrushHover(_)
+                Action::Viewport(ViewportAction::ViewportSize(_) | ViewportAction::Hover(_))
+                    | Action::Program(ProgramAction::HoldToast(_))
+                    | Action::Paint(PaintAction::BrushHover(_))
             );
             self.apply_one(ctx, action);
         }
@@ -43,10 +42,6 @@ impl App {
                 Ok(command) => self.run(ctx, command),
                 Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", line.name)),
             },
-            Action::ChooseDevice(wish) => {
-                self.devices.choose(wish);
-                self.leave(ctx, super::Leaving::Switch);
-            }
             Action::Preview { label, commands } => self.preview(ctx, &label, &commands),
             Action::Commit => {
                 if let Some(session) = &mut self.session {
@@ -59,154 +54,25 @@ impl App {
                     session.cancel();
                 }
             }
-            Action::Select { node, toggle } => {
-                self.about = None;
-                self.last_pick = None;
-                if toggle { self.selection.toggle(node) } else { self.selection.set(node) }
-            }
-            Action::SelectMany { nodes, add } => {
-                self.about = None;
-                if !add {
-                    self.selection.nodes.clear();
-                }
-                self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
-                self.selection.nodes.extend(nodes);
-            }
-            Action::Choose(shown) => self.choose(ctx, shown),
-            Action::About(thing) => self.about = thing,
-            Action::SetHidden { node, hidden } => {
-                if let Some(session) = &self.session {
-                    self.marks.set_hidden(session.document(), [node], hidden);
-                }
-            }
-            Action::SetLocked { node, locked } => {
-                if locked {
-                    self.marks.locked.insert(node);
-                } else {
-                    self.marks.locked.remove(&node);
-                }
-            }
-            Action::SelectKeys { keys, add } => {
-                if !add {
-                    self.selection.keys.clear();
-                }
-                self.selection.keys.extend(keys);
-            }
-            Action::Hover(node) => self.hover = node.or(self.hover),
-            Action::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
-            Action::Camera(camera) => {
-                self.glide = None;
-                self.camera = camera;
-            }
-            Action::GoTo(steps) => self.go_to(steps),
-            Action::Tour(step) => self.tour = step,
-            Action::Forget(path) => {
-                self.preferences.recent.retain(|f| f.path != path);
-                self.recent.refresh(ctx, &self.preferences.recent);
-            }
-            Action::Settings(settings) => self.set_settings(ctx, *settings),
-            Action::Seek(time) => {
-                self.playback.playing = false;
-                self.playback.seek(time);
-            }
-            Action::ShowClip(clip) => {
-                if let Some(session) = &self.session {
-                    self.playback.show(session.document(), Some(clip));
-                    if self.mode != crate::edit::Mode::Paint {
-                        self.mode = crate::edit::Mode::Animate;
-                    }
-                    self.selection.keys.clear();
-                }
-            }
-            Action::Fps(fps) => {
-                self.playback.fps = fps;
-                self.playback.guessed = None;
-            }
-            Action::Speed(speed) => self.playback.speed = speed,
-            Action::AutoKey(on) => self.auto_key = on,
-            Action::Carry(at) => self.carried = at,
-            Action::SetSpace(space) => self.space = space,
-            Action::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
-            Action::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
-            Action::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
-            Action::KeyAndSave(rows) => self.key_and_save(ctx, rows),
-            Action::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
-            Action::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
-            Action::LeaveOut(step) => self.leave_out(ctx, step),
-            Action::Reload { replay } => self.reload(ctx, replay),
-            Action::Recover(k) => self.recover(ctx, k),
-            Action::DiscardRecovery(k) => self.discard_recovery(ctx, k),
-            Action::ClearJournals => self.clear_journals(ctx),
-            Action::SetDialog(dialog) => self.dialog = dialog,
-            Action::Browse { save } => self.browse(ctx, save),
-            Action::DiscardAndContinue(wish) => {
-                self.dialog = None;
-                self.perform(ctx, wish);
-            }
-            Action::SaveThen(wish) => {
-                self.dialog = None;
-                self.after_save = Some(wish);
-                self.run(ctx, FileCommand::Save);
-            }
-            Action::BrushHover(at) => self.brush_at(at),
-            Action::Stroke { phase, at, size, pressure, smooth, invert } => {
-                self.stroke(ctx, phase, at, size, pressure, smooth, invert);
-            }
-            Action::Brush(brush) => self.painting.brush = *brush,
-            Action::AdjustBrush(number) => self.adjust_brush(number),
-            Action::LockWeights { nodes, locked } => {
-                for node in nodes {
-                    if locked {
-                        self.painting.locked.insert(node);
-                    } else {
-                        self.painting.locked.remove(&node);
-                    }
-                }
-            }
-            Action::PaintLayer(target) => self.painting.layering.target = Some(target),
-            Action::PaintOfLayer(painted) => self.painting.layering.painted = painted,
-            Action::WeightLimit(limit) => self.painting.limit = limit.max(1),
-            Action::WeightLook(look) => self.painting.look = look,
-            Action::PaintOverClip(on) => {
-                self.painting.over_clip = on;
-                self.painting.range = None;
-            }
-            Action::PaintRange(on) => self.show_range(on),
-            Action::GoToSpot(spot) => self.go_to_spot(spot),
-            Action::SelectVertices { vertices, add } => self.painting.select(vertices, add),
-            Action::VertexPick(pick) => self.painting.pick = pick,
-            Action::GradientTool(radial) => self.painting.gradient = radial,
-            Action::Gradient { from, to, size } => self.paint_gradient(ctx, from, to, size),
-            Action::SelectVerticesIn { area, size, add } => {
-                let vertices = self.painting.vertices_in(&self.camera, &area, size);
-                self.painting.select(vertices, add);
-            }
-            Action::FixProblem(k) => self.fix_problem(ctx, k),
-            Action::CancelJob => self.cancel_jobs(ctx),
-            Action::HoldToast(k) => {
-                let now = ctx.input(|i| i.time);
-                if let Some(toast) = self.toasts.get_mut(k) {
-                    toast.since = now;
-                }
-            }
-            Action::CloseToast(k) => {
-                if k < self.toasts.len() {
-                    self.toasts.remove(k);
-                }
-            }
-            Action::ShowProblem(k) => self.show_problem(ctx, k),
+            Action::Outliner(action) => self.apply_outliner(action),
+            Action::Timeline(action) => self.apply_timeline(action),
+            Action::Viewport(action) => self.apply_viewport(ctx, action),
+            Action::Problem(action) => self.apply_problem(ctx, action),
+            Action::Dialog(action) => self.apply_dialog(ctx, action),
+            Action::Program(action) => self.apply_program(ctx, action),
+            Action::Paint(action) => self.apply_paint(ctx, action),
         }
     }
 
     /// Shows another scene, or other materials.
-    fn choose(&mut self, ctx: &Context, shown: crate::model::DisplayChoice) {
+    pub(super) fn choose(&mut self, ctx: &Context, shown: crate::model::DisplayChoice) {
         let Some(session) = &mut self.session else { return };
         session.show(shown);
         self.remake_scene(ctx);
     }
 
     /// Undoes or redoes until this many steps are done.
-    fn go_to(&mut self, steps: usize) {
+    pub(super) fn go_to(&mut self, steps: usize) {
         let Some(session) = &mut self.session else { return };
         while session.history().done().len() != steps {
             let back = session.history().done().len() > steps;
@@ -374,7 +240,7 @@ impl App {
     }
 
     /// A click on the skin means the joint that moves that spot most; clicking again, the next.
-    fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
+    pub(super) fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
         let ray = self.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use eframe::egui_wgpu::{SurfaceErrorAction, WgpuConfiguration, WgpuSetup};
+use egui_wgpu::{SurfaceErrorAction, WgpuConfiguration, WgpuSetup};
 use serde::{Deserialize, Serialize};
 
 use crate::{

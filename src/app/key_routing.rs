@@ -107,6 +107,11 @@ impl App {
         }
     }
 
+    /// Whether the keyboard is in a panel as a whole.
+    pub(super) fn is_on_panel(&self, ctx: &Context) -> bool {
+        is_panel(ctx.memory(|m| m.focused()))
+    }
+
     /// The panel that was entered last.
     pub(super) const fn entered(&self) -> Option<Pane> {
         self.routing.entered

@@ -7,7 +7,7 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 use super::{App, key_routing::Topmost};
 use crate::{
     edit::{KeyScope, command::ToolCommand, table},
-    ui::{Action, Pane, ToastKind},
+    ui::{Action, Actions, Pane, ToastKind},
 };
 
 /// A key such as `Ctrl+Shift+Z`; nothing where it is none.
@@ -40,7 +40,7 @@ impl App {
         let gesture = self.is_gesture_open() && ctx.input(|i| i.pointer.any_down());
         let availability = self.availability();
         let modes = [ToolCommand::PoseMode, ToolCommand::AnimateMode, ToolCommand::PaintMode].map(|m| m.name());
-        let mut actions = Vec::new();
+        let mut actions = Actions::default();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
         let mut commands: Vec<_> = table()
             .iter()
@@ -64,6 +64,10 @@ impl App {
             }
             // The panels are not seen behind the welcome page, and are not worked.
             if self.welcome && !command.anywhere {
+                continue;
+            }
+            // From a panel that has the focus, Tab goes to what is in it.
+            if shortcut.logical_key == Key::Tab && self.is_on_panel(ctx) {
                 continue;
             }
             // Escape ends a gesture, what is typed, or the way through widgets first.

@@ -4,12 +4,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::egui_wgpu::{CallbackResources, CallbackTrait, RenderState, Renderer, ScreenDescriptor};
 use egui::{
     ClippedPrimitive, Context, FullOutput, PaintCallbackInfo, Rect, Shape, TextureId,
     epaint::{ClippedShape, Primitive, Vertex, mutex::RwLock},
     vec2,
 };
+use egui_wgpu::{CallbackResources, CallbackTrait, RenderState, Renderer, ScreenDescriptor};
 
 use crate::render::{Gpu, SHADERS};
 
@@ -53,7 +53,7 @@ impl egui::Plugin for LeanPanels {
         }
         let screen = ctx.input(|i| i.viewport_rect());
         let frame = Frame { parts: self.0.clone(), primitives };
-        let callback = eframe::egui_wgpu::Callback::new_paint_callback(screen, frame);
+        let callback = egui_wgpu::Callback::new_paint_callback(screen, frame);
         output.shapes = vec![ClippedShape::new(screen, callback)];
     }
 }
@@ -267,8 +267,8 @@ fn scissor(clip: &Rect, pixels_per_point: f32, size: [u32; 2]) -> Option<[u32; 4
 
 #[cfg(test)]
 mod tests {
-    use eframe::egui_wgpu::{RendererOptions, WgpuConfiguration};
     use egui::{Color32, RawInput, StrokeKind, pos2};
+    use egui_wgpu::{RendererOptions, WgpuConfiguration};
 
     use super::*;
 

@@ -7,6 +7,7 @@ mod clipboard;
 mod devices;
 mod fault;
 mod gesture;
+mod handlers;
 mod host;
 mod jobs;
 mod key_routing;
@@ -407,7 +408,7 @@ impl App {
         self.clipboard_events(&ctx);
         self.pressed_keys(&ctx);
         self.pose_stage(&ctx);
-        let mut actions = Actions::new();
+        let mut actions = Actions::default();
         let hover = self.hover.take();
         {
             let availability = self.availability();

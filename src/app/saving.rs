@@ -11,6 +11,7 @@ use super::{
     App,
     jobs::{Done, Loaded, Purpose, load_whole},
 };
+use crate::ui::DialogAction;
 use crate::{
     edit::command::{
         SetKey,
@@ -21,7 +22,7 @@ use crate::{
     session::{
         Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session, SystemDisk, incremented,
     },
-    ui::{Action, ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow},
+    ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow},
 };
 
 impl App {
@@ -200,14 +201,19 @@ impl App {
             failure => {
                 let path = request.path.display().to_string();
                 let copy = purpose == Purpose::Copy;
-                let elsewhere = Action::SetDialog(Some(Dialog::SaveAs { path, copy }));
+                let elsewhere = DialogAction::SetDialog(Some(Dialog::SaveAs { path, copy }));
                 let again = match purpose {
-                    Purpose::Own => Action::SavePath(request.path),
-                    Purpose::Copy => Action::SaveCopy(request.path),
+                    Purpose::Own => DialogAction::SavePath(request.path),
+                    Purpose::Copy => DialogAction::SaveCopy(request.path),
                 };
                 let text = format!("{failure}.");
                 log::warn!("{text}");
-                self.say(ctx, ToastKind::Error, text, vec![("Save as…", elsewhere), ("Try again", again)]);
+                self.say(
+                    ctx,
+                    ToastKind::Error,
+                    text,
+                    vec![("Save as…", elsewhere.into()), ("Try again", again.into())],
+                );
             }
         }
     }

@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
+use egui_wgpu::RenderState;
 use glam::Vec2;
 
 use super::{
@@ -16,8 +16,9 @@ use super::{
 };
 use crate::{
     edit::{Change, NodeVisibility, Selection},
+    geometry::Ray,
     model::{Clip, ClipId, Document, NodeId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Bone, Evaluator, Pose, Ray, Stack, Surface, bones, joint_bounds},
+    motion::{Bone, Evaluator, Pose, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Pipelines, Renderer, Scene, Shading, Show,
         Target, TintKind, ViewportColors,

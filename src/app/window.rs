@@ -234,7 +234,7 @@ impl App {
     }
 
     /// Goes on in another window, whose theme is installed, on its device: with the same document, history, selection, view and panels.
-    pub fn reopen(&mut self, ctx: &Context, state: Option<eframe::egui_wgpu::RenderState>) {
+    pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
         let why = self.leaving.take();
         self.stage.reopen(state);
         self.show_settings(ctx);

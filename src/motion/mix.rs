@@ -320,9 +320,9 @@ fn lay_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], cover: C
         turns.clear();
         for (d, driver) in drivers.iter().enumerate() {
             let mut turn = ([[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES]], [0.0; LANES]);
-            for k in 0..local.len() {
+            for (k, sum) in sums.iter().enumerate().take(local.len()) {
                 if driver.drives[first + k].has(Property::Rotation) {
-                    turn.1[k] = driver.weight_at(first + k).max(0.0) * sums[k].shares().0;
+                    turn.1[k] = driver.weight_at(first + k).max(0.0) * sum.shares().0;
                     at(d, k).rotation.to_array().into_iter().enumerate().for_each(|(c, v)| turn.0[c][k] = v);
                 }
             }

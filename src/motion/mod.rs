@@ -1,7 +1,5 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
-mod bvh;
-mod closest;
 mod compiled;
 mod evaluator;
 mod insert;
@@ -26,8 +24,6 @@ mod turn;
 mod worst;
 
 pub use self::{
-    bvh::Bvh,
-    closest::{ClosestSurface, Nearest},
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
@@ -38,7 +34,7 @@ pub use self::{
     skinning::{Placement, Posed},
     stack::{Additive, Averaging, Constraint, Instance, Lane, Offset, Reference, Stack},
     strain::{Strain, StrainScratch, VertexStrain},
-    surface::{Hit, PartView, Ray, Surface, joints_at},
+    surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,
     worst::{Sampling, Spot, WorstPose},
 };

@@ -2,21 +2,9 @@
 
 use glam::{Mat4, Vec3};
 
-use super::{
-    Placement, Pose, Posed,
-    bvh::{Bvh, LeavesOf},
-    skinning,
-};
+use super::{Placement, Pose, Posed, skinning};
+use crate::geometry::{Bvh, LeavesOf, Ray};
 use crate::model::{Document, NodeId, Primitive, Slice, Topology};
-
-/// A ray in scene space.
-#[derive(Clone, Copy, Debug)]
-pub struct Ray {
-    /// Where it starts.
-    pub origin: Vec3,
-    /// Where it goes; unit.
-    pub direction: Vec3,
-}
 
 /// What a ray hit.
 #[derive(Clone, Copy, Debug, PartialEq)]

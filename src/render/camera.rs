@@ -2,7 +2,7 @@
 
 use glam::{Mat4, Vec2, Vec3, camera::rh};
 
-use crate::motion::Ray;
+use crate::geometry::Ray;
 
 /// A direction to look along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -458,16 +458,12 @@ impl View<'_> {
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "few are there at a time")]
 pub enum Action {
-    /// Carries an unkeyed pose along with the playhead, or none.
-    Carry(Option<UnkeyedAt>),
     /// A command.
     Run(Command),
     /// A command that a person named: what is selected and shown are its arguments.
     Invoke(&'static CommandSpec),
     /// A command whose arguments were typed.
     RunLine(CommandLine),
-    /// Draws on this graphics device from now on, by its name; on the best unless given.
-    ChooseDevice(Option<String>),
     /// A gesture's present state, as commands that act on the state it began with.
     Preview {
         /// For the undo menu.
@@ -479,6 +475,25 @@ pub enum Action {
     Commit,
     /// The gesture never was.
     Cancel,
+    /// What the outliner asks for, and others that choose nodes.
+    Outliner(OutlinerAction),
+    /// What the timeline asks for.
+    Timeline(TimelineAction),
+    /// What the viewport asks for.
+    Viewport(ViewportAction),
+    /// What the list of problems asks for.
+    Problem(ProblemAction),
+    /// What dialogs ask for: files, journals, the history.
+    Dialog(DialogAction),
+    /// What is of the program around the file: its messages, preferences and devices.
+    Program(ProgramAction),
+    /// What Paint mode asks for.
+    Paint(PaintAction),
+}
+
+/// What the outliner asks for, and others that choose nodes.
+#[derive(Clone, Debug)]
+pub enum OutlinerAction {
     /// Only this node; with Shift, in or out.
     Select {
         /// Which.
@@ -493,8 +508,6 @@ pub enum Action {
         /// Besides those that are.
         add: bool,
     },
-    /// Another scene, or another variant of the materials.
-    Choose(crate::model::DisplayChoice),
     /// Look at something that is no node, or no longer.
     About(Option<AssetRef>),
     /// Hide or show a node and what is below it.
@@ -511,6 +524,19 @@ pub enum Action {
         /// Whether it is locked.
         locked: bool,
     },
+}
+
+impl From<OutlinerAction> for Action {
+    fn from(action: OutlinerAction) -> Self {
+        Self::Outliner(action)
+    }
+}
+
+/// What the timeline asks for.
+#[derive(Clone, Debug)]
+pub enum TimelineAction {
+    /// Carries an unkeyed pose along with the playhead, or none.
+    Carry(Option<UnkeyedAt>),
     /// These keys.
     SelectKeys {
         /// Which.
@@ -518,6 +544,29 @@ pub enum Action {
         /// Besides those that are.
         add: bool,
     },
+    /// The playhead moved.
+    Seek(f64),
+    /// Another clip.
+    ShowClip(ClipId),
+    /// Another ruler.
+    Fps(f64),
+    /// How fast it plays.
+    Speed(f64),
+    /// Auto-key on or off.
+    AutoKey(bool),
+}
+
+impl From<TimelineAction> for Action {
+    fn from(action: TimelineAction) -> Self {
+        Self::Timeline(action)
+    }
+}
+
+/// What the viewport asks for.
+#[derive(Clone, Debug)]
+pub enum ViewportAction {
+    /// Another scene, or another variant of the materials.
+    Choose(crate::model::DisplayChoice),
     /// The pointer is over a joint, or over none.
     Hover(Option<NodeId>),
     /// A click on the viewport's surface, in points of its picture.
@@ -531,28 +580,38 @@ pub enum Action {
     },
     /// The eye moved.
     Camera(Camera),
-    /// Other preferences.
-    Settings(Box<Settings>),
-    /// Back or forward to where this many steps are done.
-    GoTo(usize),
-    /// A step of the tour, or none.
-    Tour(Option<usize>),
-    /// A recent file to be forgotten.
-    Forget(PathBuf),
-    /// The playhead moved.
-    Seek(f64),
-    /// Another clip.
-    ShowClip(ClipId),
-    /// Another ruler.
-    Fps(f64),
-    /// How fast it plays.
-    Speed(f64),
-    /// Auto-key on or off.
-    AutoKey(bool),
     /// The gizmo's axes.
     SetSpace(Space),
     /// The viewport's size, in points.
     ViewportSize(Vec2),
+}
+
+impl From<ViewportAction> for Action {
+    fn from(action: ViewportAction) -> Self {
+        Self::Viewport(action)
+    }
+}
+
+/// What the list of problems asks for.
+#[derive(Clone, Debug)]
+pub enum ProblemAction {
+    /// Show the place of a problem.
+    ShowProblem(usize),
+    /// Mend a problem.
+    FixProblem(usize),
+}
+
+impl From<ProblemAction> for Action {
+    fn from(action: ProblemAction) -> Self {
+        Self::Problem(action)
+    }
+}
+
+/// What dialogs ask for: files, journals, the history.
+#[derive(Clone, Debug)]
+pub enum DialogAction {
+    /// Back or forward to where this many steps are done.
+    GoTo(usize),
     /// Open this file.
     OpenPath(PathBuf),
     /// Save to this file.
@@ -592,18 +651,44 @@ pub enum Action {
     DiscardRecovery(usize),
     /// Throw all journals away but the one that is written.
     ClearJournals,
+    /// Keys the chosen poses, and saves.
+    KeyAndSave(Vec<UnkeyedRow>),
+}
+
+impl From<DialogAction> for Action {
+    fn from(action: DialogAction) -> Self {
+        Self::Dialog(action)
+    }
+}
+
+/// What is of the program around the file: its messages, preferences and devices.
+#[derive(Clone, Debug)]
+pub enum ProgramAction {
+    /// Draws on this graphics device from now on, by its name; on the best unless given.
+    ChooseDevice(Option<String>),
+    /// Other preferences.
+    Settings(Box<Settings>),
+    /// A step of the tour, or none.
+    Tour(Option<usize>),
+    /// A recent file to be forgotten.
+    Forget(PathBuf),
     /// Stop the long work.
     CancelJob,
     /// The pointer is over a message: it stays.
     HoldToast(usize),
-    /// Keys the chosen poses, and saves.
-    KeyAndSave(Vec<UnkeyedRow>),
     /// Close a message.
     CloseToast(usize),
-    /// Show the place of a problem.
-    ShowProblem(usize),
-    /// Mend a problem.
-    FixProblem(usize),
+}
+
+impl From<ProgramAction> for Action {
+    fn from(action: ProgramAction) -> Self {
+        Self::Program(action)
+    }
+}
+
+/// What Paint mode asks for.
+#[derive(Clone, Debug)]
+pub enum PaintAction {
     /// The pointer over the viewport while painting, in points of its picture; nothing: not over it.
     BrushHover(Option<(Vec2, Vec2)>),
     /// A part of a stroke.
@@ -677,5 +762,44 @@ pub enum Action {
     },
 }
 
-/// Actions of one frame.
-pub type Actions = Vec<Action>;
+impl From<PaintAction> for Action {
+    fn from(action: PaintAction) -> Self {
+        Self::Paint(action)
+    }
+}
+
+/// What panels ask for in one frame.
+#[derive(Debug, Default)]
+pub struct Actions(Vec<Action>);
+
+impl Actions {
+    /// Asks for one more.
+    pub fn push(&mut self, action: impl Into<Action>) {
+        self.0.push(action.into());
+    }
+
+    /// Takes back what was asked for, but for these.
+    pub fn retain(&mut self, stays: impl FnMut(&Action) -> bool) {
+        self.0.retain(stays);
+    }
+
+    /// Whether nothing is asked for.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<A: Into<Action>> Extend<A> for Actions {
+    fn extend<I: IntoIterator<Item = A>>(&mut self, actions: I) {
+        self.0.extend(actions.into_iter().map(Into::into));
+    }
+}
+
+impl IntoIterator for Actions {
+    type Item = Action;
+    type IntoIter = std::vec::IntoIter<Action>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -9,6 +9,7 @@ use super::{
     widgets::{icon_button, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
+use crate::ui::{TimelineAction, ViewportAction};
 use crate::{
     edit::{
         CommandSpec, Mode, Space,
@@ -60,7 +61,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             segments(ui, theme, |ui| {
                 for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
                     if segment(ui, theme, text, view.space == space, false).clicked() {
-                        actions.push(Action::SetSpace(space));
+                        actions.push(ViewportAction::SetSpace(space));
                     }
                 }
             });
@@ -76,7 +77,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("Strokes go to").color(theme.color(ColorRole::TextSecondary)));
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-            let layer = crate::ui::weights::painted_layer(view);
+            let layer = crate::ui::weight_marks::painted_layer(view);
             let text = match (node.zip(view.session), layer) {
                 (_, Some((name, Painted::Mask))) => format!("the mask of {name}"),
                 (Some((node, session)), layer) => {
@@ -157,7 +158,7 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         theme.color(ColorRole::TextPrimary),
     );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
-        actions.push(Action::AutoKey(!view.auto_key));
+        actions.push(TimelineAction::AutoKey(!view.auto_key));
     }
 }
 
@@ -184,7 +185,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let mut carried = view.carried;
         let carry = ui.checkbox(&mut carried, "Carry along");
         if carry.on_hover_text("Shows the pose wherever the playhead goes, to key it elsewhere").changed() {
-            actions.push(Action::Carry(carried.then_some(at)));
+            actions.push(TimelineAction::Carry(carried.then_some(at)));
         }
     } else if let Some((at, _)) = poses.iter().find(|(at, _)| Some(at.clip) == view.shown_clip()) {
         let count = poses.keys().filter(|at| Some(at.clip) == view.shown_clip()).count();
@@ -195,7 +196,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .on_hover_text("Moves the playhead to the unkeyed pose")
             .clicked()
         {
-            actions.push(Action::Seek(f64::from(at.time())));
+            actions.push(TimelineAction::Seek(f64::from(at.time())));
         }
     }
 }

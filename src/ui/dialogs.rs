@@ -17,6 +17,7 @@ use super::{
     widgets::{name_widget, paint_icon},
 };
 use crate::render::{ColorRole, Measure};
+use crate::ui::DialogAction;
 use crate::{
     edit::{Transaction, command::FileCommand, key_parts, table},
     render::DeviceFacts,
@@ -64,7 +65,7 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     if modal.should_close() {
-        actions.push(Action::SetDialog(None));
+        actions.push(DialogAction::SetDialog(None));
     }
 }
 
@@ -106,22 +107,22 @@ fn path_dialog(
     let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     ui.horizontal(|ui| {
         if plain(ui, "Browse…").clicked() {
-            actions.push(Action::Browse { save });
+            actions.push(DialogAction::Browse { save });
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let go = primary(ui, theme, verb).clicked() || enter;
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             } else if go && !text.trim().is_empty() {
                 let path = text.trim().into();
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
                 actions.push(match copy {
-                    Some(true) => Action::SaveCopy(path),
-                    Some(false) => Action::SavePath(path),
-                    None => Action::OpenPath(path),
+                    Some(true) => DialogAction::SaveCopy(path),
+                    Some(false) => DialogAction::SavePath(path),
+                    None => DialogAction::OpenPath(path),
                 });
             } else if text != path {
-                actions.push(Action::SetDialog(Some(match copy {
+                actions.push(DialogAction::SetDialog(Some(match copy {
                     Some(copy) => Dialog::SaveAs { path: text.clone(), copy },
                     None => Dialog::Open { path: text.clone() },
                 })));
@@ -166,14 +167,14 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
             "Discard".to_owned()
         };
         if plain(ui, &discard).clicked() {
-            actions.push(Action::DiscardAndContinue(then.clone()));
+            actions.push(DialogAction::DiscardAndContinue(then.clone()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if unsaved.file && !reverts && primary(ui, theme, "Save changes").clicked() {
-                actions.push(Action::SaveThen(then.clone()));
+                actions.push(DialogAction::SaveThen(then.clone()));
             }
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             }
         });
     });
@@ -222,15 +223,15 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         if plain(ui, "Save as…").clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
             actions.push(Action::Run(FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let save = ui.add_enabled_ui(!lines.is_empty(), |ui| primary(ui, theme, "Save")).inner;
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             } else if save.clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
                 actions.push(Action::Run(FileCommand::Save.into()));
             }
         });
@@ -257,7 +258,7 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {
-        actions.push(Action::SetDialog(None));
+        actions.push(DialogAction::SetDialog(None));
     }
 }
 
@@ -293,9 +294,9 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
             }
             if response.clicked() && k > 0 && k <= done && (modifiers.command || modifiers.shift) {
                 let marked = mark(marked, k, modifiers.shift);
-                actions.push(Action::SetDialog(Some(Dialog::History { marked })));
+                actions.push(DialogAction::SetDialog(Some(Dialog::History { marked })));
             } else if response.clicked() && k != done {
-                actions.push(Action::GoTo(k));
+                actions.push(DialogAction::GoTo(k));
             }
         }
     });
@@ -312,14 +313,14 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
     };
     ui.horizontal(|ui| {
         if plain(ui, "Close").clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
         }
         let copy = ui.add_enabled_ui(!chosen.is_empty(), |ui| plain(ui, "Copy as script")).inner;
         if copy.on_hover_text("Copies these steps as lines of text, which “ulna run” does to any file").clicked() {
             let lines = chosen.iter().flat_map(|step| step.lines(session.document()));
             let text: String = lines.map(|line| format!("{line}\n")).collect();
             ui.ctx().copy_text(text);
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
         }
         ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
     });
@@ -368,6 +369,6 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
     }
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {
-        actions.push(Action::SetDialog(None));
+        actions.push(DialogAction::SetDialog(None));
     }
 }

@@ -16,6 +16,7 @@ use crate::edit::{
     key_parts, table,
 };
 use crate::render::{ColorRole, Shading};
+use crate::ui::ProgramAction;
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
@@ -207,7 +208,7 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
         for (quality, text) in options {
             if ui.radio(view.settings.quality == quality, text).clicked() {
                 let settings = super::Settings { quality, ..view.settings.clone() };
-                actions.push(Action::Settings(Box::new(settings)));
+                actions.push(ProgramAction::Settings(Box::new(settings)));
                 ui.close();
             }
         }

@@ -19,21 +19,22 @@ pub mod theme;
 mod timeline;
 mod tour;
 mod viewport;
+mod weight_marks;
 mod weights;
 mod welcome;
 mod widgets;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
-use self::status::thousands as status_thousands;
 pub use crate::edit::{clip_text, node_text};
 use crate::render::{ColorRole, Measure};
 
-pub use self::weights::mask_grey;
+pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{
-        Action, Actions, AssetRef, ChangedOnDisk, DeferredAction, Dialog, JobView, Obstacle, PreferencePage, Recent,
-        RecoveryView, StepView, Toast, ToastKind, Tool, UnkeyedRow, View, ViewOptions,
+        Action, Actions, AssetRef, ChangedOnDisk, DeferredAction, Dialog, DialogAction, JobView, Obstacle,
+        OutlinerAction, PaintAction, PreferencePage, ProblemAction, ProgramAction, Recent, RecoveryView, StepView,
+        TimelineAction, Toast, ToastKind, Tool, UnkeyedRow, View, ViewOptions, ViewportAction,
     },
     layout::{Layout, Pane},
     painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},

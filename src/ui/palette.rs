@@ -12,6 +12,7 @@ use super::{
 };
 use crate::edit::{ArgumentType, CommandLine, CommandSpec, find, table, typed};
 use crate::render::{ColorRole, Measure};
+use crate::ui::DialogAction;
 
 /// What was typed, and which row is chosen.
 #[derive(Clone, Debug, Default)]
@@ -98,11 +99,11 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
     if let Some(command) = run {
         let enabled = (command.enabled)(&view.availability);
         if enabled.is_ok() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
             actions.push(Action::Invoke(command));
         }
     } else if escape || outside {
-        actions.push(Action::SetDialog(None));
+        actions.push(DialogAction::SetDialog(None));
     }
 }
 
@@ -277,7 +278,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
     });
     ui.add_space(12.0);
     if values != before {
-        actions.push(Action::SetDialog(Some(Dialog::Arguments { command: name.to_owned(), values })));
+        actions.push(DialogAction::SetDialog(Some(Dialog::Arguments { command: name.to_owned(), values })));
     }
     let enter = ui.input(|i| i.key_pressed(Key::Enter));
     ui.horizontal(|ui| {
@@ -286,9 +287,9 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let go = ui.add_enabled_ui(wrong.is_none(), |ui| super::dialogs::primary(ui, theme, command.title)).inner;
             if super::dialogs::plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             } else if wrong.is_none() && (go.clicked() || enter) {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
                 actions.push(Action::RunLine(line));
             }
         });

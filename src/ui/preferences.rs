@@ -9,6 +9,7 @@ use super::{
 };
 use crate::edit::{Preset, table};
 use crate::render::ColorRole;
+use crate::ui::{DialogAction, ProgramAction};
 
 pub fn preferences_ui(
     ui: &mut Ui,
@@ -28,7 +29,7 @@ pub fn preferences_ui(
         ];
         for (other, text) in pages {
             if segment(ui, theme, text, page == other, false).clicked() {
-                actions.push(Action::SetDialog(Some(Dialog::Preferences { page: other, listening: None })));
+                actions.push(DialogAction::SetDialog(Some(Dialog::Preferences { page: other, listening: None })));
             }
         }
     });
@@ -43,7 +44,7 @@ pub fn preferences_ui(
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         if dialogs::plain(ui, "Close").clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
         }
         if page != PreferencePage::Keys {
             let plain = Settings { keys: settings.keys.clone(), ..Settings::default() };
@@ -53,7 +54,7 @@ pub fn preferences_ui(
         }
     });
     if settings != *view.settings {
-        actions.push(Action::Settings(Box::new(settings)));
+        actions.push(ProgramAction::Settings(Box::new(settings)));
     }
 }
 
@@ -148,7 +149,7 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
             actions.push(Action::Run(crate::edit::command::FileCommand::Recover.into()));
         }
         if dialogs::plain(ui, "Clear journals").clicked() {
-            actions.push(Action::ClearJournals);
+            actions.push(DialogAction::ClearJournals);
         }
     });
 }
@@ -181,14 +182,14 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let combo = egui::ComboBox::from_id_salt("graphics device").selected_text(shown).width(360.0).truncate();
     let response = combo.show_ui(ui, |ui| {
         if ui.selectable_label(view.device_wish.is_none(), "Auto").clicked() && view.device_wish.is_some() {
-            actions.push(Action::ChooseDevice(None));
+            actions.push(ProgramAction::ChooseDevice(None));
         }
         for (device, failed) in view.devices {
             let id = device.id();
             let chosen = view.device_wish == Some(id.as_str());
             let text = if *failed { format!("{id}, which failed before") } else { id.clone() };
             if ui.selectable_label(chosen, text).on_hover_text(device.kind.words()).clicked() && !chosen {
-                actions.push(Action::ChooseDevice(Some(id)));
+                actions.push(ProgramAction::ChooseDevice(Some(id)));
             }
         }
     });
@@ -199,7 +200,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
     let theme = view.theme;
     let listen = |command: Option<&str>| {
         let listening = command.map(ToOwned::to_owned);
-        Action::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
+        DialogAction::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
     };
     ui.horizontal(|ui| {
         segments(ui, theme, |ui| {
@@ -281,6 +282,11 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
                 );
             } else if !key.is_empty() {
                 key_chips(&mut right, theme, key);
+            }
+            let scope = crate::edit::KeyScope::of(command).title();
+            if !scope.is_empty() {
+                let small = RichText::new(scope).font(Theme::font(Font::Caption));
+                right.label(small.color(theme.color(ColorRole::TextTertiary)));
             }
             if settings.keys.is_own(command.name) {
                 right.label(

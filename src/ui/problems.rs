@@ -4,11 +4,12 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, AssetRef, Theme, View,
+    Actions, AssetRef, Theme, View,
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
 use crate::render::ColorRole;
+use crate::ui::ProblemAction;
 use crate::{edit::command::Bind, model::Severity};
 
 pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -60,11 +61,11 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                                 _ => "Normalises the weights there",
                             };
                             if problem.fix.is_some() && ui.small_button("Fix").on_hover_text(how).clicked() {
-                                actions.push(Action::FixProblem(k));
+                                actions.push(ProblemAction::FixProblem(k));
                             }
                             let node = problem.place.starts_with("nodes/") || problem.place.starts_with("skins/");
                             if (node || problem.fix.is_some()) && ui.small_button("Show").clicked() {
-                                actions.push(Action::ShowProblem(k));
+                                actions.push(ProblemAction::ShowProblem(k));
                             }
                             let text = RichText::new(format!("{place} · {}", problem.code))
                                 .font(Theme::font(Font::Caption))

@@ -2,8 +2,10 @@
 
 use egui::{ProgressBar, RichText, Ui, vec2};
 
-use super::{Action, Actions, Theme, Tool, View, theme::Font};
+use super::widgets::thousands;
+use super::{Actions, Theme, Tool, View, theme::Font};
 use crate::render::ColorRole;
+use crate::ui::ProgramAction;
 use crate::{
     edit::{
         Mode,
@@ -95,7 +97,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if let Some(job) = &view.job {
                 if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
-                    actions.push(Action::CancelJob);
+                    actions.push(ProgramAction::CancelJob);
                 }
                 let bar = ui.add(
                     ProgressBar::new(job.fraction)
@@ -141,17 +143,4 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             fact(thousands(document.shown_vertex_count()), "vertices");
         });
     });
-}
-
-/// `25413` as `25,413`.
-pub fn thousands(n: usize) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (k, c) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }

@@ -3,7 +3,7 @@
 use egui::{Align2, Area, Id, Order, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 
 use super::{
-    Action, Actions, Theme, View, dialogs,
+    Actions, Theme, View, dialogs,
     layout::{Layout, Pane},
     theme::Font,
 };
@@ -12,6 +12,7 @@ use crate::edit::{
     command::{FileCommand, PlayCommand, SetKey},
 };
 use crate::render::ColorRole;
+use crate::ui::ProgramAction;
 
 struct Step {
     pane: Pane,
@@ -85,14 +86,14 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
             ui.horizontal(|ui| {
                 let last = k + 1 == STEPS.len();
                 if !last && dialogs::plain(ui, "Skip the tour").clicked() {
-                    actions.push(Action::Tour(None));
+                    actions.push(ProgramAction::Tour(None));
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     if dialogs::primary(ui, theme, if last { "Start working" } else { "Next" }).clicked() {
-                        actions.push(Action::Tour((!last).then_some(k + 1)));
+                        actions.push(ProgramAction::Tour((!last).then_some(k + 1)));
                     }
                     if k > 0 && dialogs::plain(ui, "Back").clicked() {
-                        actions.push(Action::Tour(Some(k - 1)));
+                        actions.push(ProgramAction::Tour(Some(k - 1)));
                     }
                 });
             });

@@ -14,6 +14,7 @@ use crate::edit::{
     command::{FileCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
 };
 use crate::render::ColorRole;
+use crate::ui::{DialogAction, ProgramAction};
 
 /// What the page keeps.
 #[derive(Clone, Debug, Default)]
@@ -183,7 +184,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
                 if segment(ui, theme, preset.title(), view.keys.preset() == preset, false).clicked() {
                     let mut settings = view.settings.clone();
                     settings.keys.set_preset(preset);
-                    actions.push(Action::Settings(Box::new(settings)));
+                    actions.push(ProgramAction::Settings(Box::new(settings)));
                 }
             }
         });
@@ -247,10 +248,10 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
                 );
                 if ui.button("Locate…").clicked() {
                     let path = file.path.display().to_string();
-                    actions.push(Action::SetDialog(Some(Dialog::Open { path })));
+                    actions.push(DialogAction::SetDialog(Some(Dialog::Open { path })));
                 }
                 if ui.button("Remove from list").clicked() {
-                    actions.push(Action::Forget(file.path.clone()));
+                    actions.push(ProgramAction::Forget(file.path.clone()));
                 }
             });
         }
@@ -312,6 +313,6 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
     text(pos2(left, second), Align2::LEFT_CENTER, folder, Font::Caption, ColorRole::TextSecondary);
     text(pos2(right, second), Align2::RIGHT_CENTER, file.facts.clone(), Font::Caption, ColorRole::TextSecondary);
     if response.on_hover_text(file.path.display().to_string()).clicked() {
-        actions.push(Action::OpenPath(file.path.clone()));
+        actions.push(DialogAction::OpenPath(file.path.clone()));
     }
 }

@@ -356,6 +356,19 @@ pub fn short_number(value: f32, degrees: bool) -> String {
     if text.chars().count() > 6 { shaped(decimals.saturating_sub(1)) } else { text }
 }
 
+/// `25413` as `25,413`.
+pub fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (k, c) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// A point snapped so that one-point lines are sharp.
 pub fn crisp(ui: &Ui, at: Pos2) -> Pos2 {
     let scale = ui.ctx().pixels_per_point();

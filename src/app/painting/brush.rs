@@ -6,8 +6,8 @@ use super::{Adjusting, Painting};
 use crate::{
     app::{App, ViewportRenderer},
     edit::Mode,
+    geometry::Ray,
     model::{Document, NodeId},
-    motion::Ray,
     render::Camera,
     ui::{BrushHover, BrushNumber},
     weights::{Brush, Influences, Radius, Refusal, Rule, Touch, paint},

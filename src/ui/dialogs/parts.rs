@@ -6,8 +6,9 @@ use egui::{Align, Align2, Label, Layout, Rect, Response, RichText, Role, Sense, 
 use egui_material_icons::{MaterialIcon, icons};
 
 use crate::render::ColorRole;
+use crate::ui::DialogAction;
 use crate::ui::{
-    Action, Actions, Theme,
+    Actions, Theme,
     theme::Font,
     widgets::{cut, icon_button, paint_icon},
 };
@@ -33,7 +34,7 @@ pub fn head(
             ui.add(Label::new(title).truncate());
         });
         if icon_button(ui, theme, icons::ICON_CLOSE, "Close dialog", "Esc", false, Ok(())).clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
         }
     });
     ui.add_space(2.0);

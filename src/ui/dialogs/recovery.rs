@@ -8,6 +8,7 @@ use super::{
     plain, primary, title,
 };
 use crate::render::ColorRole;
+use crate::ui::DialogAction;
 use crate::ui::{Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon};
 
 /// Points of a file's picture.
@@ -43,10 +44,10 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
             if count == 1
                 && primary(ui, theme, &format!("Replay {}", many(view.recoveries[0].steps.len(), "step"))).clicked()
             {
-                actions.push(Action::Recover(0));
+                actions.push(DialogAction::Recover(0));
             }
             if plain(ui, if count == 0 { "Close" } else { "Later" }).clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             }
         });
     });
@@ -126,19 +127,19 @@ fn verbs(
     let steps = many(recovery.steps.len(), "step");
     ui.horizontal(|ui| {
         if !alone && ui.button(format!("Replay {steps}")).clicked() {
-            actions.push(Action::Recover(k));
+            actions.push(DialogAction::Recover(k));
         }
         if ui.button(if listed { "Hide the list" } else { "List" }).clicked() {
             let open = (!listed).then_some(k);
-            actions.push(Action::SetDialog(Some(Dialog::Recovery { open, discard: None })));
+            actions.push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: None })));
         }
         if discards {
             if ui.button(format!("Discard {steps}")).clicked() {
-                actions.push(Action::DiscardRecovery(k));
+                actions.push(DialogAction::DiscardRecovery(k));
             }
         } else if ui.add(egui::Button::new("Discard…").frame_when_inactive(false)).clicked() {
             let open = listed.then_some(k);
-            actions.push(Action::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
+            actions.push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             small(ui, theme, &format!("last step {}", recovery.last));
@@ -175,11 +176,11 @@ pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Optio
     ui.add_space(12.0);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if primary(ui, theme, "Save").clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
             actions.push(Action::Run(crate::edit::command::FileCommand::Save.into()));
         }
         if plain(ui, "Go on").clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
         }
     });
 }

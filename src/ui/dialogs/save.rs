@@ -12,6 +12,7 @@ use super::{
     plain, primary,
 };
 use crate::render::ColorRole;
+use crate::ui::{DialogAction, ProgramAction};
 use crate::{
     session::{Outlook, SaveRequest},
     ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets},
@@ -61,24 +62,24 @@ pub fn refused_ui(
     ui.horizontal(|ui| {
         if plain(ui, "Save as…").clicked() {
             let path = request.path.display().to_string();
-            actions.push(Action::SetDialog(Some(Dialog::SaveAs { path, copy })));
+            actions.push(DialogAction::SetDialog(Some(Dialog::SaveAs { path, copy })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if obstacle == Obstacle::Changed {
                 let edits = view.session.map_or(0, |s| s.history().done().len());
                 if primary(ui, theme, &format!("Reload and replay {}", many(edits, "edit"))).clicked() {
-                    actions.push(Action::Reload { replay: true });
+                    actions.push(DialogAction::Reload { replay: true });
                 }
                 if plain(ui, "Overwrite").clicked() {
-                    actions.push(Action::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
+                    actions.push(DialogAction::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
                 }
             } else if let Some(verb) = verb
                 && primary(ui, theme, verb).clicked()
             {
-                actions.push(Action::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
+                actions.push(DialogAction::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
             }
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             }
         });
     });
@@ -102,19 +103,20 @@ pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path
     let back = steps.len() - cause;
     ui.horizontal(|ui| {
         if plain(ui, "Save as…").clicked() {
-            actions.push(Action::SetDialog(Some(Dialog::SaveAs { path: path.display().to_string(), copy: false })));
+            actions
+                .push(DialogAction::SetDialog(Some(Dialog::SaveAs { path: path.display().to_string(), copy: false })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if primary(ui, theme, &format!("Save without step {}", cause + 1)).clicked() {
-                actions.push(Action::SetDialog(None));
-                actions.push(Action::LeaveOut(cause));
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(DialogAction::LeaveOut(cause));
             }
             if plain(ui, &format!("Undo {}", many(back, "step"))).clicked() {
-                actions.push(Action::SetDialog(None));
-                actions.push(Action::GoTo(cause));
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(DialogAction::GoTo(cause));
             }
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             }
         });
     });
@@ -154,7 +156,7 @@ pub fn changed_ui(
     for (option, label, hint) in rows {
         if choice(ui, theme, chosen == option, &label, &hint).clicked() {
             let (written, outlook) = (written.map(ToOwned::to_owned), outlook.cloned().map(Box::new));
-            actions.push(Action::SetDialog(Some(Dialog::ChangedOnDisk { choice: option, written, outlook })));
+            actions.push(DialogAction::SetDialog(Some(Dialog::ChangedOnDisk { choice: option, written, outlook })));
         }
     }
     if let Some(outlook) = outlook {
@@ -175,19 +177,19 @@ pub fn changed_ui(
     };
     ui.horizontal(|ui| {
         if plain(ui, "Save mine as…").clicked() {
-            actions.push(Action::SetDialog(None));
+            actions.push(DialogAction::SetDialog(None));
             actions.push(Action::Run(crate::edit::command::FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if primary(ui, theme, verb).clicked() {
                 actions.push(match chosen {
-                    ChangedOnDisk::Replay => Action::Reload { replay: true },
-                    ChangedOnDisk::Reload => Action::Reload { replay: false },
-                    ChangedOnDisk::Keep => Action::SetDialog(None),
+                    ChangedOnDisk::Replay => DialogAction::Reload { replay: true },
+                    ChangedOnDisk::Reload => DialogAction::Reload { replay: false },
+                    ChangedOnDisk::Keep => DialogAction::SetDialog(None),
                 });
             }
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             }
         });
     });
@@ -217,7 +219,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
     let with = |k: usize, key: bool| {
         let mut rows = rows.to_vec();
         rows[k].key = key;
-        Action::SetDialog(Some(Dialog::Unkeyed { rows }))
+        DialogAction::SetDialog(Some(Dialog::Unkeyed { rows }))
     };
     egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
         egui::ScrollArea::vertical().max_height(280.0).auto_shrink([false, true]).show(ui, |ui| {
@@ -250,15 +252,15 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
     ui.horizontal(|ui| {
         let mut settings = view.settings.clone();
         if widgets::check(ui, theme, &mut settings.key_on_save, "Always key unkeyed poses when saving").changed() {
-            actions.push(Action::Settings(Box::new(settings)));
+            actions.push(ProgramAction::Settings(Box::new(settings)));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = if keyed == 0 { "Save without them".to_owned() } else { format!("Key {keyed} and save") };
             if primary(ui, theme, &verb).clicked() {
-                actions.push(Action::KeyAndSave(rows.to_vec()));
+                actions.push(DialogAction::KeyAndSave(rows.to_vec()));
             }
             if plain(ui, "Cancel").clicked() {
-                actions.push(Action::SetDialog(None));
+                actions.push(DialogAction::SetDialog(None));
             }
         });
     });

@@ -4,8 +4,9 @@ use egui::{Align2, Area, Id, Label, Order, RichText, Sense, Ui, vec2};
 use egui_material_icons::icons;
 
 use crate::render::{ColorRole, Measure};
+use crate::ui::ProgramAction;
 use crate::ui::{
-    Action, Actions, Theme, Toast, ToastKind, View,
+    Actions, Theme, Toast, ToastKind, View,
     theme::Font,
     widgets::{icon_button, paint_icon},
 };
@@ -45,12 +46,12 @@ fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut A
                 });
             });
             if icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(())).clicked() {
-                actions.push(Action::CloseToast(k));
+                actions.push(ProgramAction::CloseToast(k));
             }
         });
     });
     if shown.response.contains_pointer() {
-        actions.push(Action::HoldToast(k));
+        actions.push(ProgramAction::HoldToast(k));
     }
 }
 
@@ -67,7 +68,7 @@ fn below(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Acti
     ui.horizontal(|ui| {
         for (verb, action) in &toast.verbs {
             if ui.button(*verb).clicked() {
-                actions.push(Action::CloseToast(k));
+                actions.push(ProgramAction::CloseToast(k));
                 actions.push(action.clone());
             }
         }

@@ -6,7 +6,7 @@ use crate::render::ColorRole;
 use crate::{
     model::{AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology},
     session::Session,
-    ui::{AssetRef, Theme, status::thousands, theme::Font},
+    ui::{AssetRef, Theme, theme::Font, widgets::thousands},
 };
 
 /// `1 node`, `3 nodes`.

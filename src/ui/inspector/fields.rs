@@ -237,14 +237,22 @@ impl Field {
         let response = child.add_sized(inner.size(), drag);
         name_widget(&child, &response, &self.name);
         let response = response.on_hover_text(RichText::new(format!("{}: {value}", self.name)));
-        // Escape gives up what was typed; egui would take it.
-        let given_up = !response.dragged() && ui.input(|i| i.key_pressed(egui::Key::Escape));
-        if given_up {
+        if !response.dragged() && is_given_up(ui) {
             return (None, false);
         }
         let new = response.changed().then_some(value);
         (new, response.drag_stopped() || (response.changed() && !response.dragged()))
     }
+}
+
+/// Whether Escape gave up what was typed. egui says of two passes that the focus was lost in them, and takes the number in the
+/// second, in which no key is pressed.
+fn is_given_up(ui: &Ui) -> bool {
+    let (now, id) = (ui.ctx().cumulative_pass_nr(), egui::Id::unique("typed number given up"));
+    if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        ui.data_mut(|d| d.insert_temp(id, now));
+    }
+    ui.data(|d| d.get_temp::<u64>(id)).is_some_and(|at| now <= at + 2)
 }
 
 #[cfg(test)]

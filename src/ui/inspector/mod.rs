@@ -111,7 +111,7 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
         facts.insert(0, "joint".into());
     }
     if let Some(mesh) = document.node(node).mesh {
-        facts.push(format!("{} vertices", super::status::thousands(document.mesh(mesh).vertex_count())));
+        facts.push(format!("{} vertices", super::widgets::thousands(document.mesh(mesh).vertex_count())));
     }
     if view.selection.nodes.len() > 1 {
         facts.push(format!("{} selected", view.selection.nodes.len()));
@@ -124,7 +124,10 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
 
 /// A section's symbol, title and note.
 fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, reset: bool) -> bool {
-    ui.add_space(4.0);
+    // Within a line, space is no line of its own.
+    if ui.layout().is_vertical() {
+        ui.add_space(4.0);
+    }
     ui.horizontal(|ui| {
         let frame = egui::Frame::new()
             .fill(theme.color(ColorRole::SurfaceControl))
@@ -287,6 +290,7 @@ fn node_sections(
 
 /// The head of `W`, with the order that rotations are shown in.
 fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
+    ui.add_space(4.0);
     ui.horizontal(|ui| {
         section(ui, theme, "W", "World", "in the scene", false);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

@@ -5,6 +5,7 @@ use egui_material_icons::icons;
 
 use super::OutlinerState;
 use crate::render::ColorRole;
+use crate::ui::TimelineAction;
 use crate::{
     edit::command::NewClip,
     ui::{
@@ -89,7 +90,7 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
                 theme.color(ColorRole::TextTertiary),
             );
             if response.clicked() {
-                actions.push(Action::ShowClip(*id));
+                actions.push(TimelineAction::ShowClip(*id));
             }
         }
     });

@@ -5,12 +5,13 @@ use egui_material_icons::{MaterialIcon, icons};
 
 use super::OutlinerState;
 use crate::render::{ColorRole, Measure};
+use crate::ui::OutlinerAction;
 use crate::{
     model::{Document, NodeId},
     ui::{
-        Action, Actions, AssetRef, Theme, View,
-        status::thousands,
+        Actions, AssetRef, Theme, View,
         theme::Font,
+        widgets::thousands,
         widgets::{elided, paint_icon, row},
     },
 };
@@ -138,7 +139,7 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
     let color = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
     ui.painter().text(pos2(left, middle), egui::Align2::LEFT_CENTER, text, font, color);
     if response.clicked() {
-        actions.push(Action::SelectMany { nodes: nodes_of(document, thing), add: false });
-        actions.push(Action::About(Some(thing)));
+        actions.push(OutlinerAction::SelectMany { nodes: nodes_of(document, thing), add: false });
+        actions.push(OutlinerAction::About(Some(thing)));
     }
 }

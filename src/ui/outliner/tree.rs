@@ -10,6 +10,7 @@ use super::{
     things::{self, Section},
 };
 use crate::render::{ColorRole, Measure};
+use crate::ui::{OutlinerAction, ViewportAction};
 use crate::{
     edit::command::{RenameNode, field::Nodes},
     model::{Clip, NodeId, Severity, Shared},
@@ -219,7 +220,7 @@ fn node_ui(
     ui.painter().text(pos2(x, middle), egui::Align2::LEFT_CENTER, text.clone(), font, theme.color(role));
     let response = if text == label { response } else { response.on_hover_text(&label) };
     if response.hovered() && view.joints[id.index()] {
-        actions.push(Action::Hover(Some(id)));
+        actions.push(ViewportAction::Hover(Some(id)));
     }
     if response.clicked() {
         let modifiers = ui.input(|i| i.modifiers);
@@ -229,10 +230,10 @@ fn node_ui(
                 (rows.iter().position(|r| r.node() == Some(anchor)), rows.iter().position(|r| r.node() == Some(id)))
         {
             let nodes = rows[a.min(b)..=a.max(b)].iter().filter_map(TreeRow::node).collect();
-            actions.push(Action::SelectMany { nodes, add: modifiers.command });
+            actions.push(OutlinerAction::SelectMany { nodes, add: modifiers.command });
         } else {
             state.anchor = Some(id);
-            actions.push(Action::Select { node: id, toggle: modifiers.command });
+            actions.push(OutlinerAction::Select { node: id, toggle: modifiers.command });
         }
         state.seen = Some(id);
     }
@@ -264,7 +265,7 @@ fn fold_ui(
             state.closed.remove(&id);
         }
         // Folding is no selecting.
-        actions.retain(|a| !matches!(a, Action::Select { .. }));
+        actions.retain(|a| !matches!(a, Action::Outliner(OutlinerAction::Select { .. })));
     }
 }
 
@@ -301,12 +302,12 @@ fn badges_ui(
     let eye = if hidden { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
     let verb = if hidden { "Show" } else { "Hide" };
     if button(eye, hidden, format!("{verb} {label}"), false) {
-        actions.push(Action::SetHidden { node: id, hidden: !hidden });
+        actions.push(OutlinerAction::SetHidden { node: id, hidden: !hidden });
     }
     let lock = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
     let verb = if locked { "Unlock" } else { "Lock" };
     if button(lock, locked, format!("{verb} {label}"), locked) {
-        actions.push(Action::SetLocked { node: id, locked: !locked });
+        actions.push(OutlinerAction::SetLocked { node: id, locked: !locked });
     }
     let painter = ui.painter();
     let unkeyed = state.badges.unkeyed.contains(&id);

@@ -7,11 +7,12 @@ use egui_material_icons::icons;
 
 use super::{TimelineState, axis::TimeAxis};
 use crate::render::{ColorRole, Measure};
+use crate::ui::{OutlinerAction, TimelineAction, ViewportAction};
 use crate::{
     edit::KeyRef,
     model::{Clip, ClipId, Document, NodeId, Property, Shared, Track, TrackId},
     ui::{
-        Action, Actions, Theme, View,
+        Actions, Theme, View,
         theme::Font,
         widgets::{crisp, elided, filter_field, node_icon, paint_icon},
     },
@@ -201,12 +202,12 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
             Some((p, _)) => {
                 // All channels that have a key on that spot belong to the diamond.
                 let keys = all_keys.iter().filter(|(q, _)| q.distance(p) < 1.0).map(|(_, k)| *k).collect();
-                actions.push(Action::SelectKeys { keys, add: modifiers.shift || modifiers.command });
+                actions.push(TimelineAction::SelectKeys { keys, add: modifiers.shift || modifiers.command });
                 if let Some(track) = hit.and_then(|(_, k)| clip.tracks.get(&k.track)) {
-                    actions.push(Action::Select { node: track.target, toggle: false });
+                    actions.push(OutlinerAction::Select { node: track.target, toggle: false });
                 }
             }
-            None => actions.push(Action::SelectKeys { keys: Vec::new(), add: false }),
+            None => actions.push(TimelineAction::SelectKeys { keys: Vec::new(), add: false }),
         }
     }
     if response.dragged_by(PointerButton::Middle) {
@@ -230,7 +231,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         );
         if response.drag_stopped() {
             let keys = all_keys.iter().filter(|(p, _)| area.contains(*p)).map(|(_, k)| *k).collect();
-            actions.push(Action::SelectKeys { keys, add: modifiers.shift });
+            actions.push(TimelineAction::SelectKeys { keys, add: modifiers.shift });
             state.marquee = None;
         }
     }
@@ -393,7 +394,7 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
         // On whole frames, unless Shift asks for what lies between.
         let free = ui.input(|i| i.modifiers.shift);
         let time = if free { time } else { (time * fps).round() / fps };
-        actions.push(Action::Seek(time));
+        actions.push(TimelineAction::Seek(time));
     }
     if response.dragged_by(PointerButton::Middle) {
         let by = f64::from(response.drag_delta().x) / axis.scale();
@@ -477,10 +478,10 @@ fn name_ui(
                 if selected { theme.color(ColorRole::SelectionText) } else { theme.color(ColorRole::TextPrimary) };
             painter.text(pos2(left + 46.0, middle), Align2::LEFT_CENTER, text, font, color);
             if response.hovered() {
-                actions.push(Action::Hover(Some(*node)));
+                actions.push(ViewportAction::Hover(Some(*node)));
             }
             if response.clicked() {
-                actions.push(Action::Select {
+                actions.push(OutlinerAction::Select {
                     node: *node,
                     toggle: ui.input(|i| i.modifiers.command || i.modifiers.shift),
                 });

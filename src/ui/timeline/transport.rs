@@ -5,6 +5,7 @@ use egui_material_icons::icons;
 
 use super::TimelineState;
 use crate::render::ColorRole;
+use crate::ui::TimelineAction;
 use crate::{
     edit::command::{DeleteKeys, PlayCommand, SetKey},
     ui::{
@@ -55,7 +56,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             let response = ui.add_sized([78.0, 24.0], field);
             name_widget(ui, &response, "Time");
             if response.changed() {
-                actions.push(Action::Seek(time));
+                actions.push(TimelineAction::Seek(time));
             }
             let mut frame = playback.frame();
             let field = DragValue::new(&mut frame)
@@ -67,7 +68,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             let response = ui.add_sized([84.0, 24.0], field);
             name_widget(ui, &response, "Frame");
             if response.changed() {
-                actions.push(Action::Seek(frame / playback.fps));
+                actions.push(TimelineAction::Seek(frame / playback.fps));
             }
             ui.visuals_mut().widgets.inactive = plain;
             ui.add_space(4.0);
@@ -75,7 +76,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             let combo = ComboBox::from_id_salt("clip").selected_text(&label).width(140.0).show_ui(ui, |ui| {
                 for id in document.clips.ids() {
                     if ui.selectable_label(Some(id) == playback.clip, document.clip_label(id)).clicked() {
-                        actions.push(Action::ShowClip(id));
+                        actions.push(TimelineAction::ShowClip(id));
                     }
                 }
             });
@@ -86,7 +87,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 .show_ui(ui, |ui| {
                     for fps in [12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0] {
                         if ui.selectable_label((playback.fps - fps).abs() < 1e-6, format!("{fps} fps")).clicked() {
-                            actions.push(Action::Fps(fps));
+                            actions.push(TimelineAction::Fps(fps));
                         }
                     }
                 });
@@ -103,7 +104,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 .show_ui(ui, |ui| {
                     for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
                         if ui.selectable_label((playback.speed - speed).abs() < 1e-6, format!("{speed}×")).clicked() {
-                            actions.push(Action::Speed(speed));
+                            actions.push(TimelineAction::Speed(speed));
                         }
                     }
                 });

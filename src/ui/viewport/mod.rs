@@ -1,22 +1,22 @@
 //! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
 
 mod axes;
-mod brush;
-mod gizmo;
 mod overlay;
 mod pick;
+mod tools;
 
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Action, Actions, Tool, VertexArea, VertexPick, View, settings::Orbit};
+use super::{Actions, Tool, View, settings::Orbit};
 use crate::render::ColorRole;
-use crate::{edit::Mode, render::Camera, weights::Radius};
+use crate::ui::ViewportAction;
+use crate::{edit::Mode, render::Camera};
 
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
 pub struct ViewportState {
-    ring: Option<gizmo::RingDrag>,
+    ring: Option<tools::RingDrag>,
     marquee: Option<egui::Pos2>,
     /// A stroke is under way.
     stroking: bool,
@@ -47,7 +47,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let response = ui.allocate_rect(rect, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Viewport"));
     let painter = ui.painter_at(rect);
-    actions.push(Action::ViewportSize(Vec2::new(rect.width(), rect.height())));
+    actions.push(ViewportAction::ViewportSize(Vec2::new(rect.width(), rect.height())));
     if let Some(texture) = view.texture {
         painter.image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), egui::Color32::WHITE);
     } else {
@@ -64,122 +64,39 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         );
         return;
     }
-    let size = Vec2::new(rect.width(), rect.height());
-    let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+    let _size = Vec2::new(rect.width(), rect.height());
+    let _local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     // What lies over the picture is seen from where the picture will be, which is drawn when the frame's input is taken up.
     let moved;
     let view = if let Some(camera) = navigate(ui, view, &response, rect) {
-        actions.push(Action::Camera(camera));
+        actions.push(ViewportAction::Camera(camera));
         moved = View { camera, ..view.clone() };
         &moved
     } else {
         view
     };
     say_what_is_awaited(state, ui, view, rect);
-    let pointer = response.hover_pos().or(response.interact_pointer_pos());
+    let _pointer = response.hover_pos().or(response.interact_pointer_pos());
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
     if view.mode == Mode::Paint {
-        brush::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
-        vertex_drag(state, ui, view, rect, actions);
-        brush::overlay_ui(state, ui, view, rect);
-        brush::list_ui(state, ui, view, actions);
+        tools::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
+        tools::vertices_ui(&mut state.picking, ui, view, rect, actions);
+        tools::brush_overlay_ui(state, ui, view, rect);
+        tools::joint_list_ui(state, ui, view, actions);
         overlay::overlay_ui(ui, view, rect);
         return;
     }
     // What was let go elsewhere is let go until the button is.
     state.swallow &= ui.input(|i| i.pointer.any_down());
-    let gizmo_has_it = state.swallow
-        || view.tool == Tool::Rotate && gizmo::gizmo_ui(&mut state.ring, ui, view, rect, &response, actions);
+    let tool_has_it = state.swallow
+        || match view.tool {
+            Tool::Select => false,
+            Tool::Rotate => tools::rotate_ui(&mut state.ring, ui, view, rect, &response, actions),
+        };
     let covered = view.dialog.is_some() || egui::Popup::is_any_open(ui.ctx());
-    if !gizmo_has_it && !over_overlay && !covered {
-        let modifiers = ui.input(|i| i.modifiers);
-        let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));
-        if response.hovered() && joint.is_some() {
-            actions.push(Action::Hover(joint));
-        }
-        let toggle = modifiers.shift || modifiers.command;
-        if response.clicked()
-            && !modifiers.alt
-            && let Some(at) = response.interact_pointer_pos()
-        {
-            match pick::joint_at(view, local(at), size) {
-                Some(node) => actions.push(Action::Select { node, toggle }),
-                None => actions.push(Action::PickSurface { at: local(at), size, toggle }),
-            }
-        }
-        if response.drag_started_by(PointerButton::Primary) && !modifiers.alt {
-            state.marquee = ui.input(|i| i.pointer.press_origin());
-        }
-    }
-    if let Some(from) = state.marquee {
-        let to = ui.input(|i| i.pointer.hover_pos()).unwrap_or(from);
-        let area = Rect::from_two_pos(from, to);
-        painter.rect(
-            area,
-            0.0,
-            theme.color(ColorRole::TimelineBoxFill),
-            egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke)),
-            egui::StrokeKind::Inside,
-        );
-        if response.drag_stopped() {
-            let inside = |p: Vec2| area.contains(pos2(p.x + rect.left(), p.y + rect.top()));
-            let nodes = pick::joints_in(view, size, &inside);
-            actions.push(Action::SelectMany { nodes, add: ui.input(|i| i.modifiers.shift) });
-            state.marquee = None;
-        } else if !response.dragged() {
-            state.marquee = None;
-        }
-    }
+    let free = !tool_has_it && !over_overlay && !covered;
+    tools::select_ui(&mut state.marquee, ui, view, rect, &response, free, actions);
     overlay::overlay_ui(ui, view, rect);
-}
-
-/// Vertices are selected with Ctrl and Alt held: by a box, a lasso, or the brush; with Shift, too, it adds.
-fn vertex_drag(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
-    let Some(line) = &mut state.picking else { return };
-    let theme = view.theme;
-    let painter = ui.painter_at(rect);
-    if let Some(at) = ui.input(|i| i.pointer.hover_pos())
-        && line.last().is_none_or(|last| last.distance(at) > 2.0)
-    {
-        line.push(at);
-    }
-    let (Some(from), Some(to)) = (line.first().copied(), line.last().copied()) else { return };
-    let stroke = egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
-    let radius = match view.paint.brush.radius {
-        Radius::Pixels(points) => points,
-        Radius::Scene(metres) => metres / view.camera.metres_per_point(view.camera.distance, rect.height()).max(1e-12),
-    };
-    match view.paint.pick {
-        VertexPick::Box => {
-            let area = Rect::from_two_pos(from, to);
-            painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), stroke, egui::StrokeKind::Inside);
-        }
-        VertexPick::Lasso => {
-            let mut closed = line.clone();
-            closed.push(from);
-            painter.add(egui::Shape::line(closed, stroke));
-        }
-        VertexPick::Brush => {
-            painter.circle_stroke(to, radius, stroke);
-            painter.add(egui::Shape::line(line.clone(), stroke));
-        }
-    }
-    if ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
-        return;
-    }
-    let local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
-    let path: Vec<Vec2> = line.iter().copied().map(local).collect();
-    let still = path.iter().all(|p| p.distance(path[0]) < 3.0);
-    let box_of = Rect::from_two_pos(from, to);
-    let area = match view.paint.pick {
-        _ if still => VertexArea::Here,
-        VertexPick::Box => VertexArea::Box(local(box_of.min), local(box_of.max)),
-        VertexPick::Lasso => VertexArea::Lasso(path),
-        VertexPick::Brush => VertexArea::Brush(path, radius),
-    };
-    let size = Vec2::new(rect.width(), rect.height());
-    actions.push(Action::SelectVerticesIn { area, size, add: ui.input(|i| i.modifiers.shift) });
-    state.picking = None;
 }
 
 /// A file's tree is there before its picture.

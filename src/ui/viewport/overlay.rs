@@ -5,6 +5,7 @@ use egui_material_icons::icons;
 use glam::Vec2;
 
 use crate::render::ColorRole;
+use crate::ui::{PaintAction, ViewportAction};
 use crate::{
     edit::command::{ViewCommand, field::Nodes},
     model,
@@ -78,7 +79,7 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 for (text, to) in options {
                     let button = egui::Button::new(&text).min_size(vec2(150.0, 24.0)).selected(to == shown);
                     if ui.add(button.frame_when_inactive(to == shown)).clicked() {
-                        actions.push(Action::Choose(to));
+                        actions.push(ViewportAction::Choose(to));
                         ui.close();
                     }
                 }
@@ -166,7 +167,7 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         for look in crate::ui::WeightLook::ALL {
             let button = egui::Button::new(look.word()).min_size(vec2(180.0, 24.0)).selected(look == now);
             if ui.add(button.frame_when_inactive(look == now)).clicked() {
-                actions.push(Action::WeightLook(look));
+                actions.push(PaintAction::WeightLook(look));
                 ui.close();
             }
         }

@@ -4,6 +4,7 @@ use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, 
 use egui_material_icons::{MaterialIcon, icons};
 
 use crate::render::ColorRole;
+use crate::ui::PaintAction;
 use crate::{
     edit::command::{BrushCommand, VertexCommand},
     ui::{
@@ -157,7 +158,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.horizontal(|ui| {
             let text = match count {
                 1 => "1 spot has no mirror image".to_owned(),
-                n => format!("{} spots have no mirror image", crate::ui::status_thousands(n)),
+                n => format!("{} spots have no mirror image", crate::ui::widgets::thousands(n)),
             };
             let text =
                 RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
@@ -173,7 +174,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         (_, radius) => radius,
     };
     if brush != view.paint.brush {
-        actions.push(Action::Brush(Box::new(brush.sane())));
+        actions.push(PaintAction::Brush(Box::new(brush.sane())));
     }
 }
 
@@ -193,7 +194,7 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 let response = segment(ui, theme, if narrow { short } else { name }, on, false);
                 response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, name));
                 if response.clicked() {
-                    actions.push(Action::GradientTool(drag));
+                    actions.push(PaintAction::GradientTool(drag));
                 }
             }
         });

@@ -1,14 +1,15 @@
 //! The joints of the painted skin with their shares at the cursor: what moves this spot, and what may change.
 
-use egui::{Color32, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::WeightsState;
 use crate::render::ColorRole;
+use crate::ui::weight_marks::{hatch, heat_color};
+use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
 use crate::{
     edit::command::{PairJoints, field::Nodes},
     model::{Document, NodeId, SkinId},
-    render::heat,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -19,12 +20,6 @@ use crate::{
 
 /// Rows that are shown at once before the list scrolls.
 const ROWS: f32 = 5.0;
-
-/// A colour of the heat ramp, as egui has it.
-pub fn heat_color(weight: f32) -> Color32 {
-    let crate::render::Color([r, g, b, _]) = heat(weight);
-    Color32::from_rgb(r, g, b)
-}
 
 pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
@@ -40,14 +35,14 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
             (icons::ICON_LOCK_OPEN, "Lock all joints")
         };
         if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
-            actions.push(Action::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
+            actions.push(PaintAction::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
         }
         let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
         let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
                 let label = if limit == 1 { "1 joint a vertex".into() } else { format!("{limit} joints a vertex") };
                 if ui.selectable_label(view.paint.limit == limit, label).clicked() {
-                    actions.push(Action::WeightLimit(limit));
+                    actions.push(PaintAction::WeightLimit(limit));
                     ui.close();
                 }
             }
@@ -219,7 +214,7 @@ fn joint_row(
     ui.painter().rect_filled(bar, 2.0, theme.trough());
     let (part, text) = match share {
         Some(share) => (share, format!("{:.1} %", share * 100.0)),
-        None => (used as f32 / most as f32, crate::ui::status_thousands(used as usize)),
+        None => (used as f32 / most as f32, crate::ui::widgets::thousands(used as usize)),
     };
     let filled = Rect::from_min_size(bar.min, vec2(bar.width() * part.clamp(0.0, 1.0), bar.height()));
     let color = if share.is_some() { heat_color(part) } else { theme.color(ColorRole::SurfaceControlHover) };
@@ -242,12 +237,12 @@ fn joint_row(
         color,
     );
     if lock_response.on_hover_text(&name).clicked() {
-        actions.push(Action::LockWeights { nodes: vec![node], locked: !locked });
+        actions.push(PaintAction::LockWeights { nodes: vec![node], locked: !locked });
     } else if response.clicked() {
-        actions.push(Action::Select { node, toggle: false });
+        actions.push(OutlinerAction::Select { node, toggle: false });
     }
     if response.hovered() {
-        actions.push(Action::Hover(Some(node)));
+        actions.push(ViewportAction::Hover(Some(node)));
     }
     response.context_menu(|ui| {
         let others: Vec<NodeId> =
@@ -286,12 +281,12 @@ fn joint_row(
         let alone = !others.is_empty() && others.iter().all(|j| view.paint.locked.contains(j));
         let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
         if ui.button(text).clicked() {
-            actions.push(Action::LockWeights { nodes: others, locked: !alone });
-            actions.push(Action::LockWeights { nodes: vec![node], locked: false });
+            actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
+            actions.push(PaintAction::LockWeights { nodes: vec![node], locked: false });
             ui.close();
         }
         if ui.button("Select its vertices").clicked() {
-            actions.push(Action::SelectVertices { vertices: moved_by(view, node), add: false });
+            actions.push(PaintAction::SelectVertices { vertices: moved_by(view, node), add: false });
             ui.close();
         }
     });
@@ -307,15 +302,4 @@ fn moved_by(view: &View<'_>, node: NodeId) -> Vec<u32> {
         map.weight(own, joint) > 0.0
     };
     (0..canvas.vertex_count() as u32).filter(moves).collect()
-}
-
-/// Slanted lines over a bar: what is locked.
-pub fn hatch(ui: &Ui, area: Rect, theme: &Theme) {
-    let painter = ui.painter().with_clip_rect(area);
-    let mut x = area.left() - area.height();
-    while x < area.right() {
-        let line = [pos2(x, area.bottom()), pos2(x + area.height(), area.top())];
-        painter.line_segment(line, egui::Stroke::new(1.0, theme.color(ColorRole::SurfacePanel)));
-        x += 4.0;
-    }
 }

@@ -4,6 +4,7 @@ use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
 use crate::render::ColorRole;
+use crate::ui::PaintAction;
 use crate::{
     edit::{
         command::{
@@ -23,22 +24,6 @@ use crate::{
 
 const HEIGHT: f32 = 28.0;
 
-/// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen under it.
-pub fn mask_grey(mask: f32) -> u8 {
-    (8.0 + mask.clamp(0.0, 1.0) * 208.0).round() as u8
-}
-
-/// The name of the layer that is painted, and what of it.
-pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
-    let name = match view.paint.layer? {
-        LayerTarget::Base => "Base",
-        LayerTarget::Layer(id) => {
-            &*view.session?.document().aids.weight_layers.get(&view.paint.canvas?.skin)?.layer(id)?.name
-        }
-    };
-    Some((name, view.paint.painted))
-}
-
 pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
@@ -47,7 +32,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let layers = document.aids.weight_layers.get(&canvas.skin);
     let count = layers.map_or(0, |l| l.layers.len());
     ui.horizontal(|ui| {
-        panel_title(ui, theme, "Layers");
+        panel_title(ui, theme, "Weight layers");
         let note =
             if count == 0 { "strokes go into the weights".to_owned() } else { format!("{count} over the weights") };
         caption(ui, theme, &note);
@@ -87,7 +72,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             theme.color(ColorRole::TextTertiary),
         );
         if response.clicked() {
-            actions.push(Action::PaintLayer(LayerTarget::Base));
+            actions.push(PaintAction::PaintLayer(LayerTarget::Base));
         }
     });
     ui.add_space(2.0);
@@ -113,7 +98,7 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     .inner;
                 name_widget(ui, &response, &format!("Paint {}", text.to_lowercase()));
                 if response.on_disabled_hover_text("The base has no mask: choose a layer").clicked() {
-                    actions.push(Action::PaintOfLayer(painted));
+                    actions.push(PaintAction::PaintOfLayer(painted));
                 }
             }
         });
@@ -154,7 +139,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let left = pos2(rect.left() + NAME, rect.center().y);
     ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
     let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
-    let response = response.on_hover_text(format!("{} vertices", crate::ui::status_thousands(vertices)));
+    let response = response.on_hover_text(format!("{} vertices", crate::ui::widgets::thousands(vertices)));
     let mut cells = |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
         ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
@@ -190,7 +175,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
         opacity_ui(ui, layer, &named, actions);
     });
     if response.clicked() {
-        actions.push(Action::PaintLayer(target));
+        actions.push(PaintAction::PaintLayer(target));
     }
 }
 

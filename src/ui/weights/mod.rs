@@ -8,11 +8,7 @@ mod table;
 
 use egui::{RichText, ScrollArea, Ui};
 
-pub use self::{
-    joints::{hatch, heat_color},
-    layers::{mask_grey, painted_layer},
-    strip::{STRIP, strip_ui},
-};
+pub use self::strip::{STRIP, strip_ui};
 use super::{Actions, View};
 use crate::render::ColorRole;
 

@@ -4,6 +4,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2
 use egui_material_icons::icons;
 
 use crate::render::ColorRole;
+use crate::ui::{PaintAction, TimelineAction};
 use crate::{
     edit::command::{BrushCommand, PlayCommand, ToolCommand},
     motion::Spot,
@@ -78,17 +79,17 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.set_min_width(200.0);
         egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
             if ui.selectable_label(shown.is_none() && !range, "Pose of the file").clicked() {
-                actions.push(Action::PaintOverClip(false));
+                actions.push(PaintAction::PaintOverClip(false));
                 ui.close();
             }
             if ui.selectable_label(range, "Range of motion").clicked() {
-                actions.push(Action::PaintRange(true));
+                actions.push(PaintAction::PaintRange(true));
                 ui.close();
             }
             for id in document.clips.ids() {
                 if ui.selectable_label(shown == Some(id), document.clip_label(id)).clicked() {
-                    actions.push(Action::ShowClip(id));
-                    actions.push(Action::PaintOverClip(true));
+                    actions.push(TimelineAction::ShowClip(id));
+                    actions.push(PaintAction::PaintOverClip(true));
                     ui.close();
                 }
             }
@@ -122,7 +123,7 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
         let part = f64::from(((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0));
-        actions.push(Action::Seek(part * length));
+        actions.push(TimelineAction::Seek(part * length));
     }
     let x = rect.left() + rect.width() * (view.playback.time / length).clamp(0.0, 1.0) as f32;
     painter.vline(x, rect.top()..=rect.bottom(), egui::Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
@@ -163,11 +164,11 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             };
             ui.label(RichText::new(lead).color(theme.color(ColorRole::TextSecondary)));
             ui.label(RichText::new(when(&spot)).color(theme.color(ColorRole::TextPrimary)));
-            let vertex = crate::ui::status_thousands(spot.vertex as usize);
+            let vertex = crate::ui::widgets::thousands(spot.vertex as usize);
             let text = if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
             ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
             if ui.button("Go there").clicked() {
-                actions.push(Action::GoToSpot(spot));
+                actions.push(PaintAction::GoToSpot(spot));
             }
         }
         None if view.paint.searched => {
@@ -194,8 +195,8 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 let label = format!("{}  {} · {}", k + 1, when(spot), what(spot));
                 let button = egui::Button::new(&label).min_size(vec2(310.0, 24.0)).frame_when_inactive(false);
                 if ui.add(button).clicked() {
-                    actions.push(Action::GoToSpot(*spot));
-                    actions.push(Action::WeightLook(WeightLook::Worst));
+                    actions.push(PaintAction::GoToSpot(*spot));
+                    actions.push(PaintAction::WeightLook(WeightLook::Worst));
                     ui.close();
                 }
             }

@@ -3,8 +3,10 @@
 use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::{WeightsState, joints::heat_color};
+use super::WeightsState;
 use crate::render::ColorRole;
+use crate::ui::PaintAction;
+use crate::ui::weight_marks::heat_color;
 use crate::{
     edit::{
         Command,
@@ -60,7 +62,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             let note = match chosen.len() {
                 0 if under.is_empty() => kind.to_owned(),
                 0 => format!("the last one · {kind}"),
-                n => format!("{} selected · {kind}", crate::ui::status_thousands(n)),
+                n => format!("{} selected · {kind}", crate::ui::widgets::thousands(n)),
             };
             let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
@@ -75,7 +77,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         ];
         for (pick, icon, name) in picks {
             if icon_button(ui, theme, icon, name, "Ctrl+Alt drag", view.paint.pick == pick, Ok(())).clicked() {
-                actions.push(Action::VertexPick(pick));
+                actions.push(PaintAction::VertexPick(pick));
             }
         }
         ui.add_space(6.0);
@@ -162,7 +164,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             ui.painter().text(
                 pos2(rect.left(), rect.center().y),
                 egui::Align2::LEFT_CENTER,
-                crate::ui::status_thousands(own as usize),
+                crate::ui::widgets::thousands(own as usize),
                 Theme::font(Font::Number),
                 theme.color(ColorRole::TextSecondary),
             );
@@ -196,7 +198,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         pager(state, ui, theme, (kept, fits, all_joints));
     }
     if vertices.len() > ROWS {
-        let text = format!("and {} more", crate::ui::status_thousands(vertices.len() - ROWS));
+        let text = format!("and {} more", crate::ui::widgets::thousands(vertices.len() - ROWS));
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     }
     why_ui(ui, view, vertices[0]);

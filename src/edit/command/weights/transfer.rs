@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::{Transfer, run, skin_of};
 use crate::{
     edit::{CommandError, Outcome, command::Scene},
+    geometry::ClosestSurface,
     model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap},
-    motion::ClosestSurface,
     weights::{Canvas, Influences, mesh_from_mesh},
 };
 

@@ -1,0 +1,38 @@
+//! What dialogs asked for: files, journals, the history.
+
+use egui::Context;
+
+use crate::{
+    app::{App, jobs::Purpose},
+    edit::command::FileCommand,
+    ui::DialogAction,
+};
+
+impl App {
+    pub(in crate::app) fn apply_dialog(&mut self, ctx: &Context, action: DialogAction) {
+        match action {
+            DialogAction::GoTo(steps) => self.go_to(steps),
+            DialogAction::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
+            DialogAction::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
+            DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
+            DialogAction::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
+            DialogAction::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
+            DialogAction::LeaveOut(step) => self.leave_out(ctx, step),
+            DialogAction::Reload { replay } => self.reload(ctx, replay),
+            DialogAction::Recover(k) => self.recover(ctx, k),
+            DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
+            DialogAction::ClearJournals => self.clear_journals(ctx),
+            DialogAction::SetDialog(dialog) => self.dialog = dialog,
+            DialogAction::Browse { save } => self.browse(ctx, save),
+            DialogAction::DiscardAndContinue(wish) => {
+                self.dialog = None;
+                self.perform(ctx, wish);
+            }
+            DialogAction::SaveThen(wish) => {
+                self.dialog = None;
+                self.after_save = Some(wish);
+                self.run(ctx, FileCommand::Save);
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What Paint mode asked for.
+
+use egui::Context;
+
+use crate::{app::App, ui::PaintAction};
+
+impl App {
+    pub(in crate::app) fn apply_paint(&mut self, ctx: &Context, action: PaintAction) {
+        match action {
+            PaintAction::BrushHover(at) => self.brush_at(at),
+            PaintAction::Stroke { phase, at, size, pressure, smooth, invert } => {
+                self.stroke(ctx, phase, at, size, pressure, smooth, invert);
+            }
+            PaintAction::Brush(brush) => self.painting.brush = *brush,
+            PaintAction::AdjustBrush(number) => self.adjust_brush(number),
+            PaintAction::LockWeights { nodes, locked } => {
+                for node in nodes {
+                    if locked {
+                        self.painting.locked.insert(node);
+                    } else {
+                        self.painting.locked.remove(&node);
+                    }
+                }
+            }
+            PaintAction::PaintLayer(target) => self.painting.layering.target = Some(target),
+            PaintAction::PaintOfLayer(painted) => self.painting.layering.painted = painted,
+            PaintAction::WeightLimit(limit) => self.painting.limit = limit.max(1),
+            PaintAction::WeightLook(look) => self.painting.look = look,
+            PaintAction::PaintOverClip(on) => {
+                self.painting.over_clip = on;
+                self.painting.range = None;
+            }
+            PaintAction::PaintRange(on) => self.show_range(on),
+            PaintAction::GoToSpot(spot) => self.go_to_spot(spot),
+            PaintAction::SelectVertices { vertices, add } => self.painting.select(vertices, add),
+            PaintAction::VertexPick(pick) => self.painting.pick = pick,
+            PaintAction::GradientTool(radial) => self.painting.gradient = radial,
+            PaintAction::Gradient { from, to, size } => self.paint_gradient(ctx, from, to, size),
+            PaintAction::SelectVerticesIn { area, size, add } => {
+                let vertices = self.painting.vertices_in(&self.camera, &area, size);
+                self.painting.select(vertices, add);
+            }
+        }
+    }
+}

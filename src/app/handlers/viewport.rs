@@ -1,0 +1,21 @@
+//! What the viewport asked for: the eye, and what the pointer is over.
+
+use egui::Context;
+
+use crate::{app::App, ui::ViewportAction};
+
+impl App {
+    pub(in crate::app) fn apply_viewport(&mut self, ctx: &Context, action: ViewportAction) {
+        match action {
+            ViewportAction::Choose(shown) => self.choose(ctx, shown),
+            ViewportAction::Hover(node) => self.hover = node.or(self.hover),
+            ViewportAction::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
+            ViewportAction::Camera(camera) => {
+                self.glide = None;
+                self.camera = camera;
+            }
+            ViewportAction::SetSpace(space) => self.space = space,
+            ViewportAction::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a pointer's way over the handles of a manipulator means: angles, from points of the picture.
+
+use std::f32::consts::TAU;
+
+use glam::Vec2;
+
+/// How a ring is seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RingSight {
+    /// As a ring: the pointer goes round its center.
+    Round {
+        /// The center, in points of the picture.
+        center: Vec2,
+        /// Whether the axis points to the eye.
+        towards: bool,
+    },
+    /// From its edge: along it is the only way to go.
+    Edge {
+        /// Where its near side moves as it turns, unit, in the picture.
+        along: Vec2,
+        /// The ring's radius, in points.
+        radius: f32,
+    },
+}
+
+/// How far a ring was turned since it was pressed. Full turns count.
+#[derive(Clone, Copy, Debug)]
+pub struct RingTurn {
+    start: Vec2,
+    last: f32,
+    turned: f32,
+}
+
+impl RingTurn {
+    /// Pressed at a point of the picture.
+    pub const fn new(start: Vec2) -> Self {
+        Self { start, last: 0.0, turned: 0.0 }
+    }
+
+    /// Where it was pressed.
+    pub const fn start(&self) -> Vec2 {
+        self.start
+    }
+
+    /// The pointer is at a point now: radians so far, about the axis by the right hand. What it went since the last time
+    /// counts by `factor`, so that going finer does not make it jump.
+    pub fn follow(&mut self, sight: RingSight, pointer: Vec2, factor: f32) -> f32 {
+        let (angle, wraps) = match sight {
+            RingSight::Round { center, towards } => {
+                let by = (pointer - center).to_angle() - (self.start - center).to_angle();
+                // The picture's y goes down.
+                (if towards { -by } else { by }, true)
+            }
+            RingSight::Edge { along, radius } => (-(pointer - self.start).dot(along) / radius, false),
+        };
+        let mut by = angle - self.last;
+        if wraps {
+            by -= (by / TAU).round() * TAU;
+        }
+        self.last = angle;
+        self.turned += by * factor;
+        self.turned
+    }
+}
+
+/// A number as a drag gives it: on the nearest step where there is one, else to a hundredth.
+pub fn snapped(value: f32, step: Option<f32>) -> f32 {
+    let value = step.map_or(value, |step| (value / step).round() * step);
+    (value * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CENTER: Vec2 = Vec2::new(40.0, 30.0);
+
+    fn at(angle: f32, radius: f32) -> Vec2 {
+        CENTER + Vec2::from_angle(angle) * radius
+    }
+
+    fn round(towards: bool) -> RingSight {
+        RingSight::Round { center: CENTER, towards }
+    }
+
+    #[test]
+    fn full_turns_count_both_ways_and_the_seam_is_not_felt() {
+        for (towards, sign) in [(true, -1.0), (false, 1.0)] {
+            for turns in [-2.5f32, -1.0, 0.3, 2.0] {
+                let mut turn = RingTurn::new(at(2.9, 50.0));
+                let steps = 200;
+                let mut found = 0.0;
+                for k in 1..=steps {
+                    let angle = 2.9 + turns * TAU * k as f32 / steps as f32;
+                    // The distance from the center does not matter.
+                    found = turn.follow(round(towards), at(angle, 20.0 + k as f32), 1.0);
+                }
+                assert!((found - sign * turns * TAU).abs() < 1e-3, "{towards} {turns}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn going_finer_does_not_jump() {
+        let mut turn = RingTurn::new(at(0.0, 50.0));
+        let before = turn.follow(round(false), at(1.0, 50.0), 1.0);
+        assert!((turn.follow(round(false), at(1.0, 50.0), 0.2) - before).abs() < 1e-6);
+        assert!((turn.follow(round(false), at(1.5, 50.0), 0.2) - (before + 0.1)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn from_its_edge_a_ring_is_a_line_as_long_as_it_is_round() {
+        let along = Vec2::new(0.6, 0.8);
+        let sight = RingSight::Edge { along, radius: 78.0 };
+        let mut turn = RingTurn::new(CENTER);
+        let found = turn.follow(sight, CENTER + along * 78.0 * TAU + along.perp() * 33.0, 1.0);
+        assert!((found + TAU).abs() < 1e-4, "{found}");
+    }
+
+    #[test]
+    fn steps_are_met_and_hundredths_kept() {
+        assert_eq!(snapped(12.4, Some(5.0)), 10.0);
+        assert_eq!(snapped(-12.6, Some(5.0)), -15.0);
+        assert_eq!(snapped(12.3456, None), 12.35);
+    }
+}

@@ -1,0 +1,502 @@
+//! The brush over the model: its rim along the surface, who holds the spot, and strokes.
+
+use egui::{Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2};
+use glam::{Vec2, Vec3};
+
+use super::super::{ViewportState, overlay, pick};
+use crate::render::ColorRole;
+use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
+use crate::{
+    ui::{
+        Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
+        theme::Font,
+        weight_marks::{hatch, heat_color, mask_grey, painted_layer},
+        widgets::elided,
+    },
+    weights::{Radius, layers::Painted},
+};
+
+/// The pointer while painting. `free` where nothing else of the viewport has it.
+pub fn brush_ui(
+    state: &mut ViewportState,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    response: &Response,
+    free: bool,
+    actions: &mut Actions,
+) {
+    let size = Vec2::new(rect.width(), rect.height());
+    let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+    let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
+    let over = pointer.filter(|_| free && (response.hovered() || state.stroking));
+    actions.push(PaintAction::BrushHover(over.map(|p| (local(p), size))));
+    let (escape, enter) = ui.input(|i| (i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
+    if view.paint.adjusting.is_some() {
+        if escape {
+            actions.push(Action::Cancel);
+        } else if enter || ui.input(|i| i.pointer.any_pressed()) {
+            actions.push(PaintAction::AdjustBrush(None));
+            state.swallow = true;
+        }
+        return;
+    }
+    // The click that ended a drag of a number paints nothing.
+    if state.swallow {
+        state.swallow = ui.input(|i| i.pointer.any_down());
+        return;
+    }
+    // The modifiers of the press itself: those of the frame may be older.
+    let held = ui.input(|i| {
+        let of_press = i.events.iter().find_map(|e| match e {
+            egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => {
+                Some(*modifiers)
+            }
+            _ => None,
+        });
+        of_press.unwrap_or(i.modifiers)
+    });
+    let stroke = |phase, at: Pos2| PaintAction::Stroke {
+        phase,
+        at: local(at),
+        size,
+        pressure: pressure(ui),
+        smooth: held.shift,
+        invert: held.command,
+    };
+    if let Some(from) = state.gradient_from {
+        let to = pointer.unwrap_or(from);
+        if escape {
+            state.gradient_from = None;
+        } else if ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
+            gradient(&ui.painter_at(rect), view, from, to);
+        } else {
+            state.gradient_from = None;
+            if from.distance(to) > 2.0 {
+                actions.push(PaintAction::Gradient { from: local(from), to: local(to), size });
+            }
+        }
+        return;
+    }
+    if state.stroking {
+        let at = response.interact_pointer_pos().or(pointer).unwrap_or(rect.center());
+        if escape {
+            actions.push(stroke(StrokePhase::Cancel, at));
+            state.stroking = false;
+        } else if !ui.input(|i| i.pointer.button_down(PointerButton::Primary)) {
+            actions.push(stroke(StrokePhase::Move, at));
+            actions.push(stroke(StrokePhase::End, at));
+            state.stroking = false;
+        } else if ui.input(|i| i.pointer.delta() != egui::Vec2::ZERO) {
+            actions.push(stroke(StrokePhase::Move, at));
+        }
+        return;
+    }
+    if let Some(at) = over {
+        let joint = pick::joint_at(view, local(at), size).filter(|n| {
+            let canvas = view.paint.canvas;
+            canvas.is_some_and(|c| c.joint(*n).is_some())
+        });
+        let pressed = ui.input(|i| i.pointer.button_pressed(PointerButton::Primary));
+        if pressed && held.alt && held.command {
+            state.picking = Some(vec![at]);
+        } else if pressed && held.alt {
+            // It turns the view.
+        } else if pressed && view.paint.gradient.is_some() {
+            state.gradient_from = Some(at);
+        } else if pressed {
+            actions.push(stroke(StrokePhase::Begin { joint }, at));
+            state.stroking = true;
+        }
+        if view.paint.hover.is_none() && joint.is_some() {
+            actions.push(ViewportAction::Hover(joint));
+        }
+        if response.secondary_clicked() {
+            let mut shares = view.paint.hover.map_or_else(Vec::new, |h| h.shares.clone());
+            // The joint under the pointer, through the skin too, stands first.
+            if let Some(joint) = joint {
+                let share = shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, share)| *share);
+                shares.retain(|(n, _)| *n != joint);
+                shares.insert(0, (joint, share));
+            }
+            if !shares.is_empty() {
+                state.list_at = Some((at, shares));
+            }
+        }
+    }
+}
+
+/// The line of a gradient that is being drawn: from all of the value to none.
+fn gradient(painter: &Painter, view: &View<'_>, from: Pos2, to: Pos2) {
+    let dark = casing(view.theme);
+    let white = view.theme.color(ColorRole::ViewportBrush);
+    painter.line_segment([from, to], Stroke::new(4.0, dark));
+    painter.line_segment([from, to], Stroke::new(2.0, white));
+    if view.paint.gradient == Some(true) {
+        painter.circle_stroke(from, from.distance(to), Stroke::new(3.0, dark));
+        painter.circle_stroke(from, from.distance(to), Stroke::new(1.0, white));
+    }
+    for (at, weight) in [(from, 1.0), (to, 0.0)] {
+        painter.circle(at, 6.0, heat_color(weight), Stroke::new(3.0, dark));
+        painter.circle(at, 6.0, heat_color(weight), Stroke::new(1.5, white));
+    }
+}
+
+/// A pen's pressure, where the system tells it.
+fn pressure(ui: &Ui) -> f32 {
+    ui.input(|i| {
+        i.events.iter().rev().find_map(|e| match e {
+            egui::Event::Touch { force: Some(force), .. } => Some(*force),
+            _ => None,
+        })
+    })
+    .unwrap_or(1.0)
+}
+
+/// What a right click offers: the joints that hold the spot.
+pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some((at, shares)) = state.list_at.clone() else { return };
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let theme = view.theme;
+    let area = egui::Area::new(egui::Id::unique("joints here")).order(egui::Order::Foreground).fixed_pos(at);
+    let shown = area.show(ui.ctx(), |ui| {
+        egui::Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_min_width(180.0);
+            ui.label(
+                egui::RichText::new("Paint the joint")
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color(ColorRole::TextTertiary)),
+            );
+            for (node, share) in &shares {
+                let label = document.node(*node).label(*node);
+                let number = egui::RichText::new(format!("{:.1} %", share * 100.0))
+                    .font(Theme::font(Font::Number))
+                    .color(theme.color(ColorRole::TextSecondary));
+                let button = egui::Button::new(&label)
+                    .shortcut_text(number)
+                    .min_size(vec2(170.0, 24.0))
+                    .frame_when_inactive(false);
+                if ui.add(button).clicked() {
+                    actions.push(OutlinerAction::Select { node: *node, toggle: false });
+                    state.list_at = None;
+                }
+            }
+            if shares.is_empty() {
+                ui.label("No joint holds this spot");
+            }
+        })
+    });
+    let elsewhere = ui.input(|i| {
+        i.pointer.any_pressed() && i.pointer.interact_pos().is_some_and(|p| !shown.response.rect.contains(p))
+    });
+    if elsewhere || ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        state.list_at = None;
+    }
+}
+
+/// What is drawn over the model while painting.
+pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
+    let painter = ui.painter_at(rect);
+    selected(&painter, view, rect);
+    if let Some(hover) = view.paint.hover {
+        ring(&painter, view, rect, &hover.rim, false);
+        ring(&painter, view, rect, &hover.half, true);
+        let at = rect.min + vec2(hover.at.x, hover.at.y);
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, casing(view.theme)));
+        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, view.theme.color(ColorRole::ViewportBrush)));
+    }
+    adjusting(ui, &painter, view, rect);
+    if view.paint.canvas.is_some() {
+        legend(&painter, view, rect);
+        faults(&painter, view, rect);
+    }
+    // The list of joints says the same, and lies here.
+    if let (Some(hover), None) = (view.paint.hover, &state.list_at) {
+        plate(ui, &painter, view, rect, hover);
+    }
+}
+
+/// Selected vertices, as dots: one mesh, however many there are.
+fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
+    const MOST: usize = 20_000;
+    let size = Vec2::new(rect.width(), rect.height());
+    let color = view.theme.color(ColorRole::SelectionBase);
+    let halo = view.theme.color(ColorRole::SelectionOutline);
+    let mut dots = egui::Mesh::default();
+    for v in view.paint.vertices.iter().take(MOST) {
+        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.camera.project(*p, size)) else { continue };
+        let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());
+        dots.add_colored_rect(Rect::from_center_size(at, vec2(5.0, 5.0)), halo);
+        dots.add_colored_rect(Rect::from_center_size(at, vec2(3.5, 3.5)), color);
+    }
+    painter.add(Shape::mesh(dots));
+}
+
+/// What lies under the white of the brush: dark in both themes, since white is white in both.
+fn casing(theme: &Theme) -> Color32 {
+    theme.color(ColorRole::JointEdge)
+}
+
+/// A closed line along the surface, white on dark; the inner one dashed.
+fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed: bool) {
+    let size = Vec2::new(rect.width(), rect.height());
+    let mut line: Vec<Pos2> = points
+        .iter()
+        .filter_map(|p| view.camera.project(*p, size))
+        .map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
+        .collect();
+    if line.len() < 3 {
+        return;
+    }
+    line.push(line[0]);
+    let white = view.theme.color(ColorRole::ViewportBrush);
+    if dashed {
+        painter.extend(Shape::dashed_line(&line, Stroke::new(2.5, casing(view.theme).gamma_multiply(0.4)), 4.0, 4.0));
+        painter.extend(Shape::dashed_line(&line, Stroke::new(1.0, white.gamma_multiply(0.75)), 4.0, 4.0));
+    } else {
+        painter.add(Shape::line(line.clone(), Stroke::new(3.5, casing(view.theme))));
+        painter.add(Shape::line(line, Stroke::new(1.5, white)));
+    }
+}
+
+/// Who holds the spot, with bars, and what a dab would do.
+fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushHover) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let size = Vec2::new(rect.width(), rect.height());
+    let right = hover
+        .rim
+        .iter()
+        .filter_map(|p| view.camera.project(*p, size))
+        .map(|(p, _)| p.x)
+        .fold(hover.at.x, f32::max)
+        .min(hover.at.x + 260.0);
+    let rows = hover.shares.len().min(5);
+    let width = 220.0;
+    let note = (!hover.note.is_empty()).then_some(&hover.note);
+    let note = note.map(|n| {
+        let color = theme.color(if hover.refused { ColorRole::SeverityWarning } else { ColorRole::TextTertiary });
+        painter.layout(n.clone(), Theme::font(Font::Caption), color, width - 20.0)
+    });
+    let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
+    let height = 28.0 + rows as f32 * 20.0 + note_height + 6.0;
+    let mut at = pos2(rect.left() + right + 20.0, rect.top() + hover.at.y - height * 0.4);
+    if at.x + width > rect.right() - 8.0 {
+        let left = hover
+            .rim
+            .iter()
+            .filter_map(|p| view.camera.project(*p, size))
+            .map(|(p, _)| p.x)
+            .fold(hover.at.x, f32::min)
+            .max(hover.at.x - 260.0);
+        at.x = rect.left() + left - 20.0 - width;
+    }
+    at.x = at.x.clamp(rect.left() + 8.0, (rect.right() - width - 8.0).max(rect.left() + 8.0));
+    at.y = at.y.clamp(rect.top() + 48.0, (rect.bottom() - height - 8.0).max(rect.top() + 48.0));
+    let area = Rect::from_min_size(at, vec2(width, height));
+    painter.rect(
+        area,
+        4.0,
+        theme.color(ColorRole::ViewportOverlay),
+        Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
+        egui::StrokeKind::Inside,
+    );
+    let text = |x: f32, y: f32, anchor, t: &str, font, color| painter.text(pos2(x, y), anchor, t, font, color);
+    let y = area.top() + 15.0;
+    text(
+        area.left() + 10.0,
+        y,
+        Align2::LEFT_CENTER,
+        "At the cursor",
+        Theme::font(Font::Heading),
+        theme.color(ColorRole::TextPrimary),
+    );
+    let vertex = format!("vertex {}", crate::ui::widgets::thousands(hover.vertex.1 as usize));
+    text(
+        area.right() - 10.0,
+        y,
+        Align2::RIGHT_CENTER,
+        &vertex,
+        Theme::font(Font::Caption),
+        theme.color(ColorRole::TextTertiary),
+    );
+    let painted = view.paint.joint.zip(view.paint.canvas).and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+    for (k, (node, share)) in hover.shares.iter().take(rows).enumerate() {
+        let y = area.top() + 36.0 + k as f32 * 20.0;
+        let font = Theme::font(if painted == Some(*node) { Font::Heading } else { Font::Small });
+        let color = theme.color(if painted == Some(*node) { ColorRole::SelectionText } else { ColorRole::TextPrimary });
+        let label = elided(ui, &document.node(*node).label(*node), &font, 84.0);
+        text(area.left() + 10.0, y, Align2::LEFT_CENTER, &label, font, color);
+        let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 70.0, y + 2.5));
+        painter.rect_filled(bar, 2.0, theme.trough());
+        let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
+        painter.rect_filled(filled, 2.0, heat_color(*share));
+        if view.paint.locked.contains(node) {
+            hatch(ui, filled, theme);
+        }
+        let number = format!("{:.1} %", share * 100.0);
+        text(
+            area.right() - 10.0,
+            y,
+            Align2::RIGHT_CENTER,
+            &number,
+            Theme::font(Font::Number),
+            theme.color(ColorRole::TextPrimary),
+        );
+    }
+    if let Some(note) = note {
+        let at = pos2(area.left() + 10.0, area.bottom() - note.size().y - 6.0);
+        painter.galley(at, note, theme.color(ColorRole::TextTertiary));
+    }
+}
+
+/// The number that is being dragged, beside the pointer.
+fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
+    let Some(number) = view.paint.adjusting else { return };
+    let brush = view.paint.brush;
+    let text = match number {
+        BrushNumber::Radius => match brush.radius {
+            Radius::Pixels(r) => format!("Radius {r:.0} px"),
+            Radius::Scene(r) => {
+                let unit = view.settings.length;
+                format!("Radius {:.3} {}", r * unit.per_metre(), unit.sign())
+            }
+        },
+        BrushNumber::Strength => format!("Strength {:.2}", brush.strength),
+        BrushNumber::Value => format!("Value {:.2}", brush.value),
+    };
+    let at = ui.input(|i| i.pointer.hover_pos()).unwrap_or(rect.center());
+    overlay::haloed(
+        painter,
+        at + vec2(0.0, -24.0),
+        Align2::CENTER_CENTER,
+        &text,
+        Theme::font(Font::Heading),
+        view.theme.color(ColorRole::ViewportLabel),
+        view.theme,
+    );
+}
+
+/// What the colours mean.
+fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
+    let stretch = ["1×", "1.4×", "2×", "2.8×", "4×"].map(str::to_owned);
+    let mask = painted_layer(view).filter(|(_, p)| *p == Painted::Mask).map(|(name, _)| name);
+    let (title, ends): (String, [String; 5]) = match view.paint.look {
+        _ if mask.is_some() => (format!("Mask of {}", mask.unwrap_or_default()), parts),
+        WeightLook::Joint => {
+            let joint = view.paint.joint.zip(view.paint.canvas);
+            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+            let Some(node) = node else { return };
+            (format!("Weight of {}", document.node(node).label(node)), parts)
+        }
+        WeightLook::Strain => ("Strain in this pose, as a stretch".into(), stretch),
+        WeightLook::Volume => {
+            ("Volume lost in this pose".into(), ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned))
+        }
+        WeightLook::Worst => ("Worst strain, as a stretch".into(), stretch),
+        WeightLook::Bytes | WeightLook::Shorts => {
+            let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
+            let farthest = view.paint.farthest;
+            if farthest > 0.0 {
+                // In what it takes few digits in, whatever lengths are shown in elsewhere.
+                let (unit, per_metre) = match farthest {
+                    d if d >= 1.0 => ("m", 1.0),
+                    d if d >= 1e-3 => ("mm", 1e3),
+                    _ => ("µm", 1e6),
+                };
+                let most = farthest * per_metre;
+                let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
+                let at = |k: usize| if k == 0 { "0".into() } else { format!("{:.*}", places, most * k as f32 / 4.0) };
+                (format!("Moved by {bits} bits in this pose, {unit}"), std::array::from_fn(at))
+            } else {
+                (format!("Nothing moves in {bits} bits"), Default::default())
+            }
+        }
+        _ => return,
+    };
+    let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
+    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
+    painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
+    let small = Theme::font(Font::Caption);
+    painter.text(
+        area.min + vec2(10.0, 13.0),
+        Align2::LEFT_CENTER,
+        title,
+        small.clone(),
+        theme.color(ColorRole::TextSecondary),
+    );
+    let note = if mask.is_some() { "clay: not in it" } else { "grey: none" };
+    if mask.is_some() || view.paint.look == WeightLook::Joint {
+        let at = pos2(area.right() - 10.0, area.top() + 13.0);
+        painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color(ColorRole::TextTertiary));
+    }
+    let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
+    let steps = 48;
+    for k in 0..steps {
+        let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
+        let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
+        let part = (k as f32 + 0.5) / steps as f32;
+        let color = if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
+        painter.rect_filled(cell, 0.0, color);
+    }
+    for (k, text) in ends.into_iter().enumerate() {
+        let anchor = match k {
+            0 => Align2::LEFT_CENTER,
+            4 => Align2::RIGHT_CENTER,
+            _ => Align2::CENTER_CENTER,
+        };
+        let x = bar.left() + bar.width() * k as f32 / 4.0;
+        let at = pos2(x, bar.bottom() + 13.0);
+        painter.text(at, anchor, text, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextSecondary));
+    }
+}
+
+/// What is wrong with the weights, counted.
+fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
+    let theme = view.theme;
+    let faults = view.paint.faults;
+    let limit = view.paint.limit;
+    let list = [
+        (
+            ColorRole::SeverityError,
+            "No weights".to_owned(),
+            faults.none + faults.negative + faults.not_numbers + faults.past,
+        ),
+        (ColorRole::SeverityWarning, format!("More than {limit}"), faults.many + faults.twice),
+        (ColorRole::SeverityInfo, "Sum off".to_owned(), faults.sum),
+        (ColorRole::TimelineMarker, "Stray".to_owned(), view.paint.strays),
+    ];
+    let small = Theme::font(Font::Caption);
+    let shaped: Vec<_> = list
+        .iter()
+        .map(|(role, text, count)| {
+            let color = theme.color(if *count > 0 { ColorRole::TextPrimary } else { ColorRole::TextSecondary });
+            let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
+            let count = if view.paint.counting { "…".to_owned() } else { crate::ui::widgets::thousands(*count) };
+            let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
+            (*role, text, number)
+        })
+        .collect();
+    let width: f32 = shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
+    // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
+    let legend = !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
+    let up = if legend && width > rect.width() - 290.0 { 68.0 } else { 0.0 };
+    if width > rect.width() - 16.0 {
+        return;
+    }
+    let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0 - up), vec2(width, 28.0));
+    painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
+    let mut x = area.left() + 12.0;
+    for (role, text, number) in shaped {
+        let y = area.center().y;
+        painter.circle_filled(pos2(x, y), 3.5, theme.color(role));
+        let color = theme.color(ColorRole::TextPrimary);
+        let (tw, nw) = (text.size().x, number.size().x);
+        painter.galley(pos2(x + 9.0, y - text.size().y * 0.5), text, color);
+        painter.galley(pos2(x + 13.0 + tw, y - number.size().y * 0.5), number, color);
+        x += tw + nw + 30.0;
+    }
+}

@@ -1,0 +1,27 @@
+//! What needs no window and no device: files, edits, saving, weights, the command line. One binary, so that the library is
+//! linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cli;
+mod corpus;
+mod edits;
+mod extensions;
+mod hostile;
+mod journal;
+mod layering;
+mod layers;
+mod losses;
+mod properties;
+mod random;
+mod roles;
+mod sample;
+mod saving;
+mod weights;
+mod weights_corpus;
+mod weights_counts;
+mod weights_mirror;
+mod weights_skins;
+mod weights_surfaces;
+mod weights_tools;

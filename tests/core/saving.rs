@@ -1,0 +1,394 @@
+//! Saving on the worst day: strangers in the way, files that changed, disks that are full, and a kill between any two acts.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::{
+    fs::{self, Permissions},
+    io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use ulna::{
+    edit::CommandLine,
+    formats::gltf::{Progress, is_sidecar},
+    model::Document,
+    session::{Consent, Disk, OnDisk, SaveFailure, SaveRequest, Session, SystemDisk, differences, incremented},
+};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
+
+fn open(path: &Path) -> Session {
+    Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn turn(degrees: f32) -> CommandLine {
+    CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees)
+}
+
+fn key(time: f32) -> CommandLine {
+    CommandLine::new("key.set")
+        .with("clip", "Walk")
+        .with("time", time)
+        .with("node", "Head")
+        .with("degrees", [0, 30, 0].to_vec())
+}
+
+/// A folder with the sample in it, as either container.
+fn folder(gltf: bool) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let glb = folder.path().join("a.glb");
+    fs::copy(SAMPLE, &glb).unwrap();
+    if !gltf {
+        return (folder, glb);
+    }
+    let path = folder.path().join("b.gltf");
+    open(&glb).write_to(&path).unwrap();
+    fs::remove_file(glb).unwrap();
+    (folder, path)
+}
+
+fn all(path: &Path) -> SaveRequest {
+    SaveRequest { consent: Consent::ALL, ..SaveRequest::to(path) }
+}
+
+/// A disk whose acts can fail, all of them from one on.
+#[derive(Debug, Default)]
+struct Faulty {
+    acts: AtomicUsize,
+    fails_at: Option<usize>,
+}
+
+impl Faulty {
+    fn act(&self) -> io::Result<()> {
+        let act = self.acts.fetch_add(1, Ordering::Relaxed);
+        if self.fails_at.is_some_and(|at| act >= at) {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "no space left on device"));
+        }
+        Ok(())
+    }
+}
+
+impl Disk for Faulty {
+    fn write_new(&self, path: &Path, bytes: &[u8], like: Option<&Permissions>) -> io::Result<()> {
+        if let Err(error) = self.act() {
+            // A part of it may be there.
+            fs::write(path, &bytes[..bytes.len() / 2])?;
+            return Err(error);
+        }
+        SystemDisk.write_new(path, bytes, like)
+    }
+
+    fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.act()?;
+        SystemDisk.replace(from, to)
+    }
+
+    fn place(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.act()?;
+        SystemDisk.place(from, to)
+    }
+
+    fn keep(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.act()?;
+        SystemDisk.keep(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        // What is staged can be cleared on a full disk, too.
+        SystemDisk.remove(path)
+    }
+
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        self.act()?;
+        SystemDisk.make_folder(path)
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        self.act()?;
+        SystemDisk.sync_folder(path)
+    }
+}
+
+fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut list: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap())
+        .map(|e| (e.file_name().to_string_lossy().into_owned(), fs::read(e.path()).unwrap()))
+        .collect();
+    list.sort();
+    list
+}
+
+#[test]
+fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
+    let mut cases = 0;
+    for gltf in [false, true] {
+        for at in 0..40 {
+            let (folder, path) = folder(gltf);
+            let before = open(&path).document().clone();
+            let mut session = open(&path);
+            session.run_line(&key(0.511)).unwrap();
+            session.run_line(&turn(12.0)).unwrap();
+            let meant = session.document().clone();
+            let disk = Faulty { fails_at: Some(at), ..Faulty::default() };
+            let done = session.save_with(SaveRequest::to(&path), &disk);
+            let now = open(&path).document().clone();
+            // How rest and pose share a place is rounded.
+            let is = |a: &Document, b: &Document| differences(a, b).iter().all(|d| d.message.contains("rest is"));
+            match done {
+                Ok(_) => {
+                    assert!(is(&now, &meant) && !session.is_unsaved());
+                    cases += 1;
+                    break;
+                }
+                Err(error) => {
+                    assert!(matches!(error, SaveFailure::Io { .. }), "{error}");
+                    assert!(error.to_string().contains("as it was"), "{error}");
+                    // The last act may have been the syncing of what is there already.
+                    assert!(is(&now, &before) || is(&now, &meant), "act {at}");
+                    assert!(session.is_unsaved() && session.document().file == meant.file);
+                    let left: Vec<String> = listing(folder.path()).into_iter().map(|(n, _)| n).collect();
+                    assert!(!left.iter().any(|n| n.ends_with(".tmp")), "{left:?}");
+                    // Another try, with room, saves it.
+                    session.save_with(all(&path), &SystemDisk).unwrap();
+                    let saved = open(&path).document().clone();
+                    assert!(is(&saved, &meant), "act {at}, {gltf}: {:#?}", differences(&meant, &saved));
+                    cases += 1;
+                }
+            }
+            assert!(at < 39, "a save has no end");
+        }
+    }
+    assert!(cases >= 9, "{cases}");
+}
+
+#[test]
+fn nobody_is_replaced_unasked() {
+    let (folder, path) = folder(false);
+    let other = folder.path().join("other.glb");
+    fs::write(&other, b"somebody's").unwrap();
+    let mut session = open(&path);
+    session.run_line(&turn(5.0)).unwrap();
+    assert!(matches!(session.save(Some(&other)), Err(SaveFailure::Exists { .. })));
+    assert_eq!(fs::read(&other).unwrap(), b"somebody's");
+    let request = SaveRequest { consent: Consent { replace: true, ..Consent::default() }, ..SaveRequest::to(&other) };
+    let saved = session.save_with(request, &SystemDisk).unwrap();
+    assert_eq!(fs::read(saved.backup.expect("a backup")).unwrap(), b"somebody's");
+    for (name, what) in [("folder.glb", "a folder"), ("pipe.glb", "a device or a pipe")] {
+        let path = folder.path().join(name);
+        if name.starts_with('f') {
+            fs::create_dir(&path).unwrap();
+        } else {
+            let made = std::process::Command::new("mkfifo").arg(&path).status();
+            if !made.is_ok_and(|s| s.success()) {
+                eprintln!("no mkfifo here: not tried with a pipe");
+                continue;
+            }
+        }
+        match session.save_with(all(&path), &SystemDisk) {
+            Err(SaveFailure::NotAFile { what: found, .. }) => assert_eq!(found, what),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    for name in ["none", "model.png", "model.x", "-"] {
+        let found = session.save(Some(&folder.path().join(name)));
+        assert!(matches!(found, Err(SaveFailure::Suffix(_))), "{name}");
+    }
+    let missing = folder.path().join("no/such/folder/a.glb");
+    assert!(matches!(session.save(Some(&missing)), Err(SaveFailure::NoFolder { .. })));
+    assert!(!folder.path().join("no").exists());
+}
+
+#[test]
+fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
+    for gltf in [false, true] {
+        let (_folder, path) = folder(gltf);
+        let mut session = open(&path);
+        session.run_line(&turn(5.0)).unwrap();
+        assert_eq!(session.on_disk(), OnDisk::Same);
+        // Another program gives a node another name.
+        let mut other = open(&path);
+        other.run_line(&CommandLine::new("node.rename").with("node", "Head").with("name", "Kopf")).unwrap();
+        other.save(None).unwrap();
+        assert_eq!(session.on_disk(), OnDisk::Changed);
+        let theirs = fs::read(&path).unwrap();
+        assert!(matches!(session.save(None), Err(SaveFailure::Changed { .. })));
+        assert_eq!(fs::read(&path).unwrap(), theirs);
+        // The edits are done again on the new file, by name; the one whose name is gone is listed.
+        session.run_line(&key(0.25)).unwrap();
+        session.run_line(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello")).unwrap();
+        let mut newer = open(&path);
+        let replayed = newer.replay(&session);
+        assert_eq!((replayed.done, replayed.failed.len()), (1, 2), "{replayed:?}");
+        assert!(replayed.failed.iter().all(|f| f.contains("Head")), "{replayed:?}");
+        assert_eq!(newer.history().done().len(), 1, "one step");
+        assert!(newer.document().clips.values().any(|c| c.name.as_deref() == Some("Hello")));
+        newer.undo();
+        assert!(newer.document() == newer.opened());
+        // Written back as it was: nothing changed after all, whatever the clock says.
+        session.save_with(all(&path), &SystemDisk).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(session.on_disk(), OnDisk::Same);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(session.on_disk(), OnDisk::Gone);
+        session.run_line(&turn(1.0)).unwrap();
+        assert!(matches!(session.save(None), Err(SaveFailure::Gone { .. })));
+        session.save_with(all(&path), &SystemDisk).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let (folder, path) = folder(false);
+    let before = fs::read(&path).unwrap();
+    let link = folder.path().join("link.glb");
+    symlink("a.glb", &link).unwrap();
+    let mut session = open(&link);
+    session.run_line(&turn(5.0)).unwrap();
+    session.save(None).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link stays one");
+    assert_ne!(fs::read(&path).unwrap(), before, "the file it leads to was written");
+    let twin = folder.path().join("twin.glb");
+    fs::hard_link(&path, &twin).unwrap();
+    session.run_line(&turn(7.0)).unwrap();
+    match session.save(None) {
+        Err(SaveFailure::Linked { names, .. }) => assert_eq!(names, 2),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read(&twin).unwrap(), fs::read(&path).unwrap());
+    let cut = SaveRequest { consent: Consent { cut_link: true, ..Consent::default() }, ..SaveRequest::to(&link) };
+    session.save_with(cut, &SystemDisk).unwrap();
+    assert_ne!(fs::read(&twin).unwrap(), fs::read(&path).unwrap());
+    // By its mode bits: whoever runs the tests may be root.
+    let whole = fs::read(&path).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+    session.run_line(&turn(9.0)).unwrap();
+    assert!(matches!(session.save(None), Err(SaveFailure::ReadOnly { .. })));
+    assert!(matches!(session.save_with(all(&link), &SystemDisk), Err(SaveFailure::ReadOnly { .. })));
+    assert_eq!(fs::read(&path).unwrap(), whole);
+}
+
+#[test]
+fn the_first_save_of_a_sitting_keeps_the_file_and_an_older_backup_gets_a_number() {
+    let (folder, path) = folder(false);
+    let first = fs::read(&path).unwrap();
+    let mut session = open(&path);
+    session.run_line(&turn(5.0)).unwrap();
+    session.save(None).unwrap();
+    let kept = folder.path().join("a.glb~");
+    assert_eq!(fs::read(&kept).unwrap(), first);
+    let second = fs::read(&path).unwrap();
+    session.run_line(&turn(6.0)).unwrap();
+    session.save(None).unwrap();
+    assert_eq!(fs::read(&kept).unwrap(), first, "once a sitting");
+    let third = fs::read(&path).unwrap();
+    assert_ne!(second, third);
+    let mut again = open(&path);
+    again.run_line(&turn(7.0)).unwrap();
+    again.save(None).unwrap();
+    assert_eq!(fs::read(&kept).unwrap(), third);
+    assert_eq!(fs::read(folder.path().join("a.glb~1")).unwrap(), first);
+    assert_eq!(incremented(&path), folder.path().join("a_002.glb"));
+    fs::write(folder.path().join("a_002.glb"), b"").unwrap();
+    assert_eq!(incremented(&folder.path().join("a_002.glb")), folder.path().join("a_003.glb"));
+    let off = SaveRequest { backup: false, ..all(&path) };
+    let (_other, plain) = self::folder(false);
+    let mut session = open(&plain);
+    session.run_line(&turn(5.0)).unwrap();
+    session.save_with(SaveRequest { path: plain.clone(), ..off }, &SystemDisk).unwrap();
+    assert!(!plain.with_file_name("a.glb~").exists());
+}
+
+#[test]
+fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
+    let (folder, path) = folder(true);
+    let names = |folder: &Path| -> Vec<String> {
+        let mut names: Vec<String> = listing(folder).into_iter().map(|(n, _)| n).collect();
+        names.retain(|n| n.ends_with(".bin"));
+        names
+    };
+    assert!(names(folder.path()).iter().all(|n| is_sidecar(n)), "{:?}", names(folder.path()));
+    // A stranger under a name of the old kind, and one that only looks like ours.
+    let stranger = format!("b.ulna-{:032x}.bin", 7);
+    fs::write(folder.path().join("b.ulna.bin"), b"a stranger").unwrap();
+    fs::write(folder.path().join(&stranger), b"another").unwrap();
+    let mut session = open(&path);
+    session.save_options.remember_rest = false;
+    for k in 1..5 {
+        session.run_line(&key(0.1 * k as f32)).unwrap();
+        session.save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk).unwrap();
+        let found = names(folder.path());
+        assert_eq!(found.len(), 3, "one of ours, and the strangers: {found:?}");
+        assert_eq!(fs::read(folder.path().join("b.ulna.bin")).unwrap(), b"a stranger");
+        assert_eq!(fs::read(folder.path().join(&stranger)).unwrap(), b"another");
+    }
+    // Renamed, and the original put back and edited: the two share nothing.
+    let copy = folder.path().join("renamed.gltf");
+    fs::copy(&path, &copy).unwrap();
+    let there = open(&copy).document().clone();
+    session.run_line(&key(0.9)).unwrap();
+    session.save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk).unwrap();
+    assert!(differences(open(&copy).document(), &there).is_empty(), "the renamed one is as it was");
+    assert_eq!(names(folder.path()).len(), 4, "what it names stays");
+}
+
+#[test]
+fn unsaved_is_true_to_the_bit() {
+    let (_folder, path) = folder(false);
+    let mut session = open(&path);
+    session.run_line(&turn(30.0)).unwrap();
+    assert!(session.unsaved().file);
+    session.run_line(&CommandLine::new("pose.reset_to_file").with("node", "Head")).unwrap();
+    assert!(!session.is_unsaved(), "two steps that come to nothing");
+    assert_eq!(session.unsaved().steps, 0);
+    // What no file holds is work.
+    let pose = CommandLine::new("unkeyed.set").with("clip", "Walk").with("time", 0.3).with("node", "Head");
+    session.run_line(&pose.with("degrees", [0, 9, 0].to_vec())).unwrap();
+    let unsaved = session.unsaved();
+    assert!(unsaved.any() && !unsaved.file && unsaved.unkeyed == 1);
+    assert!(session.pack("a").unwrap().changes.is_empty());
+    session.run_line(&CommandLine::new("unkeyed.discard")).unwrap();
+    assert!(!session.is_unsaved());
+    session.run_line(&CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand")).unwrap();
+    assert_eq!((session.unsaved().pairs, session.unsaved().file), (1, false));
+    session.run_line(&CommandLine::new("weight_layer.add")).unwrap();
+    assert_eq!((session.unsaved().layers, session.unsaved().file), (1, false));
+}
+
+#[test]
+fn a_step_can_be_left_out_of_the_middle() {
+    let (_folder, path) = folder(false);
+    let mut session = open(&path);
+    session.run_line(&turn(10.0)).unwrap();
+    session.run_line(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
+    session.run_line(&CommandLine::new("node.rename").with("node", "Hips").with("name", "Pelvis")).unwrap();
+    let nod = CommandLine::new("key.set").with("clip", "Nod").with("time", 0.5).with("node", "Head");
+    session.run_line(&nod.with("degrees", [5, 0, 0].to_vec())).unwrap();
+    let replayed = session.leave_out(1);
+    assert_eq!((replayed.done, replayed.failed.len()), (1, 1), "{replayed:?}");
+    assert!(replayed.failed[0].contains("Nod"), "{replayed:?}");
+    assert_eq!(session.history().done().len(), 2);
+    assert!(session.unsavable_step().is_none());
+}
+
+#[test]
+fn what_will_change_is_told_against_the_file_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hero.glb");
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), &path).unwrap();
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    assert!(session.will_change().unwrap().is_empty());
+    let turn = |node: &str| CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 12.0);
+    session.run_line(&turn("Head")).unwrap();
+    let told = session.will_change().unwrap();
+    assert!(told.len() == 1 && told[0].contains("Head"), "{told:?}");
+    session.save(None).unwrap();
+    // What was saved is no change any more.
+    assert!(session.will_change().unwrap().is_empty());
+    session.run_line(&turn("LeftHand")).unwrap();
+    let told = session.will_change().unwrap();
+    assert!(told.len() == 1 && told[0].contains("LeftHand"), "{told:?}");
+}

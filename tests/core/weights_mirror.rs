@@ -1,0 +1,317 @@
+//! Mirrored weights: left equals right, after the tool and after mirrored strokes.
+
+use std::path::Path;
+
+use crate::common::weights::{partners, sample};
+use glam::Vec3;
+use ulna::{
+    edit::CommandLine,
+    model::{Document, MeshId, Shared},
+    session::Session,
+    weights::{
+        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, layers::Sides,
+    },
+};
+
+/// The worst difference between a place and its mirror image, over all paired places, and how many those are. With
+/// `rings`, over those alone whose neighbours are mirrored too: edges may run across a quad one way on both sides.
+fn worst_difference(document: &Document, canvas: &Canvas, mirror: &MirrorMap, rings: bool) -> (f32, usize) {
+    let maps = canvas.maps(document);
+    let list = |place: u32| {
+        let (map, own) = maps.map_of(canvas.vertices_at(place)[0]);
+        Influences::of(map, own)
+    };
+    let (mut worst, mut pairs) = (0.0f32, 0);
+    for place in 0..canvas.place_count() as u32 {
+        let partner = mirror.place(place);
+        let around = |of: u32| canvas.ring(of).iter().copied().collect::<std::collections::BTreeSet<u32>>();
+        let same_ring =
+            || around(place).into_iter().map(|p| mirror.place(p)).collect::<std::collections::BTreeSet<u32>>();
+        if partner == NOWHERE || (rings && same_ring() != around(partner)) {
+            continue;
+        }
+        pairs += 1;
+        let (here, there) = (list(place), list(partner));
+        // What has no mirror image has none to be compared with.
+        for (j, w) in here.iter().filter(|(j, _)| mirror.joint(*j) != u16::MAX) {
+            worst = worst.max((w - there.get(mirror.joint(j))).abs());
+        }
+    }
+    (worst, pairs)
+}
+
+/// Mirrors a file's weights, then paints on it with every brush and the mirror on.
+fn mirrored(session: &mut Session, name: &str) {
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let (axis, offset, joints) = partners(session.document());
+    let mirror = MirrorMap::near(&canvas, axis, offset, joints);
+    let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
+    assert!(pairs * 10 > canvas.place_count() * 9, "{name}: {pairs} of {} places are paired", canvas.place_count());
+    assert!(worst <= 1e-6, "{name}: after the tool {worst}");
+    let positions: Vec<Vec3> = canvas
+        .parts()
+        .iter()
+        .flat_map(|p| session.document().mesh(p.mesh).primitives[p.primitive].positions.to_vec())
+        .collect();
+    let posed = PosedCanvas { positions: &positions, normals: &[] };
+    let size = positions.iter().fold(0.0f32, |s, p| s.max(p.length()));
+    let locked = vec![false; canvas.joints().len()];
+    let mut done = 0;
+    for (k, kind) in BrushKind::ALL.into_iter().enumerate() {
+        let brush = Brush { kind, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
+        let joint = (k * 7 % canvas.joints().len()) as u16;
+        let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
+        let mut stroke = Stroke::new(&canvas);
+        let mut touched = 0;
+        // What mixes with its neighbours spreads the differences of rings that are not mirrored: one dab from even ground.
+        let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
+        session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+        for step in 0..if rings { 1 } else { 6 } {
+            let vertex = ((k * 131 + step * 17) * 97 % canvas.vertex_count()) as u32;
+            let at = positions[vertex as usize];
+            let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: size * 0.12 };
+            let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
+            for (part, patch) in stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
+                let part = canvas.parts()[part];
+                touched += patch.vertices.len();
+                session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
+            }
+            let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, rings);
+            assert!(pairs > 20, "{name}: {pairs} pairs");
+            assert!(worst <= 1e-6, "{name}: {kind:?}, dab {step}: {worst}");
+        }
+        session.commit();
+        done += touched;
+    }
+    assert!(done > 100, "{name}: {done} vertices painted");
+}
+
+#[test]
+fn left_equals_right_on_the_sample() {
+    let mut session = sample();
+    mirrored(&mut session, "the sample");
+}
+
+#[test]
+fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
+    let mut session = sample();
+    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let (axis, offset, guessed) = partners(session.document());
+    let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
+    // Two limbs that have another mirror joint each are said to be each other's.
+    let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
+    let [a, b] = [sided[0], sided[1]];
+    let pair = |a: u16| CommandLine::new("joints.pair").with("joint", text(a));
+    session.run_line(&pair(a).with("with", text(b))).expect("pairs");
+    let (_, _, joints) = partners(session.document());
+    assert_eq!([joints[usize::from(a)], joints[usize::from(b)]], [b, a]);
+    let left_alone = [a, b].map(|j| joints[usize::from(guessed[usize::from(j)])]);
+    assert_eq!(left_alone, [u16::MAX; 2], "what they were paired with has no mirror image");
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    let mirror = MirrorMap::near(&canvas, axis, offset, joints);
+    let maps = canvas.maps(session.document());
+    let list = |place: u32| {
+        let (map, own) = maps.map_of(canvas.first_at(place));
+        Influences::of(map, own)
+    };
+    let mut given = 0;
+    for place in 0..canvas.place_count() as u32 {
+        let (here, there) = (list(place), list(mirror.place(place).min(canvas.place_count() as u32 - 1)));
+        if here.get(a) > 0.0 && mirror.place(place) != NOWHERE && mirror.place(place) != place {
+            assert!((here.get(a) - there.get(b)).abs() <= 1e-6, "{} and {}", here.get(a), there.get(b));
+            given += 1;
+        }
+    }
+    assert!(given > 10, "{given} places");
+    // Mirrored layers know it, too, since it is the document's.
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    assert_eq!(sides.pairs.joint(a), b);
+    session.run_line(&pair(a).with("with", text(a))).expect("it is of the centre");
+    assert_eq!(partners(session.document()).2[usize::from(a)], a);
+    session.run_line(&pair(a)).expect("it has none");
+    assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
+    for _ in 0..4 {
+        assert!(session.undo().is_some());
+    }
+    assert_eq!(partners(session.document()).2, guessed);
+    let mesh_node = CommandLine::new("joints.pair").with("joint", "#0").with("with", text(a));
+    let is_joint = canvas.joints().iter().any(|j| j.0 == 0);
+    assert!(is_joint || session.run_line(&mesh_node).is_err());
+}
+
+/// A model whose left side is not quite the right one's mirror image.
+#[test]
+fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
+    let session = sample();
+    let exact = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let sides = Sides::of(session.document(), &exact).expect("sides");
+    assert_eq!(sides.pairs.by_topology, 0);
+    let mut document = session.document().clone();
+    let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
+    let mut moved = std::collections::BTreeSet::new();
+    for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
+        let place = exact.place_of(v as u32);
+        // Patches of the left side lie a little off: whole rings, and rings around those.
+        let left = (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
+        if left && (p.y * 9.0).sin() > 0.75 {
+            let away = |k: u32| (f64::from(place.wrapping_mul(2_654_435_761).wrapping_add(k * 77)).sin() * 8e-4) as f32;
+            *p += Vec3::new(away(1), away(2), away(3));
+            moved.insert(place);
+        }
+    }
+    assert!(moved.len() > 500, "{} places are off", moved.len());
+    let canvas = Canvas::new(&document, 0.into()).expect("a canvas");
+    assert_eq!(canvas.place_count(), exact.place_count());
+    let (axis, offset, joints) = partners(&document);
+    let pairs = MirrorMap::near(&canvas, axis, offset, joints);
+    let (mut right, mut wrong) = (0, 0);
+    for place in moved {
+        let wanted = sides.pairs.place(place);
+        match pairs.place(place) {
+            NOWHERE => {}
+            found if found == wanted => right += 1,
+            _ => wrong += 1,
+        }
+    }
+    assert!(pairs.by_topology > 500, "{} by their neighbours", pairs.by_topology);
+    assert!(wrong * 100 < right && right > 400, "{right} right, {wrong} wrong, {} unpaired", pairs.unpaired);
+    // The rest is told by a word.
+    let mut session = session;
+    let none = CommandLine::new("weights.normalize").with("vertices", "unpaired");
+    assert!(
+        session.run_line(&none).is_err() || sides.pairs.unpaired > 0,
+        "every vertex of the sample has its mirror image"
+    );
+}
+
+/// What one hand holds: its joint has no other side.
+#[test]
+fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_parent() {
+    let mut session = sample();
+    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let (.., guessed) = partners(session.document());
+    let holds = |session: &Session, joint: u16| -> Vec<u32> {
+        let maps = canvas.maps(session.document());
+        let list = (0..canvas.vertex_count() as u32).filter(|v| {
+            let (map, own) = maps.map_of(*v);
+            map.weight(own, joint) > 0.0
+        });
+        list.collect()
+    };
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    let is_left = |j: u16| (canvas.heads()[usize::from(j)][sides.axis] > sides.offset) == sides.left_is_high;
+    let of_a_pair = |j: &u16| {
+        let (other, parent) = (guessed[usize::from(*j)], canvas.parents()[usize::from(*j)]);
+        other != *j && other != u16::MAX && parent != u16::MAX && guessed[usize::from(parent)] != parent
+    };
+    let candidates = (0..guessed.len() as u16).filter(|j| of_a_pair(j) && is_left(*j));
+    let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
+    let other = guessed[usize::from(held)];
+    let name = format!("#{}", canvas.joints()[usize::from(held)].0);
+    session.run_line(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect("it has none");
+    let sides = Sides::of(session.document(), &canvas).expect("sides");
+    let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
+    assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
+
+    // A stroke on the left changes nothing on the right.
+    let rest: Vec<Vec3> =
+        (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
+    let locked = vec![false; canvas.joints().len()];
+    let mut painted = 0;
+    for kind in [BrushKind::Add, BrushKind::Set, BrushKind::Scale] {
+        let brush = Brush { kind, value: 0.8, strength: 0.7, front_only: false, ..Brush::default() };
+        let paint = Paint { brush, joint: held, locked: &locked, limit: 4, mirror: Some(&sides.pairs) };
+        let at = holds(&session, held)[0];
+        let spot = rest[at as usize];
+        let touch = Touch { at: spot, corners: [at; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.12 };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
+        let posed = PosedCanvas { positions: &rest, normals: &[] };
+        for (part, patch) in Stroke::new(&canvas).dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
+            for v in &patch.vertices {
+                let p = rest[(canvas.parts()[part].first + v) as usize];
+                assert!((p[sides.axis] > sides.offset) == sides.left_is_high, "{kind:?} painted {p}");
+            }
+            painted += patch.vertices.len();
+            session.extend("Paint", canvas.parts()[part].mesh, canvas.parts()[part].primitive, patch).expect("it fits");
+        }
+        session.commit();
+    }
+    assert!(painted > 10, "{painted} vertices painted");
+
+    session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+    let maps = canvas.maps(session.document());
+    let mut given = 0;
+    for v in holds(&session, held) {
+        let partner = sides.pairs.place(canvas.place_of(v));
+        if partner == NOWHERE || partner == canvas.place_of(v) {
+            continue;
+        }
+        let list = |vertex: u32| {
+            let (map, own) = maps.map_of(vertex);
+            Influences::of(map, own)
+        };
+        let (here, there) = (list(v), list(canvas.first_at(partner)));
+        let wanted: f32 = here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
+        assert!((there.get(stand_in) - wanted).abs() <= 1e-6, "{} for {wanted}", there.get(stand_in));
+        assert_eq!((there.get(held), there.get(other)), (0.0, 0.0));
+        given += 1;
+    }
+    assert!(given > 10, "{given} vertices");
+}
+
+#[test]
+fn left_equals_right_on_symmetric_characters() {
+    let Some(shared) = crate::common::shared() else { return };
+    let mut done = 0;
+    for path in crate::common::models(&shared.join("corpus/characters")) {
+        let Ok(mut session) = Session::open(&path, &Default::default()) else { continue };
+        let document = session.document();
+        if document.skins.len() != 1 {
+            continue;
+        }
+        let Some(canvas) = Canvas::new(document, 0.into()) else { continue };
+        let float = (0..canvas.parts().len()).all(|k| canvas.maps(document).part(k).encoding.one().is_none());
+        let (axis, offset, joints) = partners(document);
+        let paired = joints.iter().enumerate().filter(|(k, j)| usize::from(**j) != *k).count();
+        let mirror = MirrorMap::near(&canvas, axis, offset, joints);
+        // What is not symmetric, or stored too coarsely, proves nothing.
+        if float && paired >= 8 && mirror.unpaired * 20 < canvas.place_count() {
+            mirrored(&mut session, &name(&path));
+            done += 1;
+        }
+    }
+    assert!(done >= 2, "{done} symmetric characters");
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+/// Whether a pair is said before a layer is mirrored or after, the same is seen.
+#[test]
+fn mirrored_layers_take_up_other_pairs() {
+    let text = |line: &str| CommandLine::parse(line).expect("a line");
+    let pair = text(r#"{"do":"joints.pair","joint":"LeftHand","with":"RightLowerArm"}"#);
+    let layer = [
+        text(r#"{"do":"weight_layer.add","mesh":"Mannequin"}"#),
+        text(r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#),
+        text(r#"{"do":"weight_layer.mirror","layer":"Layer 1","from":"left"}"#),
+    ];
+    let run = |lines: &[&CommandLine]| {
+        let mut session = sample();
+        for line in lines {
+            session.run_line(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        }
+        session
+    };
+    let [add, flood, mirror] = &layer;
+    let first = run(&[&pair, add, flood, mirror]);
+    let mut after = run(&[add, flood, mirror, &pair]);
+    let without = run(&[add, flood, mirror]);
+    assert!(first.document().meshes == after.document().meshes, "the same is seen");
+    assert!(first.document().meshes != without.document().meshes, "and it is another thing than before");
+    assert!(after.undo().is_some());
+    assert!(after.document().meshes == without.document().meshes && after.document().aids.mirror_pairs.is_empty());
+}

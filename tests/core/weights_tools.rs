@@ -1,0 +1,461 @@
+//! Tools for weights: whatever is run, the rule of the sum holds, and a quick way does what the rule says.
+
+use crate::common::weights::{bits, harm, harmed, map, mean, packed, partners, rule_holds, sample, sheet};
+use glam::Vec3;
+use proptest::prelude::*;
+use ulna::{
+    edit::{CommandLine, Edit},
+    model::{Document, MeshId, Shared, SkinId, Transform, WeightEncoding, WeightMap},
+    motion::{Placement, Pose, Posed, Stack, skinning},
+    session::Session,
+    weights::{
+        Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Rule,
+        Scope, blend, fault, gradient, in_common, moved_by_storing, normalize,
+    },
+};
+
+/// A tool with its numbers.
+#[derive(Clone, Debug)]
+enum Tool {
+    Normalize,
+    Limit,
+    Prune(f32),
+    Quantize(u32),
+    Smooth { passes: usize, amount: f32, by_distance: bool, one: bool },
+    Hammer(f32),
+    Flood { kind: BrushKind, value: f32, strength: f32 },
+    Gradient { radial: bool, value: f32 },
+    Average,
+    Assign(f32),
+    Sets(usize),
+}
+
+fn any_tool() -> impl Strategy<Value = Tool> {
+    let kind = prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Set, BrushKind::Scale]);
+    prop_oneof![
+        3 => Just(Tool::Normalize),
+        2 => Just(Tool::Limit),
+        2 => (0.0f32..0.6).prop_map(Tool::Prune),
+        1 => (1u32..40).prop_map(Tool::Quantize),
+        3 => (1usize..4, 0.1f32..1.0, any::<bool>(), any::<bool>())
+            .prop_map(|(passes, amount, by_distance, one)| Tool::Smooth { passes, amount, by_distance, one }),
+        2 => (0.0f32..0.5).prop_map(Tool::Hammer),
+        2 => (kind, 0.0f32..1.2, 0.1f32..1.0)
+            .prop_map(|(kind, value, strength)| Tool::Flood { kind, value, strength }),
+        1 => (any::<bool>(), 0.0f32..1.0).prop_map(|(radial, value)| Tool::Gradient { radial, value }),
+        1 => Just(Tool::Average),
+        1 => (0.0f32..1.0).prop_map(Tool::Assign),
+        1 => (2usize..4).prop_map(Tool::Sets),
+    ]
+}
+
+impl Tool {
+    fn run(&self, draft: &mut Draft<'_>, canvas: &Canvas, joint: u16, scope: &Scope<'_>) -> Refused {
+        let wanted = |v: &u32| scope.vertices.is_none_or(|l| l[*v as usize]);
+        let all = |list: &Influences| -> Vec<(u32, Influences)> {
+            (0..canvas.vertex_count() as u32).filter(wanted).map(|v| (v, list.clone())).collect()
+        };
+        match *self {
+            Self::Normalize => draft.normalize(scope),
+            Self::Limit => draft.limit(scope),
+            Self::Prune(below) => draft.prune(below, scope),
+            Self::Quantize(steps) => draft.quantize(steps, scope),
+            Self::Smooth { passes, amount, by_distance, one } => {
+                draft.smooth(passes, amount, by_distance, one.then_some(joint), scope)
+            }
+            Self::Hammer(common) => draft.hammer(common, scope).1,
+            Self::Flood { kind, value, strength } => {
+                draft.flood(&Brush { kind, value, strength, ..Brush::default() }, joint, |_| 1.0, scope)
+            }
+            Self::Gradient { radial, value } => {
+                let brush = Brush { kind: BrushKind::Set, value, strength: 1.0, ..Brush::default() };
+                let amount = gradient(Vec3::ZERO, Vec3::new(0.2, 1.5, 0.0), radial, Falloff::Linear);
+                let at = |v: u32| canvas.rest()[canvas.place_of(v) as usize];
+                draft.flood(&brush, joint, |v| amount(at(v)), scope)
+            }
+            Self::Average => {
+                let mean = draft.mean(scope);
+                draft.put(scope, all(&mean))
+            }
+            Self::Assign(weight) => {
+                let mut list = Influences::default();
+                list.add(joint, weight);
+                list.add((joint + 1) % canvas.joints().len() as u16, 1.0 - weight);
+                draft.put(scope, all(&list))
+            }
+            Self::Sets(sets) => draft.set_sets(sets, scope),
+        }
+    }
+}
+
+/// What is meant by a run of a tool.
+#[derive(Clone, Debug)]
+struct Job {
+    encoding: WeightEncoding,
+    tool: Tool,
+    joint: usize,
+    locked: Vec<usize>,
+    limit: usize,
+    /// Of sixteen neighbouring vertices, those that are meant; nothing: all.
+    subset: Option<u16>,
+    harms: Vec<u8>,
+}
+
+fn jobs() -> impl Strategy<Value = Job> {
+    let encoding = prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]);
+    let locked = prop::collection::vec(0usize..64, 0..20);
+    let harms = prop_oneof![1 => Just(vec![0]), 2 => prop::collection::vec(0u8..8, 1..40)];
+    (encoding, any_tool(), 0usize..64, locked, 1usize..6, prop::option::of(any::<u16>()), harms).prop_map(
+        |(encoding, tool, joint, locked, limit, subset, harms)| Job {
+            encoding,
+            tool,
+            joint,
+            locked,
+            limit,
+            subset,
+            harms,
+        },
+    )
+}
+
+fn edits(canvas: &Canvas, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
+    let edit = |(k, change): (usize, PartChange)| {
+        let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
+        match change {
+            PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
+            PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Shared::new(map) },
+        }
+    };
+    changes.into_iter().map(edit).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_rule_holds_after_every_tool_and_undo_is_exact(job in jobs()) {
+        let mut session = Session::open_bytes(packed(job.encoding)).expect("the sample");
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let harmed = canvas.parts().iter().map(|p| {
+            let to = harm(map(session.document(), p.mesh, p.primitive), &job.harms);
+            Edit::SetWeights { mesh: p.mesh, primitive: p.primitive, to: to.into() }
+        });
+        let harmed: Vec<Edit> = harmed.collect();
+        session.preview("Harm", harmed).expect("it fits");
+        session.commit();
+        let start = session.document().clone();
+        let steps = session.history().done().len();
+        let joints = canvas.joints().len();
+        let mut locked = vec![false; joints];
+        job.locked.iter().for_each(|j| locked[j % joints] = true);
+        let subset: Option<Vec<bool>> =
+            job.subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
+        let scope = Scope { locked: &locked, limit: job.limit, vertices: subset.as_deref() };
+        let mut draft = Draft::new(&start, &canvas);
+        let refused = job.tool.run(&mut draft, &canvas, (job.joint % joints) as u16, &scope);
+        let changes = draft.changes(&start);
+        let any = !changes.is_empty();
+        session.preview("Tool", edits(&canvas, changes)).expect("it fits");
+        prop_assert_eq!(session.commit(), any);
+        let mut broken = 0;
+        for part in canvas.parts() {
+            let before = map(&start, part.mesh, part.primitive);
+            let after = map(session.document(), part.mesh, part.primitive);
+            prop_assert_eq!(after.encoding, before.encoding);
+            let limit = job.limit.min(after.stride());
+            let mut touched = Vec::new();
+            for v in 0..before.vertex_count() {
+                let meant = subset.as_ref().is_none_or(|s| s[part.first as usize + v]);
+                let not_number = |m: &WeightMap| m.not_numbers.binary_search(&(v as u32)).is_ok();
+                // Slots that were added hold nothing.
+                let bits = |m: &WeightMap| {
+                    let all = m.vertex(v).map(|(j, w)| (j, w.to_bits()));
+                    all.take(before.stride()).collect::<Vec<_>>()
+                };
+                if bits(before) != bits(after) || not_number(before) != not_number(after) {
+                    prop_assert!(meant, "vertex {} is not meant", v);
+                    touched.push(v as u32);
+                }
+                broken += usize::from(meant && fault(after, v, limit).is_some());
+                let many = Influences::of(after, v).len() > job.limit;
+                if let Tool::Limit = job.tool && meant && many {
+                    prop_assert!(!refused.is_empty(), "vertex {} has too many", v);
+                }
+            }
+            rule_holds(before, after, &touched, &locked, limit);
+        }
+        if let Tool::Normalize = job.tool {
+            // What is not mended was refused, and is counted.
+            prop_assert_eq!(broken, refused.values().sum::<usize>(), "{:?}", refused);
+        }
+        let saved = session.pack("x").expect("it packs");
+        let back = Session::open_bytes(&saved.bytes).expect("it opens");
+        for part in canvas.parts() {
+            let (now, back) =
+                (map(session.document(), part.mesh, part.primitive), map(back.document(), part.mesh, part.primitive));
+            // A weight that is no number is saved as the 0 that is shown, once its vertices are written.
+            prop_assert_eq!(&now.joints, &back.joints);
+            prop_assert_eq!(&now.weights, &back.weights);
+        }
+        if any {
+            session.undo();
+        }
+        prop_assert!(*session.document() == start);
+        prop_assert_eq!(session.history().done().len(), steps);
+    }
+
+    #[test]
+    fn smoothing_draws_a_patch_towards_the_mean_of_its_neighbours(
+        spot in 0usize..100_000,
+        amount in 0.3f32..1.0,
+        by_distance in any::<bool>(),
+    ) {
+        let session = sample();
+        let document = session.document();
+        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let middle = (spot % canvas.place_count()) as u32;
+        // A place with those around it; every second one holds another joint.
+        let mut places = vec![middle];
+        places.extend(canvas.ring(middle));
+        let mut only = vec![false; canvas.vertex_count()];
+        places.iter().for_each(|p| canvas.vertices_at(*p).iter().for_each(|v| only[*v as usize] = true));
+        let locked = vec![false; canvas.joints().len()];
+        let scope = Scope { locked: &locked, limit: 16, vertices: Some(&only) };
+        let mut draft = Draft::new(document, &canvas);
+        // Room for all that comes from around.
+        draft.set_sets(4, &scope);
+        let alone = |joint: u16| {
+            let mut list = Influences::default();
+            list.add(joint, 1.0);
+            list
+        };
+        let odd = places.iter().enumerate().flat_map(|(k, p)| {
+            let joint = (k % 2 * 7 + 1) as u16;
+            canvas.vertices_at(*p).iter().map(move |v| (*v, joint))
+        });
+        let odd: Vec<(u32, Influences)> = odd.map(|(v, joint)| (v, alone(joint))).collect();
+        prop_assert!(draft.put(&scope, odd).is_empty());
+        let own = |draft: &Draft<'_>, p: u32| {
+            let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
+            Influences::of(draft.map(part), v as usize)
+        };
+        // What a place and the mean of its neighbours do not have in common.
+        let apart = |draft: &Draft<'_>| -> f32 {
+            let one = |p: &u32| {
+                let mut mean = Influences::default();
+                let ring = canvas.ring(*p);
+                let length = |q: &u32| canvas.rest()[*p as usize].distance(canvas.rest()[*q as usize]);
+                let part = |q: &u32| if by_distance { 1.0 / length(q) } else { 1.0 };
+                let all: f32 = ring.iter().map(part).sum();
+                ring.iter().for_each(|q| mean.add_all(&own(draft, *q), part(q) / all));
+                1.0 - in_common(&own(draft, *p), &mean)
+            };
+            places.iter().filter(|p| !canvas.ring(**p).is_empty()).map(one).sum()
+        };
+        let before = apart(&draft);
+        let mut last = before;
+        for _ in 0..4 {
+            draft.smooth(15, amount, by_distance, None, &scope);
+            let now = apart(&draft);
+            prop_assert!(now <= last + 1e-4, "{now} after {last}");
+            last = now;
+        }
+        prop_assert!(before < 1e-3 || last < 0.25 * before, "{last} of {before}");
+        for p in &places {
+            for v in canvas.vertices_at(*p) {
+                let (part, own) = canvas.part_of(*v);
+                prop_assert_eq!(fault(draft.map(part), own as usize, 16), None);
+            }
+        }
+    }
+
+    #[test]
+    fn the_quick_ways_of_tools_are_the_rule_itself(
+        harms in prop::collection::vec(0u8..9, 1..60),
+        factors in prop::collection::vec(0.3f32..1.7, 1..60),
+        (tool, evened) in (0usize..4, any::<bool>()),
+        (below, strength) in (0.0f32..0.4, 0.1f32..1.0),
+        joint in 0usize..64,
+        locked in prop::collection::vec(0usize..64, 0..20),
+        subset in prop::option::of(any::<u16>()),
+    ) {
+        let session = sample();
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let document = harmed(session.document(), &canvas, &harms, &factors, evened);
+        let joints = canvas.joints().len();
+        let joint = (joint % joints) as u16;
+        let mut is_locked = vec![false; joints];
+        locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
+        let maps = canvas.maps(&document);
+        let mut draft = Draft::new(&document, &canvas);
+        let subset: Option<Vec<bool>> =
+            subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
+        let scope = Scope { locked: &is_locked, limit: 4, vertices: subset.as_deref() };
+        let brush = Brush { kind: BrushKind::Add, value: 1.0, strength, ..Brush::default() };
+        let (axis, offset, joints) = partners(&document);
+        let mirror = MirrorMap::near(&canvas, axis, offset, joints);
+        match tool {
+            0 => draft.normalize(&scope),
+            1 => draft.prune(below, &scope),
+            2 => draft.flood(&brush, joint, |_| 1.0, &scope),
+            _ => draft.mirror(&mirror, axis, offset, true, &scope),
+        };
+        let mut compared = 0;
+        for v in 0..canvas.vertex_count() as u32 {
+            let (part, own) = canvas.part_of(v);
+            let place = canvas.place_of(v);
+            let partner = mirror.place(place);
+            let map = maps.part(part);
+            let pairs = if tool == 3 { mirror.joints() } else { &[] };
+            let (locked, parents, encoding) = (&is_locked[..], canvas.parents(), map.encoding);
+            let rule = Rule { locked, parents, limit: 4, encoding, pairs, turned: tool == 3 && partner < place };
+            let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
+            let mut list = Influences::default();
+            let done = list.read(&joints, &weights, &rule).and_then(|()| match tool {
+                _ if subset.as_ref().is_some_and(|l| !l[v as usize]) => Ok(false),
+                0 if fault(map, own as usize, 4).is_none() => Ok(false),
+                0 => normalize(&mut list, &rule).map(|()| true),
+                1 => {
+                    let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
+                    let mut kept = Influences::default();
+                    let stays = |j: u16, w: f32| is_locked[usize::from(j)] || w >= below || w == strongest;
+                    list.iter().filter(|(j, w)| stays(*j, *w)).for_each(|(j, w)| kept.add(j, w));
+                    if list.iter().all(|(_, w)| w >= below) {
+                        return Ok(false);
+                    }
+                    list = kept;
+                    normalize(&mut list, &rule).map(|()| true)
+                }
+                2 => {
+                    let wish = brush.value_for(list.get(joint), strength);
+                    let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
+                    ulna::weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
+                }
+                _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset => Ok(false),
+                _ => {
+                    let mut turned = Influences::default();
+                    let (joints, weights) = maps.slots(canvas.first_at(partner));
+                    for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+                        let other = mirror.joint(*j);
+                        turned.add(if other == u16::MAX { *j } else { other }, *w);
+                    }
+                    blend(&mut list, &turned, 1.0, &rule).map(|()| true)
+                }
+            });
+            // Left out: what normalising fills from around, and what lies on the plane.
+            if (tool == 0 && done == Err(Refusal::NobodyTakes)) || (tool == 3 && partner == place) {
+                continue;
+            }
+            compared += 1;
+            if done == Ok(true) {
+                list.write(&mut joints, &mut weights);
+            }
+            let slots = own as usize * 4..own as usize * 4 + 4;
+            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..], "vertex {} from {:?}", v, maps.slots(v));
+            let now = &draft.map(part).weights[slots];
+            prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
+        }
+        // With locks, normalizing may have to fill most vertices from around.
+        prop_assert!(compared > canvas.vertex_count() / 4 || tool == 0);
+    }
+
+    #[test]
+    fn another_stored_type_keeps_shares_within_its_steps(
+        (from, to) in (encodings(), encodings()),
+        named in any::<bool>(),
+        keep in prop::collection::vec(0.02f32..1.0, 1..9),
+    ) {
+        let mut session = Session::open_bytes(packed(from)).expect("the sample");
+        // Shares that no type holds exactly.
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let mut draft = Draft::new(session.document(), &canvas);
+        let locked = vec![false; canvas.joints().len()];
+        let scope = Scope { locked: &locked, limit: 4, vertices: None };
+        let brush = Brush { kind: BrushKind::Scale, value: 0.0, strength: 1.0, ..Brush::default() };
+        draft.flood(&brush, 3, |v| keep[v as usize % keep.len()], &scope);
+        let changes = draft.changes(session.document());
+        session.preview("Uneven", edits(&canvas, changes)).expect("it fits");
+        session.commit();
+        let mut before = session.document().clone();
+        // Bent, so that weights matter.
+        let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
+        canvas.joints().iter().step_by(3).for_each(|joint| before.file.nodes[*joint].set_user(Some(bend)));
+        let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
+        let pose = Pose::evaluate(&before, &Stack::default());
+        let foreseen = moved_by_storing(&before, &canvas, &pose, to);
+        prop_assert!(from != WeightEncoding::Float || to == from || foreseen.iter().any(|d| *d > 0.0));
+        let line = CommandLine::new("weights.store").with("bits", bits);
+        let only = canvas.parts()[0];
+        let line = if named { line.with("mesh", format!("#{}", only.mesh.0)) } else { line };
+        prop_assert_eq!(session.run_line(&line).expect("it is stored"), from != to);
+        let mut compared = 0;
+        for part in canvas.parts() {
+            let (old, new) = (map(&before, part.mesh, part.primitive), map(session.document(), part.mesh, part.primitive));
+            if named && part.mesh != only.mesh {
+                prop_assert!(old == new);
+                continue;
+            }
+            prop_assert_eq!(new.encoding, to);
+            let step = to.step().max(from.step()).max(1e-6);
+            let placed = |document: &Document| {
+                let mut posed = Posed::default();
+                let primitive = &document.mesh(part.mesh).primitives[part.primitive];
+                skinning::skin(primitive, &[], &[], &Placement::of(document, &pose, part.node, primitive), &mut posed);
+                posed.positions
+            };
+            let moved = placed(&before).into_iter().zip(placed(session.document())).map(|(a, b)| a.distance(b));
+            prop_assert!(moved.eq(foreseen[part.first as usize..][..part.count as usize].iter().copied()));
+            for v in 0..new.vertex_count() {
+                prop_assert_eq!(fault(new, v, 4), None, "vertex {}", v);
+                let apart = old.vertex(v).chain(new.vertex(v)).map(|(j, _)| (old.weight(v, j) - new.weight(v, j)).abs());
+                // Half a step each, and the largest has what the others left over.
+                prop_assert!(apart.fold(0.0, f32::max) <= 2.01 * step, "vertex {}", v);
+                compared += 1;
+            }
+        }
+        prop_assert!(compared > 500);
+        let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
+        for part in canvas.parts() {
+            let [here, there] = [session.document(), again.document()].map(|d| map(d, part.mesh, part.primitive));
+            prop_assert!(here == there);
+        }
+        session.undo();
+        let weights = |d: &Document| canvas.parts().iter().all(|p| map(d, p.mesh, p.primitive) == map(&before, p.mesh, p.primitive));
+        prop_assert!(from == to || weights(session.document()));
+    }
+}
+
+fn encodings() -> impl Strategy<Value = WeightEncoding> {
+    prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
+}
+
+/// What a line makes of vertices in two primitives it makes of them as they were, so that copies stay copies.
+#[test]
+fn copies_in_two_primitives_stay_alike_under_one_line() {
+    let line = |name: &str| CommandLine::new(name).with("mesh", "#0");
+    let mut session = sheet(20, 2);
+    let spread = line("weights.flood").with("joint", "other").with("value", 0.7);
+    for part in ["0-90, 200-210", "95-130"] {
+        let both = format!("0/0: {part}; 0/1: {part}");
+        assert!(session.run_line(&spread.clone().with("vertices", both)).expect("it floods"));
+    }
+    let alike = |session: &Session| {
+        let [a, b] = [0, 1].map(|k| map(session.document(), MeshId(0), k).clone());
+        a == b && (0..a.vertex_count()).any(|v| a.weight(v, 1) > 0.0)
+    };
+    assert!(alike(&session));
+    let before = session.document().clone();
+    let tools = [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
+    for tool in tools {
+        let ran = session.run_line(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150")).expect("it runs");
+        assert!(ran, "{tool} does nothing");
+        assert!(alike(&session), "{tool} parts them");
+        session.undo();
+        assert!(*session.document() == before);
+    }
+    // One primitive alone is another matter, and a line that says nonsense is refused.
+    let only = line("weights.average").with("vertices", "0/1: 60-150");
+    assert!(session.run_line(&only).expect("it runs") && !alike(&session));
+    let wrong = line("weights.average").with("vertices", "0/1: 60-150; seven");
+    assert!(session.run_line(&wrong).is_err());
+}

@@ -1,0 +1,320 @@
+//! Every kind of device, and none: what it lacks has a way round, what it refuses is a sentence, and nothing ends the program.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use ulna::{
+    model::Document,
+    motion::{Pose, Stack, Surface, bones},
+    render::{
+        Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors, capture,
+        decode_images,
+    },
+    session::Session,
+};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
+
+fn required() -> bool {
+    std::env::var_os("ULNA_REQUIRE_GPU").is_some()
+}
+
+/// `ulna render` with variables of the environment.
+fn render(file: &Path, out: &Path, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ulna"));
+    command.arg("render").arg(file).arg("-o").arg(out).args(["--size", "320x240"]);
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+/// The share of pixels that differ by more than two levels.
+fn differing(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
+    assert_eq!(a.dimensions(), b.dimensions());
+    let off = a.pixels().zip(b.pixels()).filter(|(a, b)| a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2));
+    off.count() as f64 / f64::from(a.width() * a.height())
+}
+
+#[test]
+fn opengl_shows_what_vulkan_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = vec![PathBuf::from(SAMPLE)];
+    if let Some(shared) = crate::common::shared() {
+        let corpus = shared.join("corpus");
+        let small = |p: &PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 4_000_000);
+        let of = |sub: &str| crate::common::models(&corpus.join(sub)).into_iter().filter(small).collect::<Vec<_>>();
+        // Of characters, skins, morphs and materials, some that lie far apart in the list.
+        files.extend(["characters", "skins", "morph", "khronos", "extensions"].iter().filter_map(|sub| {
+            let list = of(sub);
+            list.get(list.len() / 2).cloned()
+        }));
+    }
+    let mut compared = 0;
+    for (k, file) in files.iter().enumerate() {
+        let pictures = ["vulkan", "gl"].map(|backend| {
+            let out = folder.path().join(format!("{k}-{backend}.png"));
+            let done = render(file, &out, &[("WGPU_BACKEND", backend)]);
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert!(!said.contains("panicked"), "{backend}: {said}");
+            match done.status.success() {
+                true => Some(image::open(&out).unwrap().into_rgba8()),
+                false if required() => panic!("{backend}: {said}"),
+                false => {
+                    eprintln!("skipped {backend}: {said}");
+                    None
+                }
+            }
+        });
+        let [Some(vulkan), Some(gl)] = pictures else { continue };
+        let share = differing(&vulkan, &gl);
+        println!("{}: {:.3} % differ", file.display(), share * 100.0);
+        assert!(share < 0.01, "{}: {:.2} % of the pixels differ", file.display(), share * 100.0);
+        compared += 1;
+    }
+    assert!(compared == files.len() || !required(), "{compared} of {}", files.len());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_any_device_there_is_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = [
+        ("VK_ICD_FILENAMES", "/nonexistent"),
+        ("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent"),
+        ("LIBGL_DRIVERS_PATH", "/nonexistent"),
+        ("WGPU_BACKEND", "vulkan"),
+    ];
+    let done = render(Path::new(SAMPLE), &folder.path().join("none.png"), &none);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("no graphics device was found") && said.contains("Install"), "{said}");
+    assert!(!said.contains("panicked") && said.trim().lines().count() == 1, "{said}");
+    let list = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).envs(none).output().unwrap();
+    assert_eq!(list.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&list.stdout).contains("no graphics device was found"));
+    // What needs no picture needs no device.
+    let info = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", SAMPLE]).envs(none).output().unwrap();
+    assert!(info.status.success());
+}
+
+#[test]
+fn devices_are_listed_the_one_that_is_used_first() {
+    let done = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device", "--json"]).output().unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let list = said["devices"].as_array().unwrap();
+    if list.is_empty() && !required() {
+        return eprintln!("skipped: no device");
+    }
+    assert_eq!(list.iter().filter(|d| d["used"] == true).count(), 1, "{said}");
+    assert_eq!(list[0]["used"], true);
+    assert!(list.iter().all(|d| d["largest_texture"].as_u64() >= Some(2048)), "{said}");
+}
+
+/// A device of the first adapter with smaller limits.
+fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapter = pollster::block_on(instance.request_adapter(&Default::default()));
+    let adapter = match adapter {
+        Ok(adapter) => adapter,
+        Err(error) if required() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+    };
+    let mut descriptor = Gpu::descriptor(&adapter);
+    limits(&mut descriptor.required_limits);
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    Some(Gpu::new(&adapter, device, queue))
+}
+
+/// A picture of a document, and the scene it was made from.
+fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
+    let mut renderer = Renderer::new(gpu);
+    let (images, _) = decode_images(document);
+    let mut scene = Scene::new(gpu, renderer.pipelines(), document, &images);
+    let pose = Pose::evaluate(document, &Stack::default());
+    scene.update(gpu, document, &pose);
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    let (low, high) = Surface::new(document, &pose).bounds().unwrap();
+    camera.frame(low, high, 1.0);
+    let target = Target::new(gpu, [200, 200]);
+    renderer.draw(
+        gpu,
+        &target,
+        &scene,
+        &camera,
+        &ViewportColors::theme("dark"),
+        &Show { size: 2.0, ..Show::default() },
+    );
+    (capture(gpu, &target).unwrap(), scene)
+}
+
+#[test]
+fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
+    let session = Session::open(Path::new(SAMPLE), &Default::default()).unwrap();
+    let before = session.document().clone();
+    let Some(usual) = small(|_| {}) else { return };
+    let (whole, scene) = picture(&usual, session.document());
+    assert!(scene.left_out().is_empty());
+    // Textures of the least size that any device has: coarser, and there.
+    let coarse = small(|l| {
+        (l.max_texture_dimension_2d, l.max_texture_dimension_1d) = (2048, 2048);
+    })
+    .unwrap();
+    let (picture_coarse, _) = picture(&coarse, session.document());
+    coarse.check().unwrap();
+    assert!(differing(&whole, &picture_coarse) < 0.2);
+    // Buffers that the body does not fit into: it is left out, and said.
+    let tight = small(|l| {
+        (l.max_buffer_size, l.max_storage_buffer_binding_size) = (400_000, 65_536);
+    })
+    .unwrap();
+    let (empty, scene) = picture(&tight, session.document());
+    tight.check().unwrap();
+    assert!(!scene.left_out().is_empty());
+    assert!(differing(&whole, &empty) > 0.02, "it is not shown");
+    assert!(*session.document() == before);
+}
+
+#[test]
+fn what_a_device_refuses_is_an_error_and_not_the_end() {
+    let Some(gpu) = small(|_| {}) else { return };
+    let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
+    drop(gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("far too large"),
+        size: u64::MAX / 2,
+        usage: wgpu::BufferUsages::VERTEX,
+        mapped_at_creation: false,
+    }));
+    let refused = gpu.check().unwrap_err().to_string();
+    assert!(refused.contains("graphics device"), "{refused}");
+    gpu.check().expect("it is said once");
+    let (shown, _) = picture(&gpu, &document);
+    gpu.check().unwrap();
+    assert!(shown.pixels().any(|p| p.0 != shown.get_pixel(0, 0).0), "it goes on");
+}
+
+#[test]
+fn a_device_that_is_lost_is_an_error_and_not_the_end() {
+    let Some(gpu) = small(|_| {}) else { return };
+    let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
+    let mut renderer = Renderer::new(&gpu);
+    let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
+    let pose = Pose::evaluate(&document, &Stack::default());
+    scene.update(&gpu, &document, &pose);
+    let target = Target::new(&gpu, [64, 64]);
+    gpu.device.destroy();
+    scene.update(&gpu, &document, &pose);
+    renderer.draw(&gpu, &target, &scene, &Camera::default(), &ViewportColors::theme("dark"), &Show::default());
+    let taken = capture(&gpu, &target);
+    let said = gpu.check().err().or(taken.err()).expect("it is said").to_string();
+    assert!(said.contains("graphics device"), "{said}");
+}
+
+/// Pixels of the pictures that are compared.
+const SIZE: [u32; 2] = [384, 384];
+
+/// The mean of one channel.
+fn total(blocks: &[[f64; 3]], channel: usize) -> f64 {
+    blocks.iter().map(|b| b[channel]).sum::<f64>() / blocks.len() as f64
+}
+
+/// The mean of every block of eight pixels, channel by channel.
+fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
+    let mean = |x: u32, y: u32| {
+        let mut sum = [0.0; 3];
+        for (dx, dy) in (0..64).map(|k| (k % 8, k / 8)) {
+            let pixel = picture.get_pixel(x * 8 + dx, y * 8 + dy);
+            (0..3).for_each(|c| sum[c] += f64::from(pixel.0[c]) / 64.0);
+        }
+        sum
+    };
+    let (width, height) = (picture.width() / 8, picture.height() / 8);
+    (0..width * height).map(|k| mean(k % width, k / width)).collect()
+}
+
+#[test]
+fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stands() {
+    let gpu = match Gpu::headless() {
+        Ok(gpu) => gpu,
+        Err(error) if required() => panic!("{error}"),
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    let mut files = vec![PathBuf::from(SAMPLE)];
+    let corpus = crate::common::shared().map(|s| s.join("corpus/characters"));
+    files.extend(corpus.iter().flat_map(|c| [c.join("Knight/Knight.glb"), c.join("Sintel/human-sintel.glb")]));
+    for file in &files {
+        let session = Session::open(file, &Default::default()).unwrap();
+        let document = session.document();
+        let mut renderer = Renderer::new(&gpu);
+        let (images, _) = decode_images(document);
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
+        let pose = Pose::evaluate(document, &Stack::default());
+        scene.update(&gpu, document, &pose);
+        let mut camera = Camera::default();
+        camera.look(Axis::ThreeQuarter);
+        let (low, high) = Surface::new(document, &pose).bounds().unwrap();
+        camera.frame(low, high, 1.0);
+        let targets = [1.0, 0.75, 0.5].map(|part| (part, Target::quick(&gpu, SIZE, part)));
+        let whole = Target::new(&gpu, SIZE);
+        let base = Show { size: (high - low).length(), scale: 1.0, grid: true, ..Show::default() };
+        let nodes = document.nodes.iter();
+        let meshes: Vec<_> = nodes.filter_map(|(id, n)| Some((id, n.mesh?))).collect();
+        for (node, mesh) in &meshes {
+            for (k, primitive) in document.mesh(*mesh).primitives.iter().enumerate() {
+                let share = |p: &glam::Vec3| (p.y - low.y) / (high.y - low.y);
+                let weights = primitive.positions.iter().map(|p| TintKind::weight(share(p)));
+                scene.tint(&gpu, *node, k, 0, &weights.collect::<Vec<_>>());
+            }
+        }
+        let look = ViewportColors::theme("dark");
+        let joints = bones(document, &pose, &document.joint_flags());
+        let bones =
+            joints.into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
+        let shows = [
+            ("textured", base.clone()),
+            ("without perspective", base.clone()),
+            ("solid", Show { shading: Shading::Solid, ..base.clone() }),
+            ("wireframe", Show { shading: Shading::Wireframe, ..base.clone() }),
+            ("X-ray", Show { shading: Shading::XRay, ..base.clone() }),
+            ("outlined", Show { outlined: meshes.iter().map(|(id, _)| *id).collect(), ..base.clone() }),
+            ("joints", Show { bones, ..base.clone() }),
+            ("tinted", Show { tint: Some(TintKind::Heat), ..base.clone() }),
+            ("tinted with edges", Show { tint: Some(TintKind::Heat), tint_edges: true, ..base.clone() }),
+        ];
+        for (name, show) in shows {
+            camera.orthographic = name == "without perspective";
+            let mut picture = |target: &Target, kind: &str| {
+                renderer.draw(&gpu, target, &scene, &camera, &look, &show);
+                let picture = capture(&gpu, target).unwrap();
+                // As a window shows it.
+                let shown = image::imageops::resize(&picture, SIZE[0], SIZE[1], image::imageops::FilterType::Triangle);
+                if let Ok(to) = std::env::var("ULNA_PICTURES") {
+                    let stem = file.file_stem().unwrap().to_string_lossy();
+                    shown.save(Path::new(&to).join(format!("{stem}-{name}-{kind}.png"))).unwrap();
+                }
+                shown
+            };
+            let full = picture(&whole, "full");
+            for (part, target) in &targets {
+                let quick = picture(target, &format!("quick-{part}"));
+                let (a, b) = (blocks(&full), blocks(&quick));
+                let apart = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f64::max);
+                let mean = a.iter().zip(&b).map(|(a, b)| apart(a, b)).sum::<f64>() / a.len() as f64;
+                let most = a.iter().zip(&b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max);
+                let brighter = (0..3).map(|c| (total(&a, c) - total(&b, c)).abs()).fold(0.0, f64::max);
+                let seen = format!(
+                    "{} {name} at {part}: {mean:.3} levels apart in the mean, {most:.1} at most, {brighter:.3} as a whole",
+                    file.display()
+                );
+                println!("{seen}");
+                assert!(full != quick, "{seen}: it is not drawn more quickly");
+                let coarse = 1.0 - f64::from(*part);
+                assert!(mean < 0.5 + 2.0 * coarse && most < 16.0 + 64.0 * coarse && brighter < 0.5 + coarse, "{seen}");
+            }
+        }
+    }
+}

@@ -1,0 +1,578 @@
+//! The shaders, and what the GPU computes beside what the CPU does.
+
+use ulna::{
+    formats::gltf::Progress,
+    model::{
+        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, Shared, TextureRef, Topology,
+        Transform,
+    },
+    motion::{Placement, Pose, Posed, Stack, skinning},
+    render::{
+        Axis, Camera, Color, ColorRole, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, ViewportColors,
+        capture, decode_images, heat, skin_on_gpu, zero_weight,
+    },
+    session::Session,
+};
+
+#[test]
+fn every_shader_is_valid_wgsl() {
+    for (name, source) in SHADERS {
+        let module =
+            naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
+        let mut validator =
+            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+        validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
+    }
+    assert!(SHADERS.len() >= 4);
+}
+
+/// A device, or nothing where there is none and nobody requires one.
+fn gpu() -> Option<Gpu> {
+    match Gpu::headless() {
+        Ok(gpu) => Some(gpu),
+        Err(error) if std::env::var_os("ULNA_REQUIRE_GPU").is_some() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn compare(gpu: &Gpu, document: &Document, stack: &Stack, name: &str) -> (usize, f32) {
+    let pose = Pose::evaluate(document, stack);
+    let parts = skin_on_gpu(gpu, document, &pose).expect("a computed surface");
+    let (mut count, mut worst) = (0, 0.0f32);
+    for (node, index, found) in parts {
+        let primitive = &document.mesh(document.node(node).mesh.expect("a mesh")).primitives[index];
+        let mut wanted = Posed::default();
+        let placement = Placement::of(document, &pose, node, primitive);
+        skinning::skin(
+            primitive,
+            &skinning::base_normals(primitive),
+            &pose.morphs[node.index()],
+            &placement,
+            &mut wanted,
+        );
+        let size = wanted.positions.iter().map(|p| p.length()).fold(1e-6, f32::max);
+        assert_eq!(found.positions.len(), wanted.positions.len(), "{name}");
+        for (a, b) in found.positions.iter().zip(&wanted.positions) {
+            worst = worst.max(a.distance(*b) / size);
+            count += 1;
+        }
+        for (a, b) in found.normals.iter().zip(&wanted.normals) {
+            assert!(a.distance(*b) < 2e-3 || b.length() < 0.5, "{name}: a normal is {a}, not {b}");
+        }
+    }
+    assert!(worst <= 1e-4, "{name}: off by {worst} of the model's size");
+    (count, worst)
+}
+
+#[test]
+fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
+    let (Some(gpu), Some(shared)) = (gpu(), crate::common::shared()) else { return };
+    let (mut files, mut vertices, mut worst) = (0, 0, 0.0f32);
+    for path in crate::common::models(&shared.join("corpus")) {
+        let name = path.display().to_string();
+        let session = Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let document = session.document();
+        let clip = document.clips.values().next();
+        let length = clip.map_or(0.0, |c| f64::from(c.length()));
+        for time in [0.0, length * 0.37, length * 0.5, length + 1.0] {
+            let (n, w) = compare(&gpu, document, &Stack::of(clip, time), &name);
+            vertices += n;
+            worst = worst.max(w);
+            if clip.is_none() {
+                break;
+            }
+        }
+        files += 1;
+    }
+    println!("{files} files, {vertices} vertices, worst {worst:e} of the model's size");
+    assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
+}
+
+/// A square of two metres about the origin that faces +Z, with normals or flat, as the one node of a document.
+fn square(material: Material, normals: bool) -> Document {
+    let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
+    let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]].map(glam::Vec3::from_array);
+    let primitive = Primitive {
+        topology: Topology::Triangles,
+        positions: corners.into(),
+        normals: if normals { [glam::Vec3::Z; 4].into() } else { Default::default() },
+        tangents: Default::default(),
+        uv0: uv.into(),
+        uv1: Default::default(),
+        colors: Default::default(),
+        indices: [0, 1, 2, 0, 2, 3].into(),
+        material: Some(MaterialId(0)),
+        variants: Default::default(),
+        targets: Default::default(),
+        weights: None,
+    };
+    let mesh =
+        Mesh { name: None, primitives: vec![primitive], default_weights: Default::default(), target_names: Vec::new() };
+    let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
+    let mut document = session.document().clone();
+    document.file.nodes[NodeId(0)].mesh = Some(MeshId(0));
+    document.file.meshes = vec![Shared::new(mesh)].into();
+    document.file.materials = [material].into();
+    document
+}
+
+/// A normal map's reference to the first image.
+fn first_image() -> TextureRef {
+    TextureRef {
+        image: ImageId(0),
+        uv_set: 0,
+        wrap: Default::default(),
+        nearest: false,
+        nearest_min: false,
+        mip: Default::default(),
+        offset: glam::Vec2::ZERO,
+        rotation: 0.0,
+        scale: glam::Vec2::ONE,
+    }
+}
+
+/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture; with
+/// normals in the file, or flat ones.
+fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
+        .write_to(&mut png, image::ImageFormat::Png)
+        .expect("a png");
+    let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
+    let material = Material { base_color, metallic: 0.0, normal_texture: Some(first_image()), ..Material::default() };
+    let mut document = square(material, normals);
+    document.file.nodes[NodeId(0)].set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
+    document.file.images = [Image { name: None, bytes: png.into_inner().into() }].into();
+    let pose = Pose::evaluate(&document, &Stack::default());
+    let mut renderer = Renderer::new(gpu);
+    let (images, findings) = decode_images(&document);
+    assert!(findings.is_empty());
+    let mut scene = Scene::new(gpu, renderer.pipelines(), &document, &images);
+    scene.update(gpu, &document, &pose);
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
+    let show = Show { size: 2.0, ..Show::default() };
+    let target = Target::new(gpu, [64, 64]);
+    renderer.draw(gpu, &target, &scene, &camera, &ViewportColors::theme("dark"), &show);
+    let image = capture(gpu, &target).expect("a picture");
+    let pixel = image.get_pixel(32, 32).0;
+    f32::from(pixel[0]) + f32::from(pixel[1]) + f32::from(pixel[2])
+}
+
+#[test]
+fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
+    let Some(mut gpu) = gpu() else { return };
+    let mut seen = Vec::new();
+    // With the CPU posing the tangents, as on software adapters; with the compute pass; and without normals in the file,
+    // where the directions come from the picture itself.
+    for (software, normals) in [(true, true), (false, true), (true, false)] {
+        gpu.software = software;
+        for turns in [0.0, 0.5, 1.0, 1.5f32] {
+            // The square turns in its plane, and the map with it: what was up the picture is now to its left.
+            let turn = glam::Quat::from_rotation_z(turns * std::f32::consts::PI);
+            let [right, up, left, down] = [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
+                .map(|tilt| brightness(&gpu, turn, tilt, normals));
+            let mut around = [right, up, left, down];
+            around.rotate_right((turns * 2.0) as usize);
+            // The key light stands up and to the left of the eye.
+            let [right, up, left, down] = around;
+            assert!(left > right + 20.0, "{software} {normals} {turns}: {left} {right}");
+            assert!(up > down + 20.0, "{software} {normals} {turns}: {up} {down}");
+            seen.push(around);
+        }
+    }
+    for other in [&seen[4..8], &seen[8..]] {
+        for (cpu, other) in seen[..4].iter().zip(other) {
+            assert!(cpu.iter().zip(other).all(|(a, b)| (a - b).abs() <= 3.0), "{cpu:?} {other:?}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
+    if gpu().is_none() {
+        return;
+    }
+    let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let document = session.document();
+    let pose = Pose::evaluate(document, &Stack::default());
+    let mut picture = Picture::new(document, [320, 400], &Default::default()).expect("a device");
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    let (low, high) = ulna::motion::Surface::new(document, &pose).bounds().expect("a surface");
+    camera.frame(low, high, 0.8);
+    let show = Show { grid: true, size: 2.0, ..Show::default() };
+    let image = picture.take(document, &pose, &camera, &ViewportColors::theme("dark"), &show).expect("a picture");
+    let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
+    let share = pale as f32 / (320.0 * 400.0);
+    assert!((0.05..0.4).contains(&share), "{share}");
+    // The background is the token's colour to the byte: linear light out, gamma in the picture.
+    assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
+}
+
+/// A square with tints, seen straight on. It is drawn with a normal map and half see-through where materials are shown.
+struct Tinted {
+    gpu: Gpu,
+    renderer: Renderer,
+    scene: Scene,
+    target: Target,
+    camera: Camera,
+}
+
+impl Tinted {
+    const SIDE: u32 = 160;
+
+    fn new() -> Option<Self> {
+        let gpu = gpu()?;
+        let document = square(
+            Material {
+                normal_texture: Some(first_image()),
+                alpha: ulna::model::AlphaMode::Blend,
+                ..Material::default()
+            },
+            true,
+        );
+        let renderer = Renderer::new(&gpu);
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
+        scene.update(&gpu, &document, &Pose::evaluate(&document, &Stack::default()));
+        let target = Target::new(&gpu, [Self::SIDE; 2]);
+        let mut camera = Camera { orthographic: true, ..Camera::default() };
+        camera.look(Axis::Front);
+        camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
+        Some(Self { gpu, renderer, scene, target, camera })
+    }
+
+    /// Sets the square's tints from a vertex on.
+    fn set(&mut self, first: usize, values: &[u32]) {
+        self.scene.tint(&self.gpu, NodeId(0), 0, first, values);
+    }
+
+    fn draw(&mut self, kind: TintKind, theme: &str, edges: bool) -> image::RgbaImage {
+        let show = Show { size: 2.0, tint: Some(kind), tint_edges: edges, ..Show::default() };
+        self.renderer.draw(&self.gpu, &self.target, &self.scene, &self.camera, &ViewportColors::theme(theme), &show);
+        capture(&self.gpu, &self.target).expect("a picture")
+    }
+
+    /// The colour a little beside the middle, where no edge is.
+    fn middle(&mut self, kind: TintKind) -> Color {
+        Color(self.draw(kind, "dark", false).get_pixel(Self::SIDE / 2 + 9, Self::SIDE / 2).0)
+    }
+}
+
+/// Whether two colours are as equal as the way through linear light lets them be.
+fn alike(a: Color, b: Color) -> bool {
+    a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) <= 1)
+}
+
+#[test]
+fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
+    let Some(mut tinted) = Tinted::new() else { return };
+    for axis in [Axis::Front, Axis::Back] {
+        tinted.camera.look(axis);
+        for weight in (0..=16).map(|k| k as f32 / 16.0).chain([1.0 / 255.0, 0.3, 0.77]) {
+            tinted.set(0, &[TintKind::weight(weight); 4]);
+            let wanted = if weight == 0.0 { zero_weight("dark") } else { heat(weight) };
+            let found = tinted.middle(TintKind::Heat);
+            assert!(alike(found, wanted), "{axis:?} {weight}: {found:?} {wanted:?}");
+        }
+    }
+    // A weight runs as a number from vertex to vertex: from left to right each pixel has the colour of its own weight.
+    tinted.camera.look(Axis::Front);
+    let [low, high] = [0.0, 1.0].map(TintKind::weight);
+    tinted.set(0, &[low, high, high, low]);
+    let picture = tinted.draw(TintKind::Heat, "dark", false);
+    let size = glam::Vec2::splat(Tinted::SIDE as f32);
+    let [left, right] =
+        [-1.0, 1.0].map(|x| tinted.camera.project(glam::vec3(x, 0.0, 0.0), size).expect("before the eye").0.x);
+    assert!(right - left > 60.0);
+    let mut compared = 0;
+    for x in left.ceil() as u32 + 4..right.floor() as u32 - 4 {
+        let weight = (x as f32 + 0.5 - left) / (right - left);
+        let pixel = picture.get_pixel(x, Tinted::SIDE / 3).0;
+        let wanted = heat(weight);
+        assert!(pixel.iter().zip(wanted.0).all(|(a, b)| a.abs_diff(b) <= 2), "{weight}: {pixel:?} {wanted:?}");
+        compared += 1;
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+#[test]
+fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() {
+    let Some(mut tinted) = Tinted::new() else { return };
+    let bare = tinted.middle(TintKind::Heat);
+    let background = ColorRole::ViewportBackground.color("dark");
+    let between = |k: usize| background.0[k] < bare.0[k] && bare.0[k] < zero_weight("dark").0[k];
+    assert!((0..3).all(between), "{bare:?}");
+    assert_eq!(tinted.middle(TintKind::Colors), bare);
+    for none in [TintKind::NONE, f32::NAN.to_bits(), (-f32::NAN).to_bits(), 0x7F80_0001] {
+        tinted.set(0, &[none; 4]);
+        assert_eq!(tinted.middle(TintKind::Heat), bare, "{none:x}");
+    }
+    // Vertices that are not there, and parts that are not, are passed over.
+    let full = TintKind::weight(1.0);
+    tinted.set(4, &[full; 9]);
+    tinted.set(usize::MAX, &[full]);
+    tinted.scene.tint(&tinted.gpu, NodeId(0), 7, 0, &[full]);
+    tinted.set(0, &[TintKind::NONE; 4]);
+    assert_eq!(tinted.middle(TintKind::Heat), bare);
+    // The lower right corner alone: the upper left triangle keeps what it had.
+    tinted.set(1, &[full]);
+    let picture = tinted.draw(TintKind::Heat, "dark", false);
+    let at = |x, y| Color(picture.get_pixel(x * Tinted::SIDE / 10, y * Tinted::SIDE / 10).0);
+    assert_eq!(at(4, 3), bare);
+    assert!(!alike(at(6, 7), bare));
+    tinted.set(0, &[full; 99]);
+    assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
+    tinted.scene.clear_tints();
+    assert_eq!(tinted.middle(TintKind::Heat), bare);
+    // Colours are mixed by their alpha with the clay, as light is.
+    let red = Color([200, 30, 60, 255]);
+    tinted.set(0, &[TintKind::color(red); 4]);
+    assert!(alike(tinted.middle(TintKind::Colors), red));
+    tinted.set(0, &[TintKind::color(Color([200, 30, 60, 0])); 4]);
+    assert_eq!(tinted.middle(TintKind::Colors), bare);
+    tinted.set(0, &[TintKind::color(Color([200, 30, 60, 128])); 4]);
+    let linear = |color: Color| glam::Vec4::from(color.linear()).truncate();
+    let (half, wanted) = (linear(tinted.middle(TintKind::Colors)), linear(bare).lerp(linear(red), 128.0 / 255.0));
+    assert!(half.abs_diff_eq(wanted, 0.01), "{half} {wanted}");
+    let plain = tinted.draw(TintKind::Colors, "light", false);
+    let edged = tinted.draw(TintKind::Colors, "light", true);
+    // The diagonal and four sides, darker than what they lie on, but faint.
+    let differing: Vec<_> = plain.pixels().zip(edged.pixels()).filter(|(a, b)| a != b).collect();
+    assert!((100..3000).contains(&differing.len()), "{}", differing.len());
+    assert!(differing.iter().all(|(a, b)| a.0.iter().zip(b.0).all(|(a, b)| b <= *a && a - b < 60)));
+}
+
+#[test]
+fn weights_taken_over_pose_as_a_scene_made_anew() {
+    let Some(mut gpu) = gpu() else { return };
+    let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let mut document = session.document().clone();
+    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).expect("a skinned node");
+    let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
+    for (k, joint) in joints.iter().enumerate() {
+        let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
+        document.file.nodes[*joint].set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
+    }
+    let mesh = document.node(node).mesh.expect("a mesh").index();
+    // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies are to follow.
+    document.file.materials = [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
+    let primitive = &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
+    primitive.material = Some(MaterialId(0));
+    primitive.uv0 =
+        (0..primitive.positions.len()).map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin)).collect();
+    primitive.tangents = Default::default();
+    let own = primitive.positions.len();
+    let pose = Pose::evaluate(&document, &Stack::default());
+    for software in [true, false] {
+        gpu.software = software;
+        let renderer = Renderer::new(&gpu);
+        let mut document = document.clone();
+        let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
+        scene.update(&gpu, &document, &pose);
+        let read = |scene: &Scene| scene.posed(&gpu, node, 0).expect("a device").expect("a part");
+        let mut before = read(&scene);
+        assert!(before.positions.len() > own, "vertices are split");
+        let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
+        // First other weights, then as many slots again, then fewer.
+        for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
+            let primitive = &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
+            let map = Shared::make_mut(primitive.weights.as_mut().expect("weights"));
+            if let Some(sets) = sets {
+                let (kept, wide) = (map.stride().min(sets * 4), sets * 4);
+                let slot = |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);
+                let joints = (0..own * wide).map(|k| slot(k).map_or(0, |s| map.joints[s])).collect();
+                let weights = (0..own * wide).map(|k| slot(k).map_or(0.0, |s| map.weights[s])).collect();
+                *map = ulna::model::WeightMap { sets, joints, weights, ..map.clone() };
+            }
+            let stride = map.stride();
+            for vertex in ranges[..2].iter().cloned().flatten() {
+                let joint = (vertex + round) % joints.len();
+                map.joints.make_mut()[vertex * stride + 1] = joint as u16;
+                let weights = &mut map.weights.make_mut()[vertex * stride..][..stride];
+                weights.fill(0.0);
+                (weights[0], weights[1]) = (0.25, 0.75);
+            }
+            scene.update_weights(&gpu, &document, node, 0, &ranges);
+            scene.update_reweighed(&gpu, &document, &pose);
+            let mut fresh = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
+            fresh.update(&gpu, &document, &pose);
+            let (found, wanted) = (read(&scene), read(&fresh));
+            // On the CPU what was weighed anew is placed one by one, which rounds otherwise.
+            let near = if software { 1e-6 } else { 0.0 };
+            let pairs = found.positions.iter().zip(&wanted.positions).chain(found.normals.iter().zip(&wanted.normals));
+            assert!(pairs.into_iter().all(|(a, b)| a.abs_diff_eq(*b, near)), "{software} {round}");
+            assert_eq!(found.positions.len(), wanted.positions.len());
+            let still = before.positions.iter().zip(&found.positions).filter(|(a, b)| a == b).count();
+            assert!(still > own / 2, "{software} {round}: {still} stay as they were");
+            let moved = before.positions[own..].iter().zip(&found.positions[own..]).filter(|(a, b)| a != b).count();
+            assert!(moved > 10, "{software} {round}: {moved} copies moved");
+            before = found;
+        }
+    }
+}
+
+/// A square of two metres about the origin that faces +Z, in a material of its own, and what else the JSON says.
+fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::PathBuf {
+    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    let normals = [0.0, 0.0, 1.0].repeat(6);
+    let places = [-3.0, 0.0, 0.0, 3.0, 0.0, 0.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0];
+    let bin =
+        [crate::common::floats(&corners), crate::common::floats(&normals), crate::common::floats(&places)].concat();
+    let vec3 = |offset: u32, count: u32| serde_json::json!({"bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": count, "type": "VEC3"});
+    let mut json = serde_json::json!({
+        "bufferViews": [{"buffer": 0, "byteLength": bin.len()}],
+        "accessors": [vec3(0, 6), vec3(72, 6), vec3(144, 2), vec3(168, 2)],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0.0}}],
+        "nodes": [{"mesh": 0}],
+    });
+    for (key, value) in more.as_object().expect("an object") {
+        json[key] = value.clone();
+    }
+    let path = folder.join("square.glb");
+    std::fs::write(&path, crate::common::glb(json, &bin)).expect("a file");
+    path
+}
+
+/// What `ulna render` makes of a file with these arguments, 90 by 60 pixels.
+fn rendered(path: &std::path::Path, arguments: &[&str]) -> image::RgbaImage {
+    let out = path.with_extension("png");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["render", path.to_str().expect("a path"), "-o", out.to_str().expect("a path")])
+        .args(["--no-grid", "--size", "90x60"])
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    image::open(&out).expect("a picture").into_rgba8()
+}
+
+#[test]
+fn a_variant_shows_its_materials() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let unlit = |color: [f32; 4]| serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color}, "extensions": {"KHR_materials_unlit": {}}});
+    let mapping = serde_json::json!([{"material": 1, "variants": [1]}, {"material": 2, "variants": [2]}]);
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
+            "extensions": {"KHR_materials_variants": {"variants": [{"name": "As is"}, {"name": "Leaf"}, {"name": "Sea"}]}},
+            "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]), unlit([0.0, 0.0, 1.0, 1.0])],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": 0,
+                "extensions": {"KHR_materials_variants": {"mappings": mapping}}}]}],
+        }),
+    );
+    for (arguments, wanted) in [
+        (&["--view", "front"][..], [255, 0, 0, 255]),
+        (&["--view", "front", "--variant", "As is"], [255, 0, 0, 255]),
+        (&["--view", "front", "--variant", "Leaf"], [0, 255, 0, 255]),
+        (&["--view", "front", "--variant", "2"], [0, 0, 255, 255]),
+    ] {
+        assert_eq!(rendered(&path, arguments).get_pixel(45, 30).0, wanted, "{arguments:?}");
+    }
+}
+
+#[test]
+fn instances_are_drawn_where_they_stand_mirrored_ones_too() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "extensionsUsed": ["EXT_mesh_gpu_instancing"],
+            "nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 2, "SCALE": 3}}}}],
+        }),
+    );
+    for shading in ["textured", "solid", "wireframe"] {
+        let picture = rendered(&path, &["--view", "front", "--orthographic", "--shading", shading]);
+        let empty = *picture.get_pixel(45, 2);
+        let drawn = |range: std::ops::Range<u32>| -> usize {
+            range
+                .flat_map(|x| (0..60).map(move |y| (x, y)))
+                .filter(|(x, y)| *picture.get_pixel(*x, *y) != empty)
+                .count()
+        };
+        let (left, middle, right) = (drawn(0..30), drawn(40..50), drawn(60..90));
+        assert_eq!(middle, 0, "{shading}: the node itself is not drawn");
+        assert!(left > 40 && right > 40 && left.abs_diff(right) < 40, "{shading}: {left} {right}");
+    }
+}
+
+#[test]
+fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
+    // All three are before the square and shine at it: a red sun, a green spot with a narrow cone to its right half, and a
+    // blue point whose range ends before it.
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "extensionsUsed": ["KHR_lights_punctual"],
+            "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "baseColorFactor": [0.3, 0.3, 0.3, 1.0]}}],
+            "extensions": {"KHR_lights_punctual": {"lights": [
+                {"type": "directional", "color": [1.0, 0.0, 0.0], "intensity": 1.0},
+                {"type": "spot", "color": [0.0, 1.0, 0.0], "intensity": 4.0, "spot": {"outerConeAngle": 0.2}},
+                {"type": "point", "color": [0.0, 0.0, 1.0], "intensity": 50.0, "range": 2.0},
+            ]}},
+            "nodes": [{"mesh": 0}, {"extensions": light(0)},
+                {"translation": [0.6, 0.0, 2.0], "extensions": light(1)}, {"translation": [0.0, 0.0, 3.0], "extensions": light(2)}],
+        }),
+    );
+    let studio = rendered(&path, &["--view", "front", "--orthographic"]);
+    let own = rendered(&path, &["--view", "front", "--orthographic", "--lights"]);
+    // The square's left half, and the middle of the cone.
+    let (aside, lit) = ((33, 30), (61, 30));
+    let at = |picture: &image::RgbaImage, (x, y): (u32, u32)| picture.get_pixel(x, y).0.map(i32::from);
+    let [r, g, b, _] = at(&studio, aside);
+    assert!(r > 60 && (r - g).abs() < 25 && (r - b).abs() < 25, "{r} {g} {b}");
+    let [r, g, b, _] = at(&own, aside);
+    assert!(r > g + 5 && (g - b).abs() < 25, "{r} {g} {b}");
+    let [_, green, blue, _] = at(&own, lit);
+    assert!(green > g + 12 && (blue - b).abs() < 10, "{green} {blue}");
+    // A file without lights looks the same, asked or not.
+    let plain = square_file(folder.path(), serde_json::json!({}));
+    assert_eq!(rendered(&plain, &["--lights"]), rendered(&plain, &[]));
+}
+
+#[test]
+fn a_camera_of_the_file_sees_what_it_looks_at() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = square_file(
+        folder.path(),
+        serde_json::json!({
+            "cameras": [
+                {"name": "Wide", "type": "perspective", "perspective": {"yfov": 1.5707964, "znear": 0.01}},
+                {"type": "orthographic", "orthographic": {"xmag": 3.0, "ymag": 2.0, "znear": 0.01, "zfar": 50.0}},
+            ],
+            "nodes": [{"mesh": 0}, {"name": "Before", "camera": 0, "translation": [0, 0, 2]},
+                {"name": "Flat", "camera": 1, "translation": [0, 0, 9]},
+                {"name": "Away", "camera": 0, "translation": [0, 0, 2], "rotation": [0, 1, 0, 0]}],
+        }),
+    );
+    // The square spans half the height for both: 90° at two metres see four, and so does a height of twice two.
+    for name in ["Wide", "Before", "Flat"] {
+        let picture = rendered(&path, &["--camera", name]);
+        let empty = *picture.get_pixel(1, 1);
+        let rows = (0..60).filter(|y| *picture.get_pixel(45, *y) != empty).count();
+        let columns = (0..90).filter(|x| *picture.get_pixel(*x, 30) != empty).count();
+        assert!(rows.abs_diff(30) <= 2 && columns.abs_diff(30) <= 2, "{name}: {rows} {columns}");
+    }
+    let away = rendered(&path, &["--camera", "Away"]);
+    assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
+}

@@ -1,0 +1,267 @@
+//! Every command is reachable in the window, by palette and by menu, and nothing in the window is without a name.
+
+use egui::{Event, Key, Modifiers, accesskit};
+use egui_kittest::{Harness, kittest::NodeT as _, kittest::Queryable as _};
+use ulna::{
+    app::App,
+    edit::{Availability, CommandSpec, table},
+};
+
+type Window = Harness<'static, App>;
+
+fn start(file: Option<&std::path::Path>, size: [f32; 2]) -> Window {
+    let file = file.map(ToOwned::to_owned);
+    let mut window =
+        Harness::builder().with_size(size).with_max_steps(60).wgpu().build_eframe(move |cc| App::new(cc, file));
+    for _ in 0..2000 {
+        window.step();
+        if !window.state().is_busy() {
+            window.run_steps(3);
+            return window;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("the work does not end");
+}
+
+/// A window without a file: one was asked for that is not there.
+fn empty() -> Window {
+    let window = start(Some(std::path::Path::new("/nowhere/at/all.glb")), [1600.0, 1000.0]);
+    assert!(window.state().session().is_none());
+    window
+}
+
+fn sample(size: [f32; 2]) -> (Window, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.glb");
+    std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
+    (start(Some(&path), size), folder)
+}
+
+fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(2);
+}
+
+/// Types a command's title into the palette and presses Enter; whether the palette closed.
+fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
+    press(window, Modifiers::COMMAND, Key::P);
+    assert!(window.query_by_label("Find a command").is_some(), "the palette opens for {}", command.name);
+    window.event(Event::Text(command.title.to_owned()));
+    window.run_steps(2);
+    let rows = window.query_all_by_label(command.title).count();
+    assert!(rows > 0, "{} is in the palette", command.name);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.query_by_label("Find a command").is_none()
+}
+
+/// Ends what a command may have opened.
+fn settle(window: &mut Window) {
+    for _ in 0..400 {
+        window.step();
+        if !window.state().is_busy() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    press(window, Modifiers::NONE, Key::Escape);
+    press(window, Modifiers::NONE, Key::Escape);
+}
+
+#[test]
+fn in_an_empty_window_every_command_works_or_says_why_not() {
+    let mut window = empty();
+    let none = Availability::default();
+    let (mut on, mut off) = (0, 0);
+    for command in table().iter().filter(|c| c.name != "file.quit") {
+        // Opening the sample would end the emptiness; the other test has it.
+        if matches!(command.name, "file.sample" | "help.tour") {
+            continue;
+        }
+        let closed = by_palette(&mut window, command);
+        match (command.enabled)(&none) {
+            Ok(()) => {
+                on += 1;
+                // The palette's own command opens it again.
+                assert!(closed || command.name == "edit.find", "{} is done", command.name);
+            }
+            Err(reason) => {
+                off += 1;
+                assert!(!closed, "{} is off", command.name);
+                assert!(!reason.is_empty() && !reason.ends_with('.'), "{}: {reason}", command.name);
+            }
+        }
+        settle(&mut window);
+        assert!(window.state().session().is_none(), "{} opened something", command.name);
+    }
+    assert!(on >= 8 && off >= 60, "{on} on, {off} off");
+}
+
+#[test]
+fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
+    let (mut window, _folder) = sample([1100.0, 640.0]);
+    let mut done = 0;
+    // What needs another file, closes this one, or writes it has tests of its own.
+    let apart = ["file.quit", "file.sample", "file.open", "file.save", "file.save_as", "help.tour"];
+    for command in table().iter().filter(|c| !apart.contains(&c.name)) {
+        let row = window.query_all_by_label("Hips").next();
+        row.unwrap_or_else(|| panic!("no row before {}", command.name)).click();
+        window.run_steps(2);
+        by_palette(&mut window, command);
+        settle(&mut window);
+        if command.name == "view.outliner" || command.name == "view.reset_layout" || command.name == "view.hide" {
+            by_palette(
+                &mut window,
+                ulna::edit::find(match command.name {
+                    "view.hide" => "view.show_all",
+                    "view.outliner" => "view.outliner",
+                    _ => "view.joints",
+                })
+                .expect("a command"),
+            );
+            settle(&mut window);
+        }
+        assert!(window.state().session().is_some(), "{} lost the file", command.name);
+        done += 1;
+    }
+    assert!(done >= 70, "{done}");
+}
+
+#[test]
+fn a_key_that_can_do_nothing_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bare.gltf");
+    std::fs::write(&path, r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"A"}]}"#)
+        .expect("a file");
+    let mut window = start(Some(&path), [1280.0, 800.0]);
+    assert!(window.state().session().is_some());
+    for (modifiers, key, wanted) in [
+        (Modifiers::NONE, Key::Num3, "Paint mode: The file has no vertex weights."),
+        (Modifiers::COMMAND, Key::Z, "Undo: Nothing was done yet."),
+    ] {
+        assert!(window.query_by_label(wanted).is_none());
+        press(&mut window, modifiers, key);
+        assert!(window.query_by_label(wanted).is_some(), "{wanted}");
+    }
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.query_all_by_label_contains(": Nothing is selected").count(), 0, "Escape is quiet");
+}
+
+#[test]
+fn the_window_stays_readable_and_one_key_makes_it_normal_again() {
+    let mut window = empty();
+    for (key, least, most) in [(Key::Minus, 0.8, 0.9), (Key::Equals, 2.5, 3.05)] {
+        for _ in 0..20 {
+            press(&mut window, Modifiers::COMMAND, key);
+        }
+        let scale = window.ctx.zoom_factor();
+        assert!((least..most).contains(&scale), "{scale}");
+        press(&mut window, Modifiers::COMMAND, Key::Num0);
+        assert_eq!(window.ctx.zoom_factor(), 1.0);
+    }
+}
+
+#[test]
+fn every_command_stands_in_its_menu() {
+    let mut window = empty();
+    let mut found = 0;
+    for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"] {
+        let all: Vec<&CommandSpec> = table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
+        let of = |group: &str| -> Vec<String> {
+            let fits = |c: &&&CommandSpec| match c.menu.split_once('/') {
+                _ if c.asks => group == "With values",
+                Some((_, inner)) => inner == group,
+                None => group.is_empty(),
+            };
+            let title = |c: &&CommandSpec| if c.asks { format!("{}…", c.title) } else { c.title.to_owned() };
+            all.iter().filter(fits).map(title).collect()
+        };
+        let mut groups: Vec<&str> = all.iter().filter_map(|c| c.menu.split_once('/').map(|(_, g)| g)).collect();
+        groups.push("");
+        groups.push("With values");
+        groups.sort_unstable();
+        groups.dedup();
+        for group in groups {
+            let titles = of(group);
+            if titles.is_empty() {
+                continue;
+            }
+            open(&mut window, &[menu, group], &titles);
+            for title in &titles {
+                assert!(window.query_all_by_label(title).next().is_some(), "{title} in {menu}/{group}");
+                found += 1;
+            }
+            press(&mut window, Modifiers::NONE, Key::Escape);
+            press(&mut window, Modifiers::NONE, Key::Escape);
+        }
+    }
+    assert_eq!(found, table().len(), "a command stands in no menu");
+}
+
+/// Opens a menu, and one inside it: a first click may only close another.
+fn open(window: &mut Window, path: &[&str; 2], titles: &[String]) {
+    // Some titles stand on buttons too: an open menu has them once more.
+    let count = |window: &Window| titles.iter().map(|t| window.query_all_by_label(t).count()).sum::<usize>();
+    let before = count(window);
+    for _ in 0..3 {
+        window.get_by_label(path[0]).click();
+        window.run_steps(3);
+        if !path[1].is_empty() && window.query_by_label(path[1]).is_some() {
+            window.get_by_label(path[1]).click();
+            window.run_steps(3);
+        }
+        if count(window) >= before + titles.len() {
+            return;
+        }
+    }
+    panic!("{path:?} does not open");
+}
+
+/// Widgets that can be clicked or typed into, and have no name.
+fn unnamed(window: &Window) -> (usize, Vec<String>) {
+    let mut bad = Vec::new();
+    let mut seen = 0;
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        let access = node.accesskit_node();
+        let role = access.role();
+        let control = access.data().supports_action(accesskit::Action::Click)
+            || matches!(role, accesskit::Role::TextInput | accesskit::Role::SpinButton | accesskit::Role::Slider);
+        if control {
+            seen += 1;
+            let name = access.label().or_else(|| access.value()).unwrap_or_default();
+            // Scroll bars are egui's own.
+            if name.trim().is_empty()
+                && !matches!(role, accesskit::Role::Unknown | accesskit::Role::Window | accesskit::Role::ScrollBar)
+            {
+                bad.push(format!("{role:?} at {:?}", node.rect()));
+            }
+        }
+        stack.extend(node.children());
+    }
+    (seen, bad)
+}
+
+#[test]
+fn no_control_is_without_a_name() {
+    let (mut window, _folder) = sample([1600.0, 1000.0]);
+    let check = |window: &Window, what: &str, least: usize| {
+        let (seen, bad) = unnamed(window);
+        assert!(seen >= least, "{what}: only {seen} controls");
+        assert!(bad.is_empty(), "{what}: {bad:#?}");
+    };
+    check(&window, "the panels", 60);
+    window.get_by_label("LeftUpperArm").click();
+    window.run_steps(2);
+    check(&window, "a selected joint", 70);
+    for (command, least) in [("edit.find", 10), ("file.preferences", 8), ("edit.history", 1), ("file.open", 3)] {
+        by_palette(&mut window, ulna::edit::find(command).expect("a command"));
+        check(&window, command, least);
+        settle(&mut window);
+    }
+    by_palette(&mut window, ulna::edit::find("file.welcome").expect("a command"));
+    check(&window, "the welcome page", 6);
+    // A narrow window, and one at twice the size, name theirs too.
+    let (narrow, _folder) = sample([900.0, 700.0]);
+    check(&narrow, "a narrow window", 30);
+}

@@ -1,0 +1,691 @@
+//! The whole window, driven by the accessible names of its widgets; what counts is the document.
+
+use std::path::PathBuf;
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
+use egui_kittest::{Harness, HarnessBuilder, kittest::Queryable as _};
+use ulna::{
+    app::App,
+    edit::{CommandLine, KeyRef},
+    model::{ClipId, NodeId, Property},
+    session::Session,
+};
+
+type Window = Harness<'static, App>;
+
+/// The program on a file (a copy, in a folder of its own), settled.
+fn window(bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
+    window_of(bytes, Harness::builder())
+}
+
+fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.glb");
+    std::fs::write(&path, bytes).expect("a file");
+    let file = path.clone();
+    let mut window =
+        builder.with_size([1600.0, 1000.0]).with_max_steps(60).wgpu().build_eframe(move |cc| App::new(cc, Some(file)));
+    wait(&mut window);
+    (window, folder, path)
+}
+
+fn sample() -> (Window, tempfile::TempDir, PathBuf) {
+    window(include_bytes!("../../assets/mannequin.glb"))
+}
+
+/// Until no long work is under way.
+fn wait(window: &mut Window) {
+    for _ in 0..2000 {
+        window.step();
+        if !window.state().is_busy() && window.state().session().is_some() {
+            window.run_steps(3);
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("the work does not end");
+}
+
+fn session(window: &Window) -> &Session {
+    window.state().session().expect("an open file")
+}
+
+fn node(window: &Window, name: &str) -> NodeId {
+    let document = session(window).document();
+    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
+}
+
+fn click(window: &mut Window, name: &str) {
+    window.get_by_label(name).click();
+    window.run_steps(3);
+}
+
+/// A click with the primary button at a point of the window.
+fn click_at(window: &mut Window, pos: Pos2) {
+    for pressed in [true, false] {
+        window.event(Event::PointerMoved(pos));
+        let modifiers = Modifiers::NONE;
+        window.event(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers });
+        window.step();
+    }
+    window.run_steps(3);
+}
+
+fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(3);
+}
+
+/// A drag with the primary button, in steps as a hand makes them.
+fn drag(window: &mut Window, from: Pos2, to: Pos2) {
+    window.event(Event::PointerMoved(from));
+    window.step();
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.event(button(true, from));
+    window.step();
+    for k in 1..=8 {
+        window.event(Event::PointerMoved(from + (to - from) * (k as f32 / 8.0)));
+        window.step();
+    }
+    window.event(button(false, to));
+    window.run_steps(3);
+}
+
+/// Where a node's head is on the window.
+fn head(window: &Window, node: NodeId) -> Pos2 {
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(node).expect("in sight");
+    pos2(rect.left() + at.x, rect.top() + at.y)
+}
+
+#[test]
+fn a_click_in_the_tree_or_on_a_joint_selects_it() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftUpperArm");
+    assert_eq!(window.state().selection().active, Some(node(&window, "LeftUpperArm")));
+    press(&mut window, Modifiers::NONE, Key::Q);
+    let arm = node(&window, "RightLowerArm");
+    let elbow = head(&window, arm);
+    let wrist = head(&window, node(&window, "RightHand"));
+    let middle = elbow + (wrist - elbow) * 0.5;
+    click_at(&mut window, middle);
+    assert_eq!(window.state().selection().active, Some(arm));
+    press(&mut window, Modifiers::NONE, Key::ArrowUp);
+    assert_eq!(window.state().selection().active, Some(node(&window, "RightUpperArm")));
+}
+
+#[test]
+fn a_click_on_the_skin_selects_what_moves_it() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    // Joints hidden: only the skin can be meant.
+    click(&mut window, "Joints");
+    let chest = head(&window, node(&window, "Head"));
+    click_at(&mut window, chest);
+    let active = window.state().selection().active.expect("a joint");
+    let name = session(&window).document().node(active).label(active);
+    assert!(["Head", "Neck", "Jaw"].contains(&name.as_str()), "{name}");
+}
+
+#[test]
+fn marked_steps_of_the_history_are_copied_as_a_script_that_runs() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    let arms = ["LeftUpperArm", "Head"];
+    let mut poses = Vec::new();
+    for arm in arms {
+        click(&mut window, arm);
+        let centre = head(&window, node(&window, arm));
+        drag(&mut window, centre + egui::vec2(-68.0, -62.0), centre + egui::vec2(-40.0, -83.0));
+        poses.push(session(&window).document().node(node(&window, arm)).user());
+    }
+    assert_eq!(session(&window).history().done().len(), 2);
+    press(&mut window, Modifiers::COMMAND | Modifiers::ALT, Key::Z);
+    window.get_by_label("Rotate Head").click_modifiers(Modifiers::COMMAND);
+    window.run_steps(3);
+    assert_eq!(session(&window).history().done().len(), 2, "it is marked, not gone to");
+    window.get_by_label_contains("1 step is marked");
+    window.get_by_label("Copy as script").click();
+    let copied = (0..4).find_map(|_| {
+        window.step();
+        window.output().platform_output.commands.iter().find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        })
+    });
+    let copied = copied.expect("a text is copied");
+    assert_eq!(copied.lines().count(), 1, "{copied}");
+    let mut other = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
+    for line in copied.lines() {
+        other.run_line(&CommandLine::parse(line).unwrap()).unwrap();
+    }
+    let pose = |arm: &str| other.document().node(node(&window, arm)).user();
+    assert_eq!(pose(arms[0]), None);
+    assert_eq!(pose(arms[1]), poses[1]);
+}
+
+#[test]
+fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftUpperArm");
+    let arm = node(&window, "LeftUpperArm");
+    let centre = head(&window, arm);
+    let before = session(&window).document().node(arm).user();
+    // The outer ring turns about the line of sight; it is whole, wherever the axes point.
+    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    drag(&mut window, at(-2.4), at(-1.9));
+    let after = session(&window).document().node(arm).user();
+    assert_ne!(before, after);
+    assert_eq!(session(&window).history().done().len(), 1);
+    let line = session(&window).history().done()[0].lines(session(&window).document())[0].clone();
+    assert_eq!(line.name, "pose.rotate");
+    let turned = line.arguments["degrees"].as_f64().expect("degrees");
+    assert!((turned.abs() - 28.6).abs() < 3.0, "half a radian is {turned}°");
+    window.get_by_label_contains("1 change not saved");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(session(&window).document().node(arm).user(), before);
+    assert!(!session(&window).is_unsaved());
+    // Escape in the middle of a drag.
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.event(Event::PointerMoved(at(-2.4)));
+    window.step();
+    window.event(button(true, at(-2.4)));
+    window.step();
+    for k in 1..6 {
+        window.event(Event::PointerMoved(at(-2.4 + 0.1 * k as f32)));
+        window.step();
+    }
+    assert_ne!(session(&window).document().node(arm).user(), before, "the preview is seen");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    window.event(button(false, at(-1.9)));
+    window.run_steps(3);
+    assert_eq!(session(&window).document().node(arm).user(), before);
+    assert!(session(&window).history().done().is_empty());
+    assert_eq!(window.state().selection().active, Some(arm), "Escape ended the turn, not the selection");
+}
+
+#[test]
+fn a_typed_number_is_one_step_and_reset_brings_the_rest_back() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    let head = node(&window, "Head");
+    window.get_by_label("Ul rotation X").click();
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.get_by_label("Ul rotation X").type_text("30");
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(window.state().selection().nodes.len(), 1, "Ctrl+A was the text's");
+    let user = session(&window).document().node(head).user().expect("an edit");
+    assert!(user.rotation.dot(glam::Quat::from_rotation_x(30f32.to_radians())).abs() > 1.0 - 1e-6);
+    assert_eq!(session(&window).history().done().len(), 1);
+    click(&mut window, "Reset to rest");
+    assert_eq!(session(&window).document().node(head).user(), None);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!session(&window).is_unsaved());
+}
+
+#[test]
+fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Wave");
+    assert_eq!(window.state().playback().clip, Some(ClipId(3)));
+    click(&mut window, "Head");
+    let head = node(&window, "Head");
+    // Scrub: a click on the ruler.
+    let ruler = window.get_by_label("Playhead").rect();
+    let at = pos2(ruler.left() + ruler.width() * 0.41, ruler.center().y);
+    click_at(&mut window, at);
+    let time = window.state().playback().time as f32;
+    assert!(time > 0.5, "{time}");
+    let keys = |window: &Window| {
+        session(window).document().clips[ClipId(3)].track(head, Property::Rotation).expect("a track").1.times.len()
+    };
+    // Off the keys that are there: step until there is none.
+    let mut guard = 0;
+    while session(&window).document().clips[ClipId(3)]
+        .track(head, Property::Rotation)
+        .expect("a track")
+        .1
+        .key_at(window.state().playback().time as f32, 1e-3)
+        .is_some()
+    {
+        press(&mut window, Modifiers::NONE, Key::ArrowRight);
+        guard += 1;
+        assert!(guard < 20);
+    }
+    let before = keys(&window);
+    press(&mut window, Modifiers::NONE, Key::S);
+    assert_eq!(keys(&window), before + 1);
+    press(&mut window, Modifiers::NONE, Key::Delete);
+    assert_eq!(keys(&window), before);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(keys(&window), before + 1);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(session(&window).document(), session(&window).opened());
+    // Home and End.
+    press(&mut window, Modifiers::NONE, Key::End);
+    assert!((window.state().playback().time - 3.0).abs() < 1e-4);
+    press(&mut window, Modifiers::NONE, Key::Home);
+    assert_eq!(window.state().playback().time, 0.0);
+}
+
+/// Whether an unkeyed pose changes a node.
+fn holds(window: &Window, node: NodeId) -> bool {
+    session(window).document().aids.unkeyed.values().any(|u| u.nodes().any(|n| n == node))
+}
+
+#[test]
+fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    click(&mut window, "Head");
+    let head_node = node(&window, "Head");
+    let centre = head(&window, head_node);
+    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    drag(&mut window, at(2.6), at(2.2));
+    assert!(holds(&window, head_node));
+    assert_eq!(session(&window).document().clips, session(&window).opened().clips, "nothing is keyed yet");
+    click(&mut window, "Discard");
+    assert!(session(&window).document().aids.unkeyed.is_empty());
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(holds(&window, head_node));
+    click(&mut window, "Key 1 node");
+    assert!(session(&window).document().aids.unkeyed.is_empty());
+    assert_ne!(session(&window).document().clips[ClipId(1)], session(&window).opened().clips[ClipId(1)]);
+    // With auto-key a pose is a key at once.
+    click(&mut window, "Auto-key");
+    let steps = session(&window).history().done().len();
+    drag(&mut window, at(2.6), at(2.0));
+    assert!(session(&window).document().aids.unkeyed.is_empty());
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+}
+
+#[test]
+fn undo_all_and_save_write_what_was_opened_and_an_edit_is_written() {
+    let (mut window, _folder, path) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    for _ in 0..3 {
+        let centre = head(&window, node(&window, "Head"));
+        let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+        drag(&mut window, at(2.6), at(2.2));
+    }
+    assert_eq!(session(&window).history().done().len(), 3);
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    wait(&mut window);
+    assert!(!session(&window).is_unsaved());
+    let saved = std::fs::read(&path).expect("the saved file");
+    assert!(saved != include_bytes!("../../assets/mannequin.glb"));
+    let again = Session::open(&path, &Default::default()).expect("it opens");
+    let head_node = node(&window, "Head");
+    let (a, b) = (
+        again.document().node(head_node).local().transform(),
+        session(&window).document().node(head_node).local().transform(),
+    );
+    assert!(a.is_close(&b, 1e-5, 1e-6));
+    for _ in 0..3 {
+        press(&mut window, Modifiers::COMMAND, Key::Z);
+    }
+    assert!(session(&window).is_unsaved());
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    wait(&mut window);
+    assert!(std::fs::read(&path).expect("the file") == include_bytes!("../../assets/mannequin.glb"));
+}
+
+#[test]
+fn unsaved_work_is_asked_about_before_another_file_takes_its_place() {
+    let (mut window, folder, path) = sample();
+    let other = folder.path().join("other.glb");
+    std::fs::copy(&path, &other).expect("a copy");
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    press(&mut window, Modifiers::COMMAND, Key::O);
+    // Nothing is unsaved: the path field comes at once.
+    window.get_by_label("Path");
+    click(&mut window, "Cancel");
+    let centre = head(&window, node(&window, "Head"));
+    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    drag(&mut window, at(2.6), at(2.2));
+    ask_for(&mut window, &other);
+    window.get_by_label("Discard changes");
+    click(&mut window, "Cancel");
+    assert!(session(&window).is_unsaved(), "cancelling loses nothing");
+    // It is asked once, when it is known what is to be opened.
+    ask_for(&mut window, &other);
+    click(&mut window, "Discard changes");
+    wait(&mut window);
+    assert_eq!(session(&window).path(), Some(other.as_path()));
+    assert!(!session(&window).is_unsaved());
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_leaves_the_open_one_and_says_why() {
+    let (mut window, folder, _) = sample();
+    let bad = folder.path().join("bad.glb");
+    std::fs::write(&bad, b"glTF nonsense").expect("a file");
+    press(&mut window, Modifiers::COMMAND, Key::O);
+    window.get_by_label("Path").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.get_by_label("Path").type_text(&bad.display().to_string());
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait(&mut window);
+    assert_eq!(session(&window).document().nodes.len(), 55);
+    assert!(window.query_by_label_contains("was not opened").is_some());
+}
+
+#[test]
+fn the_timeline_selects_keys_by_click_and_deletes_them() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    let hips = node(&window, "Hips");
+    let row = window.get_by_label("Track Hips").rect();
+    let sheet = window.get_by_label("Timeline keys").rect();
+    // The first key of Walk is at 0 s; the view begins 2 % before it and ends 6 % after the clip.
+    let at = pos2(sheet.left() + sheet.width() * (0.02 / 1.08), row.center().y);
+    click_at(&mut window, at);
+    let keys: Vec<KeyRef> = window.state().selection().keys.iter().copied().collect();
+    assert_eq!(keys.len(), 2, "translation and rotation of the hips");
+    assert!(keys.iter().all(|k| k.time() == 0.0));
+    assert_eq!(window.state().selection().active, Some(hips));
+    let before = session(&window).document().clips[ClipId(1)].key_count();
+    press(&mut window, Modifiers::NONE, Key::Delete);
+    assert_eq!(session(&window).document().clips[ClipId(1)].key_count(), before - 2);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(session(&window).document().clips[ClipId(1)].key_count(), before);
+}
+
+#[test]
+fn the_filter_and_the_modes_do_what_they_say() {
+    let (mut window, _folder, _) = sample();
+    window.get_by_label("Filter by name or kind").focus();
+    window.run_steps(2);
+    window.get_by_label("Filter by name or kind").type_text("thumb2");
+    window.run_steps(3);
+    assert!(window.query_by_label("LeftThumb2").is_some());
+    assert!(window.query_by_label("LeftIndex1").is_none());
+    click(&mut window, "Clear Filter by name or kind");
+    assert!(window.query_by_label("LeftIndex1").is_some());
+}
+
+#[test]
+fn a_still_window_asks_for_no_frames() {
+    let (mut window, _folder, _) = sample();
+    // `run` fails where the program keeps asking for another frame.
+    let steps = window.try_run().expect("the window comes to rest");
+    assert!(steps <= 8, "{steps}");
+}
+
+/// A ring drag that is not let go of.
+fn begin_turn(window: &mut Window) {
+    let centre = head(window, node(window, "Head"));
+    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    window.event(Event::PointerMoved(at(2.6)));
+    window.step();
+    let (pos, button, modifiers) = (at(2.6), PointerButton::Primary, Modifiers::NONE);
+    window.event(Event::PointerButton { pos, button, pressed: true, modifiers });
+    window.step();
+    for k in 1..=5 {
+        window.event(Event::PointerMoved(at(2.6 - 0.08 * k as f32)));
+        window.step();
+    }
+    assert!(session(window).history().is_open(), "a gesture is under way");
+}
+
+/// Lets go of the button, a little farther on.
+fn let_go(window: &mut Window) {
+    let pos = head(window, node(window, "Head")) + egui::vec2(70.0, -70.0);
+    window.event(Event::PointerMoved(pos));
+    window.step();
+    let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+    window.event(Event::PointerButton { pos, button, pressed: false, modifiers });
+    window.run_steps(3);
+}
+
+#[test]
+fn a_gesture_is_whole_whatever_interrupts_it() {
+    let (mut window, _folder, path) = sample();
+    let file = std::fs::read(&path).unwrap();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    let interruptions: [fn(&mut Window); 2] = [
+        // Another window takes the focus.
+        |w| {
+            w.event(Event::WindowFocused(false));
+            w.run_steps(2);
+            w.event(Event::WindowFocused(true));
+            w.run_steps(2);
+        },
+        // A key for another mode.
+        |w| press(w, Modifiers::NONE, Key::Num2),
+    ];
+    for (k, interrupt) in interruptions.into_iter().enumerate() {
+        click(&mut window, "Pose mode");
+        begin_turn(&mut window);
+        // Neither save nor undo comes between.
+        press(&mut window, Modifiers::COMMAND, Key::S);
+        press(&mut window, Modifiers::COMMAND, Key::Z);
+        assert!(session(&window).history().is_open());
+        assert_eq!(std::fs::read(&path).unwrap(), file, "half a gesture is saved");
+        interrupt(&mut window);
+        assert!(!session(&window).history().is_open());
+        assert_eq!(session(&window).history().done().len(), k + 1, "one step");
+        let there = session(&window).document().clone();
+        // What the hand does after that is no part of it.
+        let_go(&mut window);
+        assert_eq!(*session(&window).document(), there);
+        assert_eq!(session(&window).history().done().len(), k + 1);
+    }
+    assert!(session(&window).is_unsaved());
+}
+
+#[test]
+fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
+    let (mut window, _folder, path) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    let_go(&mut window);
+    let turned = session(&window).document().node(node(&window, "Head")).local();
+    // Another program gives a clip another name.
+    let mut other = Session::open(&path, &Default::default()).unwrap();
+    other.run_line(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll")).unwrap();
+    other.write_to(&path).unwrap();
+    let theirs = std::fs::read(&path).unwrap();
+    window.event(Event::WindowFocused(true));
+    wait(&mut window);
+    window.run_steps(5);
+    window.get_by_label("model.glb changed on disk");
+    window.get_by_label_contains("What changed on disk: ");
+    window.get_by_label_contains("Stroll");
+    // Nothing is replaced by a save that does not ask.
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    assert_eq!(std::fs::read(&path).unwrap(), theirs);
+    click(&mut window, "Reload and replay");
+    wait(&mut window);
+    let now = session(&window);
+    let names: Vec<_> = now.document().clips.values().filter_map(|c| c.name.as_deref()).collect();
+    assert!(names.contains(&"Stroll"), "{names:?}");
+    assert_eq!(now.document().node(node(&window, "Head")).local(), turned);
+    assert_eq!(now.history().done().len(), 1, "one step");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!session(&window).is_unsaved());
+}
+
+#[cfg(feature = "inspection")]
+#[test]
+fn a_fault_stops_what_was_being_done_and_not_the_window() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    let whole = session(&window).document().clone();
+    begin_turn(&mut window);
+    window.state_mut().fail_next_frame();
+    window.run_steps(3);
+    let_go(&mut window);
+    window.get_by_label("Something in Ulna failed");
+    assert_eq!(*session(&window).document(), whole, "half a gesture is none");
+    click(&mut window, "Go on");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!session(&window).is_unsaved(), "it goes on");
+}
+
+#[test]
+fn names_in_any_script_have_a_glyph() {
+    let Some(shared) = crate::common::shared() else { return };
+    let file = std::fs::read(shared.join("corpus/found/names.glb")).unwrap();
+    let (window, _folder, _) = window_of(&file, Harness::builder());
+    let names = |window: &Window| -> Vec<String> {
+        let document = session(window).document();
+        document.node_ids().map(|id| document.node(id).label(id)).collect()
+    };
+    let lacking = |window: &Window| -> String {
+        let font = egui::FontId::proportional(13.0);
+        let text: String = names(window).concat();
+        window.ctx.fonts_mut(|f| text.chars().filter(|c| !f.has_glyph(&font, *c)).collect())
+    };
+    assert!(lacking(&window).is_empty(), "no glyph for {}", lacking(&window));
+    let names = names(&window);
+    assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");
+    assert!(names.iter().all(|n| !n.contains(char::is_control)), "{names:?}");
+    // A row each, none over another.
+    let rows: Vec<_> = ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
+    assert!(!rows[0].intersects(rows[1]), "{rows:?}");
+}
+
+#[test]
+fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
+    let (mut window, _folder, path) = sample();
+    let file = std::fs::read(&path).unwrap();
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    let head = node(&window, "Head");
+    assert!(holds(&window, head));
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    window.get_by_label("Save model.glb: 1 pose is not keyed");
+    click(&mut window, "Cancel");
+    assert_eq!(std::fs::read(&path).unwrap(), file, "nothing is saved before it is said what is meant");
+
+    // Left, it stays here, and is not asked about again.
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    click(&mut window, "Leave");
+    click(&mut window, "Save without them");
+    wait(&mut window);
+    assert!(holds(&window, head));
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    wait(&mut window);
+    assert!(window.query_by_label("Save model.glb: 1 pose is not keyed").is_none());
+
+    // Another pose is another question.
+    begin_turn(&mut window);
+    let_go(&mut window);
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    click(&mut window, "Key 1 and save");
+    wait(&mut window);
+    assert!(!holds(&window, head) && !session(&window).is_unsaved());
+    assert_eq!(session(&window).history().done().last().unwrap().label, "Key poses");
+    let read = Session::open(&path, &Default::default()).unwrap();
+    assert_eq!(read.document().clips, session(&window).document().clips, "the keys are in the file");
+    let before = Session::open_bytes(&file).unwrap();
+    assert_ne!(read.document().clips, before.document().clips);
+}
+
+#[test]
+fn what_is_said_again_is_counted() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Animate mode");
+    for _ in 0..3 {
+        press(&mut window, Modifiers::NONE, Key::S);
+    }
+    window.get_by_label("Set key: Nothing is selected.");
+    window.get_by_label("×3");
+    click(&mut window, "Close message");
+    assert!(window.query_by_label("Set key: Nothing is selected.").is_none());
+}
+
+#[test]
+fn long_work_is_cancelled_at_once() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Paint mode");
+    window.get_by_label("Find the worst pose").click();
+    while !window.state().is_busy() {
+        window.step();
+    }
+    window.step();
+    window.get_by_label("Cancel").click();
+    window.run_steps(3);
+    assert!(!window.state().is_busy());
+    window.get_by_label("Looking for the worst pose was cancelled");
+}
+
+#[test]
+fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
+    let (mut window, folder, path) = sample();
+    let other = folder.path().join("other.glb");
+    std::fs::copy(&path, &other).expect("a copy");
+    // Something for the file, and a pose that is in none.
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    click(&mut window, "Animate mode");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    // Another file is wanted, after a save; the save asks about the pose, and is given up.
+    ask_for(&mut window, &other);
+    click(&mut window, "Save changes");
+    window.get_by_label("Save model.glb: 1 pose is not keyed");
+    click(&mut window, "Cancel");
+    // A later save is a save, and no more.
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    click(&mut window, "Key 1 and save");
+    wait(&mut window);
+    assert!(!session(&window).is_unsaved());
+    assert_eq!(session(&window).path(), Some(path.as_path()), "nobody asked for another file now");
+
+    // One that is done goes on to what was wanted.
+    click(&mut window, "Pose mode");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    ask_for(&mut window, &other);
+    click(&mut window, "Save changes");
+    for _ in 0..200 {
+        if session(&window).path() == Some(other.as_path()) {
+            break;
+        }
+        wait(&mut window);
+    }
+    assert_eq!(session(&window).path(), Some(other.as_path()));
+    assert!(!session(&window).is_unsaved());
+}
+
+/// Asks for another file by its path, as far as to what becomes of unsaved work.
+fn ask_for(window: &mut Window, path: &std::path::Path) {
+    press(window, Modifiers::COMMAND, Key::O);
+    window.get_by_label("Path").focus();
+    window.run_steps(2);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.get_by_label("Path").type_text(&path.display().to_string());
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+}

@@ -1,0 +1,274 @@
+//! Whose a key is: the topmost thing that is open, the field that has the focus, the panel that was entered, the window.
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
+use egui_kittest::{Harness, kittest::NodeT as _, kittest::Queryable as _};
+use ulna::{app::App, model::NodeId};
+
+type Window = Harness<'static, App>;
+
+fn sample() -> (Window, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.glb");
+    std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
+    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).wgpu();
+    let mut window = builder.build_eframe(move |cc| App::new(cc, Some(path)));
+    for _ in 0..2000 {
+        window.step();
+        if !window.state().is_busy() && window.state().session().is_some() {
+            window.run_steps(3);
+            return (window, folder);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("the work does not end");
+}
+
+fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(3);
+}
+
+fn type_text(window: &mut Window, text: &str) {
+    window.event(Event::Text(text.to_owned()));
+    window.run_steps(3);
+}
+
+fn named(window: &Window, name: &str) -> NodeId {
+    let document = window.state().session().expect("a file").document();
+    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
+}
+
+fn point_at(window: &mut Window, at: Pos2) {
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+}
+
+fn middle_of(window: &Window, name: &str) -> Pos2 {
+    window.get_by_label(name).rect().center()
+}
+
+fn select(window: &mut Window, name: &str) -> NodeId {
+    window.get_by_label(name).click();
+    window.run_steps(3);
+    let node = named(window, name);
+    assert_eq!(window.state().selection().active, Some(node));
+    node
+}
+
+/// The accessible name of what has the focus.
+fn focused(window: &Window) -> Option<String> {
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        let access = node.accesskit_node();
+        if access.is_focused() && access.role() != accesskit::Role::Window {
+            return access.label().or_else(|| access.value());
+        }
+        stack.extend(node.children());
+    }
+    None
+}
+
+fn grid(window: &Window) -> bool {
+    window.state().options().grid
+}
+
+#[test]
+fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
+    let (mut window, _folder) = sample();
+    let first = select(&mut window, "Spine");
+    let at = middle_of(&window, "Viewport");
+    point_at(&mut window, at);
+    let mut seen = vec![first];
+    for _ in 0..3 {
+        press(&mut window, Modifiers::NONE, Key::Tab);
+        assert_eq!(focused(&window), None, "nothing gets the focus");
+        seen.extend(window.state().selection().active);
+    }
+    assert_eq!(seen.len(), 4);
+    assert!(seen.windows(2).all(|w| w[0] != w[1]), "each Tab goes on to the next sibling: {seen:?}");
+    assert_eq!(seen[3], first, "and round");
+    // Over the timeline it is not a key of joints.
+    let before = window.state().selection().active;
+    let at = middle_of(&window, "Timeline panel");
+    point_at(&mut window, at);
+    press(&mut window, Modifiers::NONE, Key::Tab);
+    assert_eq!((window.state().selection().active, focused(&window)), (before, None));
+    // After F6 it goes through what is in the panel.
+    press(&mut window, Modifiers::NONE, Key::F6);
+    let panel = focused(&window).expect("a panel has the focus");
+    assert!(panel.ends_with(" panel"), "{panel}");
+    let before = window.state().selection().active;
+    press(&mut window, Modifiers::NONE, Key::Tab);
+    let inside = focused(&window).expect("something in it has the focus");
+    assert!(inside != panel, "{inside}");
+    assert_eq!(window.state().selection().active, before, "and selects nothing");
+    // Escape ends the walk, and not the selection; then it clears that.
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!((window.state().selection().active, focused(&window)), (before, None));
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.state().selection().active, None);
+}
+
+#[test]
+fn f6_goes_round_the_panels_and_back_and_their_keys_are_theirs() {
+    let (mut window, _folder) = sample();
+    select(&mut window, "Head");
+    let mut names = Vec::new();
+    for _ in 0..6 {
+        press(&mut window, Modifiers::NONE, Key::F6);
+        names.push(focused(&window).expect("a panel"));
+    }
+    let first = names[0].clone();
+    assert_eq!(names[5], first, "{names:?}");
+    let mut sorted = names[..5].to_vec();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!(sorted.len(), 5, "{names:?}");
+    press(&mut window, Modifiers::SHIFT, Key::F6);
+    assert_eq!(focused(&window).as_ref(), Some(&names[4]));
+    while focused(&window).as_deref() != Some("Outliner panel") {
+        press(&mut window, Modifiers::NONE, Key::F6);
+    }
+    // Arrows are the panel's while it has the focus as a whole.
+    let parent = {
+        let document = window.state().session().expect("a file").document();
+        document.node(named(&window, "Head")).parent
+    };
+    press(&mut window, Modifiers::NONE, Key::ArrowUp);
+    assert_eq!(window.state().selection().active, parent);
+    assert_eq!(focused(&window).as_deref(), Some("Outliner panel"));
+}
+
+#[test]
+fn an_open_menu_has_the_keys_to_itself_and_escape_closes_it_alone() {
+    let (mut window, _folder) = sample();
+    let head = select(&mut window, "Head");
+    let (shown, playing) = (grid(&window), window.state().playback().playing);
+    window.get_by_label("View").click();
+    window.run_steps(3);
+    assert!(window.query_by_label("Frame all").is_some(), "the menu is open");
+    for key in [Key::Space, Key::S, Key::H, Key::Delete] {
+        press(&mut window, Modifiers::NONE, key);
+    }
+    let session = window.state().session().expect("a file");
+    assert!(session.history().done().is_empty() && window.state().playback().playing == playing);
+    assert_eq!((window.state().selection().active, grid(&window)), (Some(head), shown));
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(window.query_by_label("Frame all").is_none(), "it is closed");
+    assert_eq!(window.state().selection().active, Some(head), "and the selection is as it was");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.state().selection().active, None);
+}
+
+#[test]
+fn the_palette_and_dialogs_close_before_the_selection_goes() {
+    let (mut window, _folder) = sample();
+    let head = select(&mut window, "Head");
+    let shown = grid(&window);
+    press(&mut window, Modifiers::COMMAND, Key::P);
+    assert!(window.query_by_label("Find a command").is_some());
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(window.query_by_label("Find a command").is_none());
+    assert_eq!((window.state().selection().active, grid(&window)), (Some(head), shown));
+    press(&mut window, Modifiers::COMMAND, Key::Comma);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.state().selection().active, Some(head));
+    // A number that is typed is given up, and nothing else.
+    window.get_by_label("Ul rotation X").click();
+    window.run_steps(2);
+    type_text(&mut window, "3");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.state().selection().active, Some(head));
+    let done = window.state().session().expect("a file").history().done();
+    assert!(done.is_empty(), "{:?}", done.iter().map(|t| &t.label).collect::<Vec<_>>());
+}
+
+#[test]
+fn f10_opens_the_menu_bar_and_arrows_and_letters_go_through_it() {
+    let (mut window, _folder) = sample();
+    select(&mut window, "Head");
+    let at = middle_of(&window, "Viewport");
+    point_at(&mut window, at);
+    press(&mut window, Modifiers::NONE, Key::F10);
+    assert!(window.query_by_label("Save as…").is_some(), "the first menu is open");
+    press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    assert!(window.query_by_label("Save as…").is_none() && window.query_by_label("Select parent").is_some());
+    press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    assert!(window.query_by_label("Frame all").is_some());
+    press(&mut window, Modifiers::NONE, Key::ArrowLeft);
+    assert!(window.query_by_label("Select parent").is_some());
+    press(&mut window, Modifiers::NONE, Key::ArrowDown);
+    let first = focused(&window).expect("an item");
+    press(&mut window, Modifiers::NONE, Key::ArrowDown);
+    assert_ne!(focused(&window), Some(first));
+    // A letter goes to what begins with it.
+    type_text(&mut window, "d");
+    assert_eq!(focused(&window).as_deref(), Some("Deselect all"));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(window.state().selection().active, None, "and Enter does it");
+    assert!(window.query_by_label("Select parent").is_none());
+    press(&mut window, Modifiers::NONE, Key::F10);
+    assert!(window.query_by_label("Save as…").is_some());
+    press(&mut window, Modifiers::NONE, Key::F10);
+    assert!(window.query_by_label("Save as…").is_none(), "F10 closes it, too");
+}
+
+#[test]
+fn nothing_is_hovered_through_an_open_menu() {
+    let (mut window, _folder) = sample();
+    let head = named(&window, "Head");
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(head).expect("in sight");
+    let at = Pos2::new(rect.left() + at.x, rect.top() + at.y);
+    point_at(&mut window, at);
+    assert!(window.state().hovered().is_some());
+    window.get_by_label("Help").click();
+    window.run_steps(2);
+    point_at(&mut window, at + egui::vec2(1.0, 0.0));
+    assert_eq!(window.state().hovered(), None);
+}
+
+#[test]
+fn mashing_keys_during_a_ring_drag_changes_nothing_else() {
+    let (mut window, _folder) = sample();
+    window.get_by_label("Pose mode").click();
+    window.run_steps(3);
+    let arm = select(&mut window, "LeftLowerArm");
+    press(&mut window, Modifiers::NONE, Key::F);
+    let (grid_shown, mode) = (grid(&window), window.state().mode());
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(arm).expect("in sight");
+    let center = Pos2::new(rect.left() + at.x, rect.top() + at.y);
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    // The outer ring, which faces the view.
+    let on = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    point_at(&mut window, on(0.3));
+    window.event(button(true, on(0.3)));
+    window.step();
+    for k in 1..6 {
+        window.event(Event::PointerMoved(on(0.3 + 0.1 * k as f32)));
+        window.step();
+        for key in [Key::Space, Key::S, Key::Delete, Key::H, Key::A, Key::Tab, Key::Q, Key::F, Key::ArrowUp, Key::F6] {
+            window.key_press_modifiers(Modifiers::NONE, key);
+            window.step();
+        }
+        for key in [Key::Z, Key::V, Key::A] {
+            window.key_press_modifiers(Modifiers::COMMAND, key);
+            window.step();
+        }
+    }
+    window.event(button(false, on(0.8)));
+    window.run_steps(4);
+    let session = window.state().session().expect("a file");
+    assert_eq!(session.history().done().len(), 1, "one step: the turn");
+    assert_eq!(window.state().selection().nodes.iter().copied().collect::<Vec<_>>(), [arm]);
+    assert_eq!((grid(&window), window.state().mode()), (grid_shown, mode));
+    assert!(!window.state().playback().playing);
+    assert!(session.document().node(arm).user().is_some());
+}

@@ -1,0 +1,12 @@
+//! The whole window, driven by the accessible names of its widgets.
+#![cfg(feature = "gui")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod commands;
+mod devices;
+mod editing;
+mod keys;
+mod paint;
+mod weights;

@@ -1,0 +1,312 @@
+//! Paint mode in the whole window: strokes, locks, selected vertices and numbers, asserted on the document.
+
+use crate::common::paint::{
+    Window, click, drag, head, middle, node, painting, press, press_button, session, sound, total, window,
+};
+use egui::{Event, Key, Modifiers, PointerButton, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+#[test]
+fn a_stroke_paints_the_joint_and_is_one_step() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 30.0), Modifiers::NONE);
+    let document = session(&window).document();
+    assert!(total(document, "LeftUpperArm") > total(&before, "LeftUpperArm") + 0.5);
+    assert!(total(document, "RightUpperArm") < total(&before, "RightUpperArm"));
+    sound(document);
+    assert_eq!(session(&window).history().done().len(), 1);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(*session(&window).document() == before);
+    // What was seen while painting is seen still.
+    assert!(window.query_by_label("Brush").is_some());
+}
+
+#[test]
+fn held_keys_invert_and_smooth() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    drag(&mut window, at, at + vec2(0.0, 10.0), Modifiers::COMMAND);
+    assert!(total(session(&window).document(), "LeftUpperArm") < total(&before, "LeftUpperArm") - 0.5);
+    assert_eq!(session(&window).history().undo_label(), Some("Paint weights"));
+    let knee = head(&window, "LeftLowerArm");
+    drag(&mut window, knee, knee + vec2(0.0, 10.0), Modifiers::SHIFT);
+    assert_eq!(session(&window).history().undo_label(), Some("Smooth weights"));
+    sound(session(&window).document());
+}
+
+#[test]
+fn a_locked_joint_is_not_painted_and_escape_takes_a_stroke_back() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    press(&mut window, Modifiers::NONE, Key::L);
+    drag(&mut window, at, at + vec2(0.0, 20.0), Modifiers::NONE);
+    assert!(*session(&window).document() == before);
+    assert!(window.query_by_label_contains("the joint is locked").is_some());
+    press(&mut window, Modifiers::NONE, Key::L);
+    // Pressed and moved, but never let go of.
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    let modifiers = Modifiers::NONE;
+    window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed: true, modifiers });
+    window.run_steps(2);
+    assert!(*session(&window).document() != before, "the first dab is shown at once");
+    window.key_press(Key::Escape);
+    window.run_steps(2);
+    assert!(*session(&window).document() == before);
+    assert!(session(&window).history().done().is_empty());
+}
+
+#[test]
+fn mirrored_strokes_paint_both_sides_alike() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    press(&mut window, Modifiers::NONE, Key::X);
+    let at = middle(&window, "LeftLowerArm", "LeftHand");
+    drag(&mut window, at, at + vec2(0.0, 12.0), Modifiers::NONE);
+    let document = session(&window).document();
+    let gained = |name: &str| total(document, name) - total(&before, name);
+    assert!(gained("LeftUpperArm") > 0.5);
+    let (left, right) = (gained("LeftUpperArm"), gained("RightUpperArm"));
+    assert!((left - right).abs() < 1e-3 * left, "{left} and {right}");
+    sound(document);
+}
+
+#[test]
+fn vertices_are_selected_and_take_numbers() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    assert!(window.query_by_label_contains("selected ·").is_some(), "vertices are selected");
+    assert!(session(&window).history().done().is_empty(), "selecting is no change");
+    let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
+    let label = cell.accesskit_node().label().expect("a name");
+    let vertex: usize =
+        label.split("vertex ").nth(1).and_then(|t| t.split(':').next()).and_then(|t| t.parse().ok()).expect("a number");
+    cell.click();
+    window.run_steps(2);
+    window.event(Event::Text("0.5*0.5".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let document = session(&window).document();
+    let canvas = ulna::weights::Canvas::new(document, 0.into()).expect("a canvas");
+    let joint = canvas.joint(node(document, "LeftUpperArm")).expect("a joint");
+    let found = document
+        .meshes
+        .values()
+        .flat_map(|m| &m.primitives)
+        .filter_map(|p| p.weights.as_deref())
+        .any(|map| vertex < map.vertex_count() && (map.weight(vertex, joint) - 0.25).abs() < 1e-6);
+    assert!(found, "vertex {vertex} has a quarter");
+    sound(document);
+}
+
+#[test]
+fn the_lists_hold_still_while_one_goes_to_them() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    window.event(Event::PointerMoved(middle(&window, "RightUpperArm", "RightLowerArm")));
+    window.run_steps(4);
+    let row = |window: &Window| window.get_by_label("Joint RightUpperArm").rect();
+    let before = row(&window);
+    window.event(Event::PointerMoved(before.center()));
+    window.run_steps(4);
+    assert_eq!(row(&window), before);
+    click(&mut window, "Joint RightUpperArm");
+    assert_eq!(window.state().selection().active, Some(node(session(&window).document(), "RightUpperArm")));
+}
+
+#[test]
+fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let radius = |window: &Window| window.state().brush().radius;
+    let before = radius(&window);
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::B);
+    window.event(Event::PointerMoved(at + vec2(40.0, 0.0)));
+    window.run_steps(3);
+    assert_ne!(radius(&window), before);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(radius(&window), before);
+    press(&mut window, Modifiers::NONE, Key::CloseBracket);
+    assert_ne!(radius(&window), before);
+    assert!(session(&window).history().done().is_empty());
+}
+
+/// The layers of the painted skin.
+fn layers(window: &Window) -> ulna::model::WeightLayers {
+    let all = &session(window).document().aids.weight_layers;
+    (**all.values().next().expect("layers")).clone()
+}
+
+fn is_marked(window: &Window, name: &str) -> bool {
+    window.get_by_label(name).accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
+}
+
+#[test]
+fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    press_button(&mut window, "Add a layer");
+    press_button(&mut window, "Add a layer");
+    assert!(is_marked(&window, "Layer Layer 2"), "a new layer is painted");
+    opacity_of(&mut window, "Layer 1", "50");
+    assert!((layers(&window).layers[0].opacity - 0.5).abs() < 1e-6);
+    press_button(&mut window, "Layer Layer 1");
+    assert!(is_marked(&window, "Layer Layer 1") && !is_marked(&window, "Layer Layer 2"));
+
+    let steps = session(&window).history().done().len();
+    let before = session(&window).document().clone();
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    let painted = layers(&window);
+    assert!(!painted.layers[0].parts.is_empty() && painted.layers[1].parts.is_empty());
+    let gained = |window: &Window| total(session(window).document(), "LeftUpperArm") - total(&before, "LeftUpperArm");
+    let half = gained(&window);
+    assert!(half > 0.2, "it is seen: {half}");
+    sound(session(&window).document());
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(*session(&window).document() == before, "one step takes back both");
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert!(layers(&window) == painted);
+
+    // Its mask, taken away where the brush goes.
+    press_button(&mut window, "Paint mask");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::COMMAND);
+    assert_eq!(session(&window).history().undo_label(), Some("Paint mask"));
+    let least = |l: &ulna::model::WeightLayers| {
+        l.layers[0].parts.values().flat_map(|p| p.mask.clone()).fold(f32::INFINITY, f32::min)
+    };
+    assert!(least(&painted) == 1.0 && least(&layers(&window)) < 0.9);
+    assert!(gained(&window) < half - 0.05, "less of it counts");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(layers(&window) == painted);
+
+    // And what lies under all layers.
+    press_button(&mut window, "Layer Base");
+    assert!(is_marked(&window, "Layer Base"));
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    assert!(layers(&window).bases != painted.bases && layers(&window).layers == painted.layers);
+    sound(session(&window).document());
+
+    // What is gone is painted no more: the topmost is.
+    press_button(&mut window, "Layer Layer 1");
+    press_button(&mut window, "Remove layer Layer 1");
+    assert!(is_marked(&window, "Layer Layer 2"));
+}
+
+/// Types an opacity in percent.
+fn opacity_of(window: &mut Window, layer: &str, percent: &str) {
+    let name = format!("Opacity of layer {layer}");
+    window.get_by_label(&name).click_accesskit();
+    window.run_steps(3);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(percent.into()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+}
+
+#[test]
+fn a_stroke_goes_into_the_layer_and_can_be_hidden_and_folded() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().meshes.clone();
+    press_button(&mut window, "Add a layer");
+    assert!(session(&window).document().meshes == before, "an empty layer changes nothing");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    let painted = session(&window).document().meshes.clone();
+    assert!(painted != before);
+    sound(session(&window).document());
+    press_button(&mut window, "Hide layer Layer 1");
+    assert!(session(&window).document().meshes == before);
+    // Nothing takes the stroke while the layer is hidden, and that is said.
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    assert!(session(&window).document().meshes == before);
+    assert!(window.query_by_label_contains("“Layer 1” is hidden").is_some());
+    press_button(&mut window, "Show layer Layer 1");
+    assert!(session(&window).document().meshes == painted);
+    press_button(&mut window, "Flatten");
+    assert!(session(&window).document().meshes == painted);
+    assert!(session(&window).document().aids.weight_layers.is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_weights_is_mended_at_a_click() {
+    let Some(shared) = crate::common::shared() else { return };
+    let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
+    let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
+    assert!(window.query_by_label_contains("weights do not sum to 1").is_some());
+    click(&mut window, "Fix");
+    sound(session(&window).document());
+    assert!(window.query_by_label_contains("weights do not sum to 1").is_none());
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(window.query_by_label_contains("weights do not sum to 1").is_some());
+}
+
+/// A strip of four vertices on a skin of two joints, once at a node of its own and once more, on another skin.
+fn on_two_skins() -> Vec<u8> {
+    let mut bin = crate::common::floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0]);
+    bin.extend([0u8, 1, 0, 0].repeat(4));
+    bin.extend(crate::common::floats(&[
+        0.9, 0.1, 0.0, 0.0, 0.9, 0.1, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0,
+    ]));
+    bin.extend([0u16, 1, 2, 2, 1, 3].iter().flat_map(|i| i.to_le_bytes()));
+    let view = |at: usize, bytes: usize| serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes});
+    let json = serde_json::json!({
+        "scene": 0, "scenes": [{"nodes": [0, 2, 4, 5]}],
+        "nodes": [
+            {"name": "Left0", "children": [1]}, {"name": "Left1", "translation": [0, 1, 0]},
+            {"name": "Right0", "children": [3], "translation": [3, 0, 0]}, {"name": "Right1", "translation": [0, 1, 0]},
+            {"name": "Here", "mesh": 0, "skin": 0}, {"name": "There", "mesh": 0, "skin": 1},
+        ],
+        "skins": [{"name": "LeftSkin", "joints": [0, 1]}, {"name": "RightSkin", "joints": [2, 3]}],
+        "meshes": [{"name": "Strip", "primitives": [
+            {"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 2, 0]},
+            {"bufferView": 1, "componentType": 5121, "count": 4, "type": "VEC4"},
+            {"bufferView": 2, "componentType": 5126, "count": 4, "type": "VEC4"},
+            {"bufferView": 3, "componentType": 5123, "count": 6, "type": "SCALAR"},
+        ],
+        "bufferViews": [view(0, 48), view(48, 16), view(64, 64), view(128, 12)],
+    });
+    crate::common::glb(json, &bin)
+}
+
+#[test]
+fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
+    let (mut window, _folder) = window(&on_two_skins());
+    click(&mut window, "Paint mode");
+    let note = "Strip hangs on “LeftSkin” (Here) and on “RightSkin” (There)";
+    assert!(window.query_by_label_contains(note).is_some());
+    assert!(window.query_by_label("Joint Left0").is_some() && window.query_by_label("Joint Right0").is_none());
+    click(&mut window, "There");
+    let note = "Strip hangs on “RightSkin” (There) and on “LeftSkin” (Here)";
+    assert!(window.query_by_label_contains(note).is_some());
+    assert!(window.query_by_label("Joint Right0").is_some() && window.query_by_label("Joint Left0").is_none());
+}
+
+#[test]
+fn a_mesh_on_one_skin_has_no_note_about_others() {
+    let (window, _folder) = painting("LeftUpperArm");
+    assert!(window.query_by_label_contains("hangs on").is_none());
+}
+
+#[test]
+fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
+    let Some(shared) = crate::common::shared() else { return };
+    let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
+    let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
+    assert!(window.query_by_label_contains("› primitive 0").is_some());
+    // Errors come first.
+    window.get_all_by_label("Show").next().expect("a way there").click();
+    window.run_steps(3);
+    assert!(window.query_by_label("Weights shown as: Faults").is_some());
+    assert!(window.query_by_label_contains("selected ·").is_some(), "what is faulty is selected");
+    assert!(window.query_by_label("Brush").is_some());
+    assert!(session(&window).history().done().is_empty(), "looking is no change");
+}
