@@ -124,6 +124,7 @@ impl App {
 
     /// Remembers what the next frame's keys are judged by.
     pub(super) fn end_keys(&self, ctx: &Context) {
+        log::trace!("focus {:?}", ctx.memory(|m| m.focused()));
         let mut kept = self.routing.kept();
         (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialog.is_some());
     }
@@ -135,6 +136,7 @@ impl App {
         let at = self.routing.entered.and_then(|p| seen.iter().position(|s| *s == p));
         let step = if back { seen.len().saturating_sub(1) } else { 1 };
         if let Some(pane) = at.map_or_else(|| seen.first(), |at| seen.get((at + step) % seen.len())).copied() {
+            log::debug!("the keyboard goes to {pane:?}");
             self.routing.entered = Some(pane);
             ctx.memory_mut(|m| m.request_focus(pane.focus_id()));
         }

@@ -27,6 +27,11 @@ pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
     key.map(|key| KeyboardShortcut::new(modifiers, key))
 }
 
+/// Whether it is one of the keys F1 to F12 and on.
+fn is_function(key: Key) -> bool {
+    key.name().strip_prefix('F').is_some_and(|n| n.parse::<u8>().is_ok())
+}
+
 impl App {
     /// Runs the commands whose keys were pressed.
     pub(super) fn pressed_keys(&mut self, ctx: &Context) {
@@ -58,8 +63,10 @@ impl App {
         commands.sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };
-            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same.
-            if typing && !(shortcut.modifiers.command && command.anywhere) {
+            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same, and
+            // no text has a function key.
+            let no_text = shortcut.modifiers.command || is_function(shortcut.logical_key);
+            if typing && !(no_text && command.anywhere) {
                 continue;
             }
             // The panels are not seen behind the welcome page, and are not worked.

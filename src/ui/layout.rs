@@ -285,7 +285,8 @@ impl Behavior<Pane> for Panes<'_> {
         let whole = ui.interact(rect, pane.focus_id(), Sense::focusable_noninteractive());
         whole.widget_info(|| WidgetInfo::labeled(Role::Pane, true, format!("{} panel", pane.title())));
         (self.draw)(*pane, ui);
-        if whole.has_focus() {
+        // Whether or not the window has it: where the keyboard is going to be is worth knowing.
+        if ui.memory(|m| m.has_focus(whole.id)) {
             let stroke = egui::Stroke::new(2.0, self.theme.color(ColorRole::AccentBase));
             ui.painter().rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
         }

@@ -18,6 +18,7 @@ mod status;
 pub mod theme;
 mod timeline;
 mod tour;
+mod typed;
 mod viewport;
 mod weight_marks;
 mod weights;

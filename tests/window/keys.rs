@@ -129,6 +129,12 @@ fn f6_goes_round_the_panels_and_back_and_their_keys_are_theirs() {
     while focused(&window).as_deref() != Some("Outliner panel") {
         press(&mut window, Modifiers::NONE, Key::F6);
     }
+    // From a field, too.
+    press(&mut window, Modifiers::NONE, Key::Tab);
+    assert!(focused(&window).is_some_and(|f| !f.ends_with(" panel")), "{:?}", focused(&window));
+    press(&mut window, Modifiers::SHIFT, Key::F6);
+    press(&mut window, Modifiers::NONE, Key::F6);
+    assert_eq!(focused(&window).as_deref(), Some("Outliner panel"));
     // Arrows are the panel's while it has the focus as a whole.
     let parent = {
         let document = window.state().session().expect("a file").document();

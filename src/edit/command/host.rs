@@ -106,9 +106,9 @@ other_commands! {
     ViewCommand in "View", by Host;
 
     /// Puts the keyboard into the next panel; Tab then goes through what is in it
-    NextPanel = "view.next_panel", "Next panel", menu: "View/Panels", key: "F6";
+    NextPanel = "view.next_panel", "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
     /// Puts the keyboard into the panel before
-    PreviousPanel = "view.previous_panel", "Previous panel", menu: "View/Panels", key: "Shift+F6";
+    PreviousPanel = "view.previous_panel", "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
     /// Opens the menu bar: arrows and letters go through it
     MenuBar = "view.menu_bar", "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model

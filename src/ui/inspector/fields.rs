@@ -3,8 +3,8 @@
 use egui::{Align2, DragValue, RichText, Sense, Ui, pos2, vec2};
 use glam::{EulerRot, Quat, Vec3};
 
-use super::typed::evaluate;
 use crate::render::{ColorRole, Measure};
+use crate::ui::typed::evaluate;
 use crate::{
     model::transform::unit_or,
     ui::{

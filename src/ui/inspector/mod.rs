@@ -3,14 +3,12 @@
 mod facts;
 mod fields;
 mod morphs;
-mod typed;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 use glam::Vec3;
 
 use self::fields::{Order, Shape, Triple, triple_ui};
-pub use self::typed::evaluate;
 use super::{
     Action, Actions, AssetRef, Theme, View, edits,
     theme::Font,

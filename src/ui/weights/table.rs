@@ -18,8 +18,8 @@ use crate::{
     model::NodeId,
     ui::{
         Action, Actions, Theme, VertexPick, View,
-        inspector::evaluate,
         theme::Font,
+        typed::evaluate,
         widgets::{elided, icon_button, name_widget},
     },
     weights::Canvas,
