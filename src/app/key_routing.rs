@@ -124,7 +124,6 @@ impl App {
 
     /// Remembers what the next frame's keys are judged by.
     pub(super) fn end_keys(&self, ctx: &Context) {
-        log::trace!("focus {:?}", ctx.memory(|m| m.focused()));
         let mut kept = self.routing.kept();
         (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialog.is_some());
     }

@@ -310,3 +310,25 @@ fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
     assert!(window.query_by_label("Brush").is_some());
     assert!(session(&window).history().done().is_empty(), "looking is no change");
 }
+
+#[test]
+fn alt_and_a_drag_turn_the_view_and_paint_nothing() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = session(&window).document().clone();
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    let hand = head(&window, "LeftHand");
+    drag(&mut window, at, at + vec2(60.0, 20.0), Modifiers::ALT);
+    assert!(head(&window, "LeftHand").distance(hand) > 5.0, "the view turned");
+    assert!(*session(&window).document() == before && session(&window).history().done().is_empty());
+    // With Ctrl beside it, vertices are selected, and the view stays.
+    let hand = head(&window, "LeftHand");
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    assert_eq!(head(&window, "LeftHand"), hand);
+    // The same turns it in the other modes, and selects nothing.
+    click(&mut window, "Pose mode");
+    let (hand, chosen) = (head(&window, "LeftHand"), window.state().selection().clone());
+    drag(&mut window, at, at + vec2(60.0, 20.0), Modifiers::ALT);
+    assert!(head(&window, "LeftHand").distance(hand) > 5.0, "the view turned");
+    assert_eq!(*window.state().selection(), chosen);
+}

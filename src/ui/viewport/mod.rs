@@ -20,6 +20,8 @@ pub struct ViewportState {
     marquee: Option<egui::Pos2>,
     /// A stroke is under way.
     stroking: bool,
+    /// What was held when the primary button was pressed: a drag stays what it began as.
+    press: egui::Modifiers,
     /// The press that ended another gesture is still down.
     swallow: bool,
     /// On egui's clock: since when there is a file without a picture.
@@ -67,8 +69,17 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let _size = Vec2::new(rect.width(), rect.height());
     let _local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     // What lies over the picture is seen from where the picture will be, which is drawn when the frame's input is taken up.
+    let pressed = ui.input(|i| {
+        i.events.iter().find_map(|e| match e {
+            egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => {
+                Some(*modifiers)
+            }
+            _ => None,
+        })
+    });
+    state.press = pressed.unwrap_or(state.press);
     let moved;
-    let view = if let Some(camera) = navigate(ui, view, &response, rect) {
+    let view = if let Some(camera) = navigate(ui, view, &response, rect, state.press) {
         actions.push(ViewportAction::Camera(camera));
         moved = View { camera, ..view.clone() };
         &moved
@@ -94,7 +105,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
             Tool::Rotate => tools::rotate_ui(&mut state.ring, ui, view, rect, &response, actions),
         };
     let covered = view.dialog.is_some() || egui::Popup::is_any_open(ui.ctx());
-    let free = !tool_has_it && !over_overlay && !covered;
+    let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
+    let free = !tool_has_it && !over_overlay && !covered && !turns;
     tools::select_ui(&mut state.marquee, ui, view, rect, &response, free, actions);
     overlay::overlay_ui(ui, view, rect);
 }
@@ -120,7 +132,7 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
 }
 
 /// Orbit, pan and zoom: the camera, if it moves.
-fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect) -> Option<Camera> {
+fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, press: egui::Modifiers) -> Option<Camera> {
     let mut camera = view.camera;
     let (modifiers, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
     let drag = response.drag_delta();
@@ -132,8 +144,8 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect) -> 
     };
     let middle = response.dragged_by(PointerButton::Middle);
     // While painting, Ctrl beside it is a box around vertices.
-    let picks = view.mode == Mode::Paint && modifiers.command;
-    let primary = response.dragged_by(PointerButton::Primary) && modifiers.alt && !picks;
+    let picks = view.mode == Mode::Paint && press.command;
+    let primary = response.dragged_by(PointerButton::Primary) && press.alt && !picks;
     let secondary = response.dragged_by(PointerButton::Secondary);
     if (middle && !modifiers.shift && !modifiers.alt) || primary {
         turn(&mut camera);
