@@ -3,7 +3,7 @@
 use egui::Context;
 
 use super::{App, LONG, host::Windowed, jobs::Done};
-use crate::ui::{PaintAction, ProgramAction, ViewportAction};
+use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use crate::{
     edit::{
         ArgumentSpec, ArgumentType, Command, CommandSpec, Mode,
@@ -28,8 +28,8 @@ impl App {
             self.apply_one(ctx, action);
         }
         // What was to follow a save that was given up is given up with it: the next save is another.
-        if self.dialog.is_none() && self.browsing.is_none() && self.jobs.save.is_none() {
-            self.after_save = None;
+        if self.dialogs.open.is_none() && self.files.browsing.is_none() && self.jobs.save.is_none() {
+            self.files.after_save = None;
         }
         changed
     }
@@ -54,10 +54,19 @@ impl App {
                     session.cancel();
                 }
             }
-            Action::Outliner(action) => self.apply_outliner(action),
-            Action::Timeline(action) => self.apply_timeline(action),
+            Action::Outliner(action) => {
+                if matches!(action, OutlinerAction::Select { .. }) {
+                    self.viewport.last_pick = None;
+                }
+                self.outliner.apply(self.session.as_ref().map(Session::document), action);
+            }
+            Action::Timeline(action) => {
+                let document = self.session.as_ref().map(Session::document);
+                self.timeline.apply(document, &mut self.outliner.selection, &mut self.mode, action);
+            }
             Action::Viewport(action) => self.apply_viewport(ctx, action),
-            Action::Problem(action) => self.apply_problem(ctx, action),
+            Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
+            Action::Problem(ProblemAction::ShowProblem(k)) => self.show_problem(ctx, k),
             Action::Dialog(action) => self.apply_dialog(ctx, action),
             Action::Program(action) => self.apply_program(ctx, action),
             Action::Paint(action) => self.apply_paint(ctx, action),
@@ -80,7 +89,7 @@ impl App {
                 return;
             }
         }
-        self.selection.purge(session.document());
+        self.outliner.selection.purge(session.document());
     }
 
     /// What a command asks for is typed by a person, but for what is selected and shown.
@@ -90,15 +99,17 @@ impl App {
         let value = |argument: &ArgumentSpec| match argument.kind {
             _ if !argument.required => String::new(),
             ArgumentType::Node => {
-                let names = self.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
+                let names = self.outliner.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
                 names.collect::<Vec<_>>().join(", ")
             }
-            ArgumentType::Clip => self.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c)),
-            ArgumentType::Seconds if argument.name == "time" => format!("{}", self.playback.time as f32),
+            ArgumentType::Clip => {
+                self.timeline.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c))
+            }
+            ArgumentType::Seconds if argument.name == "time" => format!("{}", self.timeline.playback.time as f32),
             _ => String::new(),
         };
         let values = spec.arguments.iter().map(value).collect();
-        self.dialog = Some(Dialog::Arguments { command: spec.name.to_owned(), values });
+        self.dialogs.open = Some(Dialog::Arguments { command: spec.name.to_owned(), values });
     }
 
     /// A command that a person named, by a menu or a key: its arguments are what is selected and shown.
@@ -106,7 +117,7 @@ impl App {
         // Whatever it is, it begins where a gesture has ended.
         self.end_gesture(ctx);
         if spec.name == RenameNode::NAME {
-            if let (Some(session), Some(node)) = (&self.session, self.selection.active) {
+            if let (Some(session), Some(node)) = (&self.session, self.outliner.selection.active) {
                 self.panels.rename(session.document().node(node).label(node), node);
             }
             return;
@@ -114,11 +125,11 @@ impl App {
         let filled = match &self.session {
             Some(session) => spec.fill(&Around {
                 document: session.document(),
-                selection: &self.selection,
-                clip: self.playback.clip,
-                time: self.playback.time,
+                selection: &self.outliner.selection,
+                clip: self.timeline.playback.clip,
+                time: self.timeline.playback.time,
                 unkeyed: self.unkeyed_shown(),
-                carried: self.carried.is_some(),
+                carried: self.timeline.carried.is_some(),
             }),
             None => spec.bare().map(|command| vec![command]),
         };
@@ -158,10 +169,10 @@ impl App {
         let done = session.run(command);
         if done.is_ok() {
             let document = session.document();
-            self.selection.purge(document);
-            if self.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
+            self.outliner.selection.purge(document);
+            if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
                 let first = document.clips.ids().next();
-                self.playback.show(document, first);
+                self.timeline.playback.show(document, first);
                 if first.is_none() && self.mode == Mode::Animate {
                     self.mode = Mode::Pose;
                 }
@@ -172,7 +183,7 @@ impl App {
             );
             if makes {
                 let last = document.clips.ids().next_back();
-                self.playback.show(document, last);
+                self.timeline.playback.show(document, last);
                 self.mode = Mode::Animate;
             }
         }
@@ -186,7 +197,7 @@ impl App {
             self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
         }
         if let Some(session) = &self.session {
-            self.selection.purge(session.document());
+            self.outliner.selection.purge(session.document());
         }
         for note in notes {
             self.toast(ctx, ToastKind::Note, format!("{title}: {note}."));
@@ -232,7 +243,7 @@ impl App {
 
     fn preview(&mut self, ctx: &Context, label: &str, commands: &[Command]) {
         let Some(session) = &mut self.session else { return };
-        self.playback.playing = false;
+        self.timeline.playback.playing = false;
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
@@ -241,29 +252,27 @@ impl App {
 
     /// A click on the skin means the joint that moves that spot most; clicking again, the next.
     pub(super) fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
-        let ray = self.camera.ray(at, size);
+        let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let Some(hit) = self
-            .stage
-            .surface(document)
-            .hit(document, &ray, &|n| self.marks.hidden.contains(&n) || self.marks.locked.contains(&n))
-        else {
+        let Some(hit) = self.renderer.surface(document).hit(document, &ray, &|n| {
+            self.outliner.visibility.hidden.contains(&n) || self.outliner.visibility.locked.contains(&n)
+        }) else {
             if !toggle {
-                self.selection.clear();
+                self.outliner.selection.clear();
             }
-            self.last_pick = None;
+            self.viewport.last_pick = None;
             return;
         };
         let mut joints = joints_at(document, &hit);
-        joints.retain(|(n, _)| !self.marks.locked.contains(n));
-        let round = match self.last_pick {
+        joints.retain(|(n, _)| !self.outliner.visibility.locked.contains(n));
+        let round = match self.viewport.last_pick {
             Some((last, round)) if last.distance(at) < 4.0 => round + 1,
             _ => 0,
         };
-        self.last_pick = Some((at, round));
+        self.viewport.last_pick = Some((at, round));
         let node = if joints.is_empty() { hit.node } else { joints[round % joints.len()].0 };
-        if toggle { self.selection.toggle(node) } else { self.selection.set(node) }
+        if toggle { self.outliner.selection.toggle(node) } else { self.outliner.selection.set(node) }
     }
 }
 
@@ -272,7 +281,7 @@ impl App {
     pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
         self.end_gesture(ctx);
         if self.session.as_ref().is_some_and(crate::session::Session::is_unsaved) {
-            self.dialog = Some(Dialog::Unsaved { then: wish });
+            self.dialogs.open = Some(Dialog::Unsaved { then: wish });
         } else {
             self.perform(ctx, wish);
         }
@@ -281,7 +290,7 @@ impl App {
     /// As [`App::wish`], after a save: what no file holds was asked about already.
     pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
         if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
-            self.dialog = Some(Dialog::Unsaved { then: wish });
+            self.dialogs.open = Some(Dialog::Unsaved { then: wish });
         } else {
             self.perform(ctx, wish);
         }

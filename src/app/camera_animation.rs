@@ -14,47 +14,47 @@ const GLIDE: f64 = 0.18;
 impl App {
     /// Moves the eye to another view, in a moment; at once where nothing should glide.
     pub(super) fn glide_to(&mut self, ctx: &Context, mut camera: Camera) {
-        if self.settings.reduce_motion {
-            self.camera = camera;
+        if self.program.settings.reduce_motion {
+            self.viewport.camera = camera;
             return;
         }
         // The short way round.
         let tau = std::f32::consts::TAU;
-        let turn = (camera.yaw - self.camera.yaw) / tau;
+        let turn = (camera.yaw - self.viewport.camera.yaw) / tau;
         camera.yaw -= turn.round() * tau;
         let now = ctx.input(|i| i.time);
-        self.glide = Some((self.camera, camera, now));
+        self.viewport.glide = Some((self.viewport.camera, camera, now));
         ctx.request_repaint();
     }
 
     /// Where the eye is on its way.
     pub(super) fn glide(&mut self, ctx: &Context) {
-        let Some((from, to, since)) = self.glide else { return };
+        let Some((from, to, since)) = self.viewport.glide else { return };
         let t = ((ctx.input(|i| i.time) - since) / GLIDE).clamp(0.0, 1.0) as f32;
         if t >= 1.0 {
-            self.camera = to;
-            self.camera.yaw = to.yaw.rem_euclid(std::f32::consts::TAU);
-            self.glide = None;
+            self.viewport.camera = to;
+            self.viewport.camera.yaw = to.yaw.rem_euclid(std::f32::consts::TAU);
+            self.viewport.glide = None;
             return;
         }
-        self.camera = from.towards(&to, 1.0 - (1.0 - t).powi(3));
+        self.viewport.camera = from.towards(&to, 1.0 - (1.0 - t).powi(3));
         ctx.request_repaint();
     }
 
     /// Takes up other preferences.
     pub(super) fn set_settings(&mut self, ctx: &Context, settings: Settings) {
-        self.settings = settings.sane();
+        self.program.settings = settings.sane();
         self.show_settings(ctx);
     }
 
     /// Makes the window as the preferences say.
     pub(super) fn show_settings(&mut self, ctx: &Context) {
-        self.theme = Theme::of(ctx, self.settings.theme);
-        self.theme.show(ctx);
-        self.stage.set_theme(self.theme.name());
-        self.camera.fov = self.settings.fov.to_radians();
-        let glides = if self.settings.reduce_motion { 0.0 } else { 0.08 };
+        self.program.theme = Theme::of(ctx, self.program.settings.theme);
+        self.program.theme.show(ctx);
+        self.renderer.set_theme(self.program.theme.name());
+        self.viewport.camera.fov = self.program.settings.fov.to_radians();
+        let glides = if self.program.settings.reduce_motion { 0.0 } else { 0.08 };
         ctx.all_styles_mut(|style| style.animation_time = glides);
-        ctx.set_zoom_factor(self.settings.scale);
+        ctx.set_zoom_factor(self.program.settings.scale);
     }
 }

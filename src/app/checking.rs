@@ -1,11 +1,11 @@
 //! Problems kept true: a while after the last change the file as it would be saved is looked over, beside the window.
 
-use std::{sync::mpsc, thread};
+use std::{collections::BTreeSet, sync::mpsc, thread};
 
 use egui::Context;
 
 use super::App;
-use crate::model::Diagnostic;
+use crate::model::{Diagnostic, MeshId, Shared, SkinId};
 
 /// Seconds without a change after which problems are looked for.
 const QUIET: f64 = 0.35;
@@ -23,41 +23,66 @@ pub(super) struct Checking {
     result: Option<(State, mpsc::Receiver<Vec<Diagnostic>>)>,
 }
 
+/// What is odd about the file.
+#[derive(Default)]
+pub(super) struct Problems {
+    /// All of it, the gravest first.
+    pub list: Shared<Vec<Diagnostic>>,
+    /// What is odd about the file's images, which were decoded when it was opened.
+    pub of_images: Vec<Diagnostic>,
+    pub checking: Checking,
+    /// Primitives whose weights changed since their problems were counted.
+    pub weights_moved: BTreeSet<(MeshId, usize)>,
+    /// Of which skins' surfaces it was said what is to be known, by the serial of the scene.
+    pub surfaces_told: BTreeSet<(u64, SkinId)>,
+}
+
+impl Problems {
+    /// Changes the list, which stays in order.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<Diagnostic>)) {
+        let list = Shared::make_mut(&mut self.list);
+        change(list);
+        list.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    }
+}
+
 impl App {
     /// Begins a look where one is due, and takes up what one found.
     pub(super) fn keep_problems(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
-        let now = (self.stage.scene_serial(), session.generation());
-        if let Some((of, result)) = &self.checking.result {
+        let now = (self.renderer.scene_serial(), session.generation());
+        if let Some((of, result)) = &self.problems.checking.result {
             match result.try_recv() {
                 Ok(found) => {
                     let of = *of;
-                    self.checking.result = None;
+                    self.problems.checking.result = None;
                     if of == now {
-                        self.checking.known = Some(of);
+                        self.problems.checking.known = Some(of);
                         // What weights and surfaces need is kept up stroke by stroke, with the command that mends it.
                         let kept = |d: &Diagnostic| d.fix.is_some() || d.code.starts_with("ULNA_MESH_");
-                        self.problems.retain(kept);
-                        self.problems.extend(found.into_iter().filter(|d| !kept(d)));
-                        self.problems.extend(self.image_findings.iter().cloned());
-                        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+                        let of_images = self.problems.of_images.clone();
+                        self.problems.change(|list| {
+                            list.retain(kept);
+                            list.extend(found.into_iter().filter(|d| !kept(d)));
+                            list.extend(of_images);
+                        });
                         ctx.request_repaint();
                     }
                 }
                 Err(mpsc::TryRecvError::Empty) => {}
                 Err(mpsc::TryRecvError::Disconnected) => {
                     // It failed, and would again: what is known of the file stays.
-                    self.checking.known = Some(*of);
-                    self.checking.result = None;
+                    self.problems.checking.known = Some(*of);
+                    self.problems.checking.result = None;
                 }
             }
             return;
         }
-        if self.checking.known == Some(now) || self.is_gesture_open() {
+        if self.problems.checking.known == Some(now) || self.is_gesture_open() {
             return;
         }
         let time = ctx.input(|i| i.time);
-        match self.checking.seen {
+        match self.problems.checking.seen {
             Some((state, since)) if state == now => {
                 let left = QUIET - (time - since);
                 if left > 0.0 {
@@ -66,7 +91,7 @@ impl App {
                 }
             }
             _ => {
-                self.checking.seen = Some((now, time));
+                self.problems.checking.seen = Some((now, time));
                 ctx.request_repaint_after(std::time::Duration::from_secs_f64(QUIET));
                 return;
             }
@@ -79,7 +104,7 @@ impl App {
             }
         };
         match thread::Builder::new().name("problems".into()).spawn(look) {
-            Ok(_) => self.checking.result = Some((now, result)),
+            Ok(_) => self.problems.checking.result = Some((now, result)),
             Err(error) => log::error!("problems could not be looked for: {error}"),
         }
     }

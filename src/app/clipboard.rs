@@ -20,13 +20,13 @@ impl App {
     pub(super) fn copy_pose(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let lines = self.selection.nodes.iter().filter_map(|node| {
+        let lines = self.outliner.selection.nodes.iter().filter_map(|node| {
             let found = document.node(*node);
             // In Pose mode the very numbers: pasted where it is already, nothing changes.
             let user = if self.shown_clip().is_none() {
                 found.user().unwrap_or_default()
             } else {
-                found.rest.transform().user_from(&self.stage.pose().local[node.index()].transform()).ok()?
+                found.rest.transform().user_from(&self.renderer.pose().local[node.index()].transform()).ok()?
             };
             Some(Command::from(pose_of(*node, &user)).line(document).to_string())
         });
@@ -52,33 +52,33 @@ impl App {
             self.toast(ctx, ToastKind::Error, "The clipboard holds no pose. Copy one of selected nodes first.");
             return;
         }
-        let alone = (poses.len() == 1).then_some(self.selection.active).flatten();
+        let alone = (poses.len() == 1).then_some(self.outliner.selection.active).flatten();
         let mut wanted: Vec<(NodeId, Transform)> = Vec::new();
         let mut unknown = 0;
         for pose in &poses {
             match alone.or_else(|| pose.node.all(document).ok()?.first().copied()) {
-                Some(node) if !self.marks.locked.contains(&node) => {
+                Some(node) if !self.outliner.visibility.locked.contains(&node) => {
                     wanted.push((node, pose.to.components().over(&Transform::IDENTITY)));
                 }
                 _ => unknown += 1,
             }
         }
-        let clip = (self.mode == crate::edit::Mode::Animate).then_some(self.playback.clip).flatten();
+        let clip = (self.mode == crate::edit::Mode::Animate).then_some(self.timeline.playback.clip).flatten();
         let commands: Vec<Command> = wanted
             .iter()
             .flat_map(|(node, user)| match clip {
                 None => vec![pose_of(*node, user).into()],
                 Some(clip) => {
                     let local = document.node(*node).rest.transform().compose(user);
-                    let time = self.playback.time as f32;
-                    let now = self.stage.pose().local[node.index()].transform();
+                    let time = self.timeline.playback.time as f32;
+                    let now = self.renderer.pose().local[node.index()].transform();
                     let near = SAME * local.translation.abs().max_element().max(1.0);
                     let differs = |p: &Property| match p {
                         Property::Translation => now.translation.distance(local.translation) > near,
                         Property::Rotation => angle_between(now.rotation, local.rotation) > SAME,
                         Property::Scale | Property::Weights => (now.scale - local.scale).abs().max_element() > SAME,
                     };
-                    let part = |p| edits::over_clip(clip, time, self.auto_key, *node, &local, p);
+                    let part = |p| edits::over_clip(clip, time, self.timeline.auto_key, *node, &local, p);
                     Property::TRS.into_iter().filter(differs).map(part).collect()
                 }
             })
@@ -96,7 +96,7 @@ impl App {
 
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
-        if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.welcome {
+        if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.program.welcome {
             return;
         }
         let (copy, paste) = ctx.input(|i| {
@@ -105,7 +105,7 @@ impl App {
                 i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
             (copy, paste)
         });
-        if copy && !self.selection.nodes.is_empty() {
+        if copy && !self.outliner.selection.nodes.is_empty() {
             self.copy_pose(ctx);
         }
         if let Some(text) = paste {

@@ -48,8 +48,8 @@ impl App {
     /// # Panics
     /// Goes on with the panic where frames fail one after the other: then the journal is the way back.
     pub(super) fn take_fault(&mut self, ctx: &Context, payload: Box<dyn Any + Send>) {
-        self.faults += 1;
-        if self.faults > MOST {
+        self.window.faults += 1;
+        if self.window.faults > MOST {
             std::panic::resume_unwind(payload);
         }
         let place = LAST.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
@@ -61,13 +61,13 @@ impl App {
         self.painting.drop_stroke();
         self.panels.end_gestures();
         let journal = self.session.as_ref().and_then(|s| s.journal_folder()).map(|f| f.display().to_string());
-        self.dialog = Some(Dialog::Fault { report: report.map(|p| p.display().to_string()), journal });
+        self.dialogs.open = Some(Dialog::Fault { report: report.map(|p| p.display().to_string()), journal });
         ctx.request_repaint();
     }
 
     /// Writes the report; where, if it could be written. A name that a file brought is in no message of ours.
     fn report(&self, words: &str, place: &str) -> Option<PathBuf> {
-        let folder = self.keeps.then(|| eframe::storage_dir("ulna")).flatten()?.join("reports");
+        let folder = self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten()?.join("reports");
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
         let path = folder.join(format!("{now}.txt"));
         let text = format!(
@@ -75,7 +75,7 @@ impl App {
             env!("CARGO_PKG_VERSION"),
             std::env::consts::OS,
             std::env::consts::ARCH,
-            self.stage.device(),
+            self.renderer.device(),
         );
         match fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)) {
             Ok(()) => Some(path),

@@ -14,7 +14,7 @@ impl App {
     /// Ends the gesture under way as if it had been let go.
     pub(super) fn end_gesture(&mut self, ctx: &Context) {
         if self.painting.is_stroking() {
-            let size = self.stage.size();
+            let size = self.renderer.size();
             self.stroke(ctx, StrokePhase::End, glam::Vec2::ZERO, size, 1.0, false, false);
         }
         if let Some(session) = &mut self.session {

@@ -1,9 +1,7 @@
-//! Actions → changes, a file a panel.
+//! Actions → changes, a file a panel: for those that need files, jobs or the device. What a panel asks of its own state alone is
+//! done beside it (`ui/outliner/domain.rs`, `ui/timeline/domain.rs`).
 
 mod dialogs;
-mod outliner;
 mod paint;
-mod problems;
 mod program;
-mod timeline;
 mod viewport;

@@ -49,20 +49,20 @@ impl Host for Windowed<'_> {
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {
                 app.look_for_recoveries(ctx);
-                app.dialog = Some(Dialog::Recovery { open: None, discard: None });
+                app.dialogs.open = Some(Dialog::Recovery { open: None, discard: None });
             }
             FileCommand::Changes => app.list_changes(ctx),
             FileCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
-            FileCommand::Welcome if app.welcome && app.session.is_some() => app.welcome = false,
+            FileCommand::Welcome if app.program.welcome && app.session.is_some() => app.program.welcome = false,
             FileCommand::Welcome => app.show_welcome(ctx),
             FileCommand::Preferences => {
-                app.dialog = Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
+                app.dialogs.open = Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
             }
-            FileCommand::Find => app.dialog = Some(Dialog::Find),
-            FileCommand::History => app.dialog = Some(Dialog::History { marked: BTreeSet::new() }),
+            FileCommand::Find => app.dialogs.open = Some(Dialog::Find),
+            FileCommand::History => app.dialogs.open = Some(Dialog::History { marked: BTreeSet::new() }),
             FileCommand::Tour => app.start_tour(ctx),
-            FileCommand::Commands => app.dialog = Some(Dialog::Commands),
-            FileCommand::About => app.dialog = Some(Dialog::About),
+            FileCommand::Commands => app.dialogs.open = Some(Dialog::Commands),
+            FileCommand::About => app.dialogs.open = Some(Dialog::About),
         }
         Ok(())
     }
@@ -78,8 +78,8 @@ impl Host for Windowed<'_> {
             ToolCommand::PoseMode => app.set_mode(Mode::Pose),
             ToolCommand::AnimateMode => app.set_mode(Mode::Animate),
             ToolCommand::PaintMode => app.set_mode(Mode::Paint),
-            ToolCommand::Select => app.tool = Tool::Select,
-            ToolCommand::Rotate => app.tool = Tool::Rotate,
+            ToolCommand::Select => app.viewport.tool = Tool::Select,
+            ToolCommand::Rotate => app.viewport.tool = Tool::Rotate,
             ToolCommand::CopyPose => app.copy_pose(ctx),
             // The system's clipboard answers with an event.
             ToolCommand::PastePose => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
@@ -116,7 +116,7 @@ impl App {
             self.painting.over_clip = self.shown_clip().is_some();
         }
         self.mode = mode;
-        self.playback.playing = false;
+        self.timeline.playback.playing = false;
     }
 
     fn view(&mut self, ctx: &Context, command: &ViewCommand) {
@@ -126,7 +126,7 @@ impl App {
             ViewCommand::MenuBar => self.panels.open_menu_bar(),
             ViewCommand::FrameAll => self.frame(ctx, false),
             ViewCommand::FrameSelected => self.frame(ctx, true),
-            ViewCommand::Perspective => self.camera.orthographic = !self.camera.orthographic,
+            ViewCommand::Perspective => self.viewport.camera.orthographic = !self.viewport.camera.orthographic,
             ViewCommand::Front => self.look(ctx, Axis::Front),
             ViewCommand::Back => self.look(ctx, Axis::Back),
             ViewCommand::Side => self.look(ctx, Axis::Side),
@@ -134,40 +134,40 @@ impl App {
             ViewCommand::Top => self.look(ctx, Axis::Top),
             ViewCommand::Bottom => self.look(ctx, Axis::Bottom),
             ViewCommand::ThreeQuarter => self.look(ctx, Axis::ThreeQuarter),
-            ViewCommand::Textured => self.shown.shading = Shading::Textured,
-            ViewCommand::Solid => self.shown.shading = Shading::Solid,
-            ViewCommand::Wireframe => self.shown.shading = Shading::Wireframe,
-            ViewCommand::XRay => self.shown.shading = Shading::XRay,
-            ViewCommand::Axes => self.shown.axes = !self.shown.axes,
-            ViewCommand::Lights => self.shown.lights = !self.shown.lights,
-            ViewCommand::Grid => self.shown.grid = !self.shown.grid,
-            ViewCommand::Joints => self.shown.joints = !self.shown.joints,
-            ViewCommand::Names => self.shown.names = !self.shown.names,
-            ViewCommand::ShowAll => self.marks.hidden.clear(),
+            ViewCommand::Textured => self.viewport.options.shading = Shading::Textured,
+            ViewCommand::Solid => self.viewport.options.shading = Shading::Solid,
+            ViewCommand::Wireframe => self.viewport.options.shading = Shading::Wireframe,
+            ViewCommand::XRay => self.viewport.options.shading = Shading::XRay,
+            ViewCommand::Axes => self.viewport.options.axes = !self.viewport.options.axes,
+            ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
+            ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
+            ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
+            ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
+            ViewCommand::ShowAll => self.outliner.visibility.hidden.clear(),
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
-                self.shown.outliner_narrow = !self.shown.outliner_narrow;
+                self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
             }
-            ViewCommand::Outliner => self.shown.outliner = !self.shown.outliner,
-            ViewCommand::Problems => self.shown.problems = !self.shown.problems,
+            ViewCommand::Outliner => self.viewport.options.outliner = !self.viewport.options.outliner,
+            ViewCommand::Problems => self.viewport.options.problems = !self.viewport.options.problems,
             ViewCommand::Theme => {
-                let theme = if self.theme.name() == "light" { ThemeChoice::Dark } else { ThemeChoice::Light };
-                self.set_settings(ctx, Settings { theme, ..self.settings.clone() });
+                let theme = if self.program.theme.name() == "light" { ThemeChoice::Dark } else { ThemeChoice::Light };
+                self.set_settings(ctx, Settings { theme, ..self.program.settings.clone() });
             }
-            ViewCommand::Larger => self.resize(ctx, self.settings.scale * 1.1),
-            ViewCommand::Smaller => self.resize(ctx, self.settings.scale / 1.1),
+            ViewCommand::Larger => self.resize(ctx, self.program.settings.scale * 1.1),
+            ViewCommand::Smaller => self.resize(ctx, self.program.settings.scale / 1.1),
             ViewCommand::NormalSize => self.resize(ctx, 1.0),
-            ViewCommand::Inspector => self.shown.inspector = !self.shown.inspector,
-            ViewCommand::Timeline => self.shown.timeline = !self.shown.timeline,
+            ViewCommand::Inspector => self.viewport.options.inspector = !self.viewport.options.inspector,
+            ViewCommand::Timeline => self.viewport.options.timeline = !self.viewport.options.timeline,
             ViewCommand::ResetLayout => {
-                self.shown = ViewOptions {
-                    grid: self.shown.grid,
-                    joints: self.shown.joints,
-                    names: self.shown.names,
-                    axes: self.shown.axes,
-                    lights: self.shown.lights,
-                    shading: self.shown.shading,
+                self.viewport.options = ViewOptions {
+                    grid: self.viewport.options.grid,
+                    joints: self.viewport.options.joints,
+                    names: self.viewport.options.names,
+                    axes: self.viewport.options.axes,
+                    lights: self.viewport.options.lights,
+                    shading: self.viewport.options.shading,
                     ..ViewOptions::default()
                 };
                 self.panels.set_layout(Layout::default());
@@ -181,14 +181,14 @@ impl App {
     /// Shows the whole window at a scale.
     fn resize(&mut self, ctx: &Context, scale: f32) {
         let scale = (scale.clamp(Settings::SCALES.0, Settings::SCALES.1) * 100.0).round() / 100.0;
-        self.set_settings(ctx, Settings { scale, ..self.settings.clone() });
+        self.set_settings(ctx, Settings { scale, ..self.program.settings.clone() });
     }
 
     /// The welcome page, with the list of files as it is now.
     pub(super) fn show_welcome(&mut self, ctx: &Context) {
-        self.recent.refresh(ctx, &self.preferences.recent);
-        self.welcome = true;
-        self.playback.playing = false;
+        self.program.recent.refresh(ctx, &self.program.preferences.recent);
+        self.program.welcome = true;
+        self.timeline.playback.playing = false;
     }
 
     /// The tour is of the sample, unless a file is open already.
@@ -196,24 +196,24 @@ impl App {
         if self.session.is_none() {
             self.wish(ctx, DeferredAction::Sample);
         }
-        self.welcome = false;
-        self.tour = Some(0);
+        self.program.welcome = false;
+        self.program.tour = Some(0);
     }
 
     /// Hides, isolates or locks what is selected.
     fn mark(&mut self, command: &ViewCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let nodes = self.selection.nodes.clone();
+        let nodes = self.outliner.selection.nodes.clone();
         match command {
-            ViewCommand::Hide => self.marks.set_hidden(document, nodes, true),
-            ViewCommand::Isolate => self.marks.isolate(document, &nodes),
-            _ => self.marks.toggle_locked(&nodes),
+            ViewCommand::Hide => self.outliner.visibility.set_hidden(document, nodes, true),
+            ViewCommand::Isolate => self.outliner.visibility.isolate(document, &nodes),
+            _ => self.outliner.visibility.toggle_locked(&nodes),
         }
     }
 
     fn look(&mut self, ctx: &Context, axis: Axis) {
-        let mut camera = self.camera;
+        let mut camera = self.viewport.camera;
         camera.look(axis);
         self.glide_to(ctx, camera);
     }
@@ -227,40 +227,43 @@ impl App {
         let node = match named {
             Some(nodes) => nodes.all(document).ok().and_then(|n| n.into_iter().find(|n| cameras.contains(n))),
             None => {
-                let at = cameras.iter().position(|n| self.looked_through == Some(*n));
+                let at = cameras.iter().position(|n| self.viewport.looked_through == Some(*n));
                 cameras.get(at.map_or(0, |k| (k + 1) % cameras.len())).copied()
             }
         };
         let Some(node) = node else { return };
-        self.looked_through = Some(node);
-        let mut camera = self.camera;
-        camera.look_from(&self.stage.pose().world[node.index()]);
+        self.viewport.looked_through = Some(node);
+        let mut camera = self.viewport.camera;
+        camera.look_from(&self.renderer.pose().world[node.index()]);
         self.glide_to(ctx, camera);
-        self.selection.set(node);
+        self.outliner.selection.set(node);
     }
 
     /// Shows the whole model, or what is selected: the selected joints with all their children.
     fn frame(&mut self, ctx: &Context, selected: bool) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let size = self.stage.size();
-        let bounds = if selected && !self.selection.nodes.is_empty() {
-            let pose = self.stage.pose();
+        let size = self.renderer.size();
+        let bounds = if selected && !self.outliner.selection.nodes.is_empty() {
+            let pose = self.renderer.pose();
             let mut points = Vec::new();
-            for node in &self.selection.nodes {
+            for node in &self.outliner.selection.nodes {
                 points.push(pose.world[node.index()].w_axis.truncate());
                 points.extend(document.children(*node).iter().map(|c| pose.world[c.index()].w_axis.truncate()));
             }
             let low = points.iter().copied().reduce(glam::Vec3::min);
             low.zip(points.into_iter().reduce(glam::Vec3::max)).map(|(low, high)| {
-                let room = ((high - low).length() * 0.5).max(self.camera.distance * 0.02);
+                let room = ((high - low).length() * 0.5).max(self.viewport.camera.distance * 0.02);
                 (low - room, high + room)
             })
         } else {
-            self.stage.surface(document).bounds().or_else(|| crate::motion::joint_bounds(document, self.stage.pose()))
+            self.renderer
+                .surface(document)
+                .bounds()
+                .or_else(|| crate::motion::joint_bounds(document, self.renderer.pose()))
         };
         if let Some((low, high)) = bounds {
-            let mut camera = self.camera;
+            let mut camera = self.viewport.camera;
             camera.frame(low, high, size.x / size.y);
             self.glide_to(ctx, camera);
         }
@@ -271,39 +274,41 @@ impl App {
         let document = session.document();
         match command {
             PlayCommand::Toggle => {
-                self.playback.playing = !self.playback.playing;
-                if self.playback.playing && self.playback.time >= self.playback.length(document) {
-                    self.playback.time = 0.0;
+                self.timeline.playback.playing = !self.timeline.playback.playing;
+                if self.timeline.playback.playing
+                    && self.timeline.playback.time >= self.timeline.playback.length(document)
+                {
+                    self.timeline.playback.time = 0.0;
                 }
             }
-            PlayCommand::Loop => self.playback.looping = !self.playback.looping,
-            PlayCommand::NextFrame => self.playback.step(1.0),
-            PlayCommand::PreviousFrame => self.playback.step(-1.0),
-            PlayCommand::NextKey => self.playback.step_key(document, true),
-            PlayCommand::PreviousKey => self.playback.step_key(document, false),
-            PlayCommand::Start => self.playback.seek(0.0),
-            PlayCommand::End => self.playback.seek(self.playback.length(document)),
+            PlayCommand::Loop => self.timeline.playback.looping = !self.timeline.playback.looping,
+            PlayCommand::NextFrame => self.timeline.playback.step(1.0),
+            PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),
+            PlayCommand::NextKey => self.timeline.playback.step_key(document, true),
+            PlayCommand::PreviousKey => self.timeline.playback.step_key(document, false),
+            PlayCommand::Start => self.timeline.playback.seek(0.0),
+            PlayCommand::End => self.timeline.playback.seek(self.timeline.playback.length(document)),
         }
         if !matches!(command, PlayCommand::Toggle | PlayCommand::Loop) {
-            self.playback.playing = false;
+            self.timeline.playback.playing = false;
         }
     }
 
     fn select(&mut self, command: &SelectCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let active = self.selection.active;
+        let active = self.outliner.selection.active;
         let next: Option<NodeId> = match command {
             SelectCommand::Nothing => {
-                self.selection.clear();
+                self.outliner.selection.clear();
                 None
             }
             SelectCommand::Joints => {
                 let flags = document.joint_flags();
-                self.selection.nodes = document.node_ids().filter(|id| flags[id.index()]).collect();
-                self.selection.active = active
-                    .filter(|a| self.selection.nodes.contains(a))
-                    .or_else(|| self.selection.nodes.first().copied());
+                self.outliner.selection.nodes = document.node_ids().filter(|id| flags[id.index()]).collect();
+                self.outliner.selection.active = active
+                    .filter(|a| self.outliner.selection.nodes.contains(a))
+                    .or_else(|| self.outliner.selection.nodes.first().copied());
                 None
             }
             SelectCommand::Parent => active.and_then(|a| document.node(a).parent),
@@ -315,7 +320,7 @@ impl App {
             }),
         };
         if let Some(node) = next {
-            self.selection.set(node);
+            self.outliner.selection.set(node);
         }
     }
 
@@ -327,22 +332,23 @@ impl App {
     /// Asks for a file to open: a path field, with the system's dialog a button away.
     pub(super) fn ask_open(&mut self, _: &Context) {
         let folder = self
+            .program
             .preferences
             .recent
             .first()
             .and_then(|f| f.path.parent())
             .map_or_else(String::new, |p| format!("{}/", p.display()));
-        self.dialog = Some(Dialog::Open { path: folder });
+        self.dialogs.open = Some(Dialog::Open { path: folder });
     }
 
     pub(super) fn ask_save(&mut self, _: &Context) {
         let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.dialog = Some(Dialog::SaveAs { path, copy: false });
+        self.dialogs.open = Some(Dialog::SaveAs { path, copy: false });
     }
 
     fn ask_copy(&mut self) {
         let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.dialog = Some(Dialog::SaveAs { path, copy: true });
+        self.dialogs.open = Some(Dialog::SaveAs { path, copy: true });
     }
 
     /// The system's own dialog, off this thread: some of them wait for another program.
@@ -362,7 +368,7 @@ impl App {
             }
         };
         match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
-            Ok(_) => self.browsing = Some((receiver, save)),
+            Ok(_) => self.files.browsing = Some((receiver, save)),
             Err(error) => self.toast(
                 ctx,
                 ToastKind::Error,
@@ -373,12 +379,12 @@ impl App {
 
     /// Takes up what the system's dialog gave.
     pub(super) fn poll_browse(&mut self, ctx: &Context) {
-        let Some((receiver, save)) = &self.browsing else { return };
+        let Some((receiver, save)) = &self.files.browsing else { return };
         let save = *save;
         match receiver.try_recv() {
             Ok(Some(path)) => {
-                self.browsing = None;
-                self.dialog = None;
+                self.files.browsing = None;
+                self.dialogs.open = None;
                 if save {
                     self.save_as(ctx, self.request(path), Purpose::Own)
                 } else {
@@ -386,7 +392,7 @@ impl App {
                 }
             }
             // Cancelled, or the system has none: the path field stays.
-            Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.browsing = None,
+            Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.files.browsing = None,
             Err(std::sync::mpsc::TryRecvError::Empty) => {
                 ctx.request_repaint_after(std::time::Duration::from_millis(100))
             }

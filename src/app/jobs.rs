@@ -164,12 +164,12 @@ impl App {
     pub(super) fn remake_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        let (images, (serial, loader)) = (self.stage.images(), self.stage.remake(true));
+        let (images, (serial, loader)) = (self.renderer.images(), self.renderer.remake(true));
         let small = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
         if let (true, Some(images)) = (small, &images) {
             let posed = Posed::new(&document);
             let uploaded = loader.upload(&document, &posed.pose, images.clone());
-            self.stage.take_scene(serial, &document, Some(posed), uploaded);
+            self.renderer.take_scene(serial, &document, Some(posed), uploaded);
             return;
         }
         self.start(ctx, "Preparing the picture".into(), false, move |_| {
@@ -185,9 +185,9 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
         // What was just opened is posed already.
-        let whole = self.stage.images().is_some();
-        let (serial, loader) = self.stage.remake(whole);
-        let pose = self.stage.pose().clone();
+        let whole = self.renderer.images().is_some();
+        let (serial, loader) = self.renderer.remake(whole);
+        let pose = self.renderer.pose().clone();
         self.start(ctx, "Preparing the picture".into(), false, move |_| {
             let posed = whole.then(|| Posed::new(&document));
             let (images, findings) = decoded(&document);
@@ -199,7 +199,7 @@ impl App {
     /// Looks for the worst pose of every vertex.
     pub(super) fn search_worst(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
-        let (document, serial) = (session.document().clone(), self.stage.scene_serial());
+        let (document, serial) = (session.document().clone(), self.renderer.scene_serial());
         self.start(ctx, "Looking for the worst pose".into(), true, move |progress| {
             let (cancel, permille) = progress.parts();
             let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
@@ -274,7 +274,7 @@ impl App {
                 }
                 Polled::Lost(label) => {
                     // It may have been the scene that is waited for.
-                    self.stage.give_up_scene();
+                    self.renderer.give_up_scene();
                     let text = format!("{label} failed. This is a fault of Ulna; what is open is unchanged.");
                     self.toast(ctx, ToastKind::Error, text);
                 }
@@ -328,7 +328,7 @@ impl App {
                 }
             }
             Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
-            Done::Listed(Ok(lines)) => self.dialog = Some(crate::ui::Dialog::Changes { lines }),
+            Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),
             Done::Listed(Err(error)) => {
                 self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
             }
@@ -340,7 +340,7 @@ impl App {
             Done::Remade(remade) => {
                 let Remade { serial, posed, uploaded, findings } = *remade;
                 let Some(session) = &self.session else { return };
-                if self.stage.take_scene(serial, session.document(), posed, uploaded) {
+                if self.renderer.take_scene(serial, session.document(), posed, uploaded) {
                     self.painting.tint_anew();
                     if let Some(findings) = findings {
                         self.take_findings(findings);
@@ -348,7 +348,7 @@ impl App {
                 }
             }
             Done::Searched(found, serial) => {
-                if let Some(found) = found.filter(|_| serial == self.stage.scene_serial()) {
+                if let Some(found) = found.filter(|_| serial == self.renderer.scene_serial()) {
                     self.painting.take_worst(*found);
                 }
             }
@@ -358,44 +358,44 @@ impl App {
     /// Shows another document; the sample plays.
     pub(super) fn show(&mut self, ctx: &Context, Loaded { session, posed, uploaded }: Loaded, sample: bool) {
         // What was said of another file, and how far its lists were scrolled.
-        self.toasts.clear();
+        self.dialogs.toasts.clear();
         ctx.data_mut(|d| {
             d.remove_by_type::<egui::containers::scroll_area::State>();
             d.remove_by_type::<egui::containers::panel::PanelState>();
         });
         self.end_journal();
-        self.carried = None;
-        self.asked_disk = None;
-        self.left_unkeyed.clear();
+        self.timeline.carried = None;
+        self.files.asked_disk = None;
+        self.files.left_unkeyed.clear();
         let document = session.document();
-        self.selection = Selection::default();
-        self.marks = Default::default();
-        self.about = None;
-        self.hover = None;
-        self.welcome = false;
-        self.looked_through = None;
-        self.glide = None;
+        self.outliner.selection = Selection::default();
+        self.outliner.visibility = Default::default();
+        self.outliner.inspected = None;
+        self.outliner.hover = None;
+        self.program.welcome = false;
+        self.viewport.looked_through = None;
+        self.viewport.glide = None;
         self.panels.reset();
         self.painting.reset();
-        self.playback = Playback::default();
+        self.timeline.playback = Playback::default();
         let walk = document.clips.iter().find(|(_, c)| sample && c.name.as_deref() == Some("Walk")).map(|(id, _)| id);
-        self.playback.show(document, walk.or_else(|| document.clips.ids().next()));
+        self.timeline.playback.show(document, walk.or_else(|| document.clips.ids().next()));
         self.mode = if document.clips.is_empty() { Mode::Pose } else { Mode::Animate };
-        self.playback.playing = sample;
-        self.image_findings = Vec::new();
-        self.problems = session.diagnostics.clone();
-        let bounds = self.stage.load(posed);
+        self.timeline.playback.playing = sample;
+        self.problems.of_images = Vec::new();
+        self.problems.list = session.diagnostics.clone().into();
+        let bounds = self.renderer.load(posed);
         let findings = uploaded.map_or_else(Vec::new, |(uploaded, findings)| {
-            self.stage.take_upload(document, uploaded);
+            self.renderer.take_upload(document, uploaded);
             findings
         });
-        self.camera = Camera { fov: self.settings.fov.to_radians(), ..Camera::default() };
-        self.camera.look(Axis::ThreeQuarter);
+        self.viewport.camera = Camera { fov: self.program.settings.fov.to_radians(), ..Camera::default() };
+        self.viewport.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
-            let size = self.stage.size();
+            let size = self.renderer.size();
             // Depth without perspective is as fine as the model is small.
-            self.camera.reach = (high - low).length() * 8.0;
-            self.camera.frame(low, high, size.x / size.y);
+            self.viewport.camera.reach = (high - low).length() * 8.0;
+            self.viewport.camera.frame(low, high, size.x / size.y);
         }
         self.session = Some(session);
         self.take_findings(findings);
@@ -403,9 +403,8 @@ impl App {
 
     /// What is odd about the file's images joins what else is.
     fn take_findings(&mut self, findings: Vec<Diagnostic>) {
-        self.problems.extend(findings.iter().cloned());
-        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        self.image_findings = findings;
+        self.problems.change(|list| list.extend(findings.iter().cloned()));
+        self.problems.of_images = findings;
     }
 
     /// Puts a file at the head of the recent ones, and has its picture taken.
@@ -418,31 +417,32 @@ impl App {
             n => format!("{n} {what}s"),
         };
         let facts = format!("{} · {}", many(joints, "joint"), many(document.clips.count(), "clip"));
-        let path = recent::remember(&mut self.preferences.recent, path, facts);
-        self.picture_of = self.keeps.then_some(path);
+        let path = recent::remember(&mut self.program.preferences.recent, path, facts);
+        self.program.picture_of = self.program.keeps.then_some(path);
     }
 
     /// Takes the picture of a file for the welcome page, when it is shown first. A slow device is not waited for.
     pub(super) fn take_picture(&mut self, ctx: &Context) {
-        if let Some((path, capture)) = self.taking.take() {
-            match self.stage.poll_picture(&capture) {
+        if let Some((path, capture)) = self.program.taking.take() {
+            match self.renderer.poll_picture(&capture) {
                 Ok(Some(picture)) => {
-                    self.recent.forget_picture(&path);
+                    self.program.recent.forget_picture(&path);
                     recent::store_picture(&path, picture);
                 }
                 Ok(None) => {
-                    self.taking = Some((path, capture));
+                    self.program.taking = Some((path, capture));
                     ctx.request_repaint_after(std::time::Duration::from_millis(60));
                 }
                 Err(error) => log::warn!("no picture of the file: {error}"),
             }
         }
         // Before its own picture there is none of it, or that of the file before.
-        if self.picture_of.is_none() || self.jobs.is_busy() || !self.stage.shows_picture() {
+        if self.program.picture_of.is_none() || self.jobs.is_busy() || !self.renderer.shows_picture() {
             return;
         }
-        let (Some(path), Some(session)) = (self.picture_of.take(), &self.session) else { return };
-        self.taking = self.stage.begin_picture(session.document(), recent::PICTURE).map(|capture| (path, capture));
+        let (Some(path), Some(session)) = (self.program.picture_of.take(), &self.session) else { return };
+        self.program.taking =
+            self.renderer.begin_picture(session.document(), recent::PICTURE).map(|capture| (path, capture));
     }
 
     pub(super) fn show_title(&self, ctx: &Context) {
@@ -454,7 +454,7 @@ impl App {
     pub(super) fn perform(&mut self, ctx: &Context, wish: DeferredAction) {
         match wish {
             DeferredAction::Quit => {
-                self.may_close = true;
+                self.window.may_close = true;
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
             DeferredAction::Open(path) => self.open(ctx, path),

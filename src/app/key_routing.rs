@@ -85,14 +85,14 @@ impl KeyRouting {
 impl App {
     /// Takes up the frame's keys, before any panel runs.
     pub(super) fn begin_keys(&mut self, ctx: &Context) {
-        let back = std::mem::take(&mut self.routing.kept().back);
+        let back = std::mem::take(&mut self.window.routing.kept().back);
         let (at, entered) = ctx.input_mut(|i| {
             i.events.extend(back);
             let moved = i.events.iter().any(|e| matches!(e, Event::PointerMoved(_)));
             (i.pointer.latest_pos(), moved || i.pointer.any_pressed())
         });
         if let Some(pane) = at.filter(|_| entered).and_then(|at| self.panels.layout().pane_at(at)) {
-            self.routing.entered = Some(pane);
+            self.window.routing.entered = Some(pane);
         }
     }
 
@@ -101,7 +101,7 @@ impl App {
         let focused = ctx.memory(|m| m.focused());
         match () {
             () if Popup::is_any_open(ctx) => Topmost::Popup,
-            () if self.dialog.is_some() => Topmost::Dialog,
+            () if self.dialogs.open.is_some() => Topmost::Dialog,
             () if focused.is_some() && !is_panel(focused) => Topmost::Widget,
             () => Topmost::Panels,
         }
@@ -114,29 +114,29 @@ impl App {
 
     /// The panel that was entered last.
     pub(super) const fn entered(&self) -> Option<Pane> {
-        self.routing.entered
+        self.window.routing.entered
     }
 
     /// Whether Escape has something else to end: what was typed, or the focus of a widget.
     pub(super) fn escape_is_taken(&self) -> bool {
-        self.routing.kept().focused.is_some()
+        self.window.routing.kept().focused.is_some()
     }
 
     /// Remembers what the next frame's keys are judged by.
     pub(super) fn end_keys(&self, ctx: &Context) {
-        let mut kept = self.routing.kept();
-        (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialog.is_some());
+        let mut kept = self.window.routing.kept();
+        (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialogs.open.is_some());
     }
 
     /// Puts the keyboard into the next panel that is seen, or the one before.
     pub(super) fn next_panel(&mut self, ctx: &Context, back: bool) {
         let layout = self.panels.layout();
         let seen: Vec<Pane> = Pane::ALL.into_iter().filter(|p| layout.rect(*p).is_some()).collect();
-        let at = self.routing.entered.and_then(|p| seen.iter().position(|s| *s == p));
+        let at = self.window.routing.entered.and_then(|p| seen.iter().position(|s| *s == p));
         let step = if back { seen.len().saturating_sub(1) } else { 1 };
         if let Some(pane) = at.map_or_else(|| seen.first(), |at| seen.get((at + step) % seen.len())).copied() {
             log::debug!("the keyboard goes to {pane:?}");
-            self.routing.entered = Some(pane);
+            self.window.routing.entered = Some(pane);
             ctx.memory_mut(|m| m.request_focus(pane.focus_id()));
         }
     }

@@ -49,7 +49,7 @@ impl App {
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
         let mut commands: Vec<_> = table()
             .iter()
-            .map(|c| (c, self.settings.keys.key(c.name).to_owned()))
+            .map(|c| (c, self.program.settings.keys.key(c.name).to_owned()))
             .filter(|(_, key)| !key.is_empty())
             .collect();
         let painting = self.mode == crate::edit::Mode::Paint;
@@ -70,7 +70,7 @@ impl App {
                 continue;
             }
             // The panels are not seen behind the welcome page, and are not worked.
-            if self.welcome && !command.anywhere {
+            if self.program.welcome && !command.anywhere {
                 continue;
             }
             // From a panel that has the focus, Tab goes to what is in it.

@@ -23,7 +23,7 @@ use crate::{
         Change, Mode,
         command::{Assign, VertexCommand},
     },
-    model::{Clip, Document, NodeId, PrimitiveKey, Shared, SkinId},
+    model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId},
     motion::{MirrorPairs, Posed, Spot, WorstPose},
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, MirrorMap, Refusal, Seams, Stroke, Tally},
@@ -54,16 +54,15 @@ pub(super) struct Painting {
     asked: Option<(u64, SkinId)>,
     joint: Option<u16>,
     mirror: Option<MirrorMap>,
-    /// What each joint is to the mirror, and the pairs that were given then.
-    roles: Option<(MirrorPairs, GivenPairs)>,
+    /// What each joint is to the mirror, from the pairs that were given.
+    roles: Derived<GivenPairs, MirrorPairs>,
     stroke: Stroke,
     stroking: Option<Stroking>,
     /// Which layer is painted.
     pub layering: layers::Layering,
     posed: Posed,
-    posed_at: Option<u64>,
-    /// By the canvas's parts, which are hidden.
-    hides: Vec<bool>,
+    /// Of which pose `posed` is, and by the canvas's parts, which are hidden.
+    posed_of: Derived<u64, Vec<bool>>,
     pointer: Option<(Vec2, Vec2)>,
     hover: Option<BrushHover>,
     last: Option<BrushHover>,
@@ -77,12 +76,8 @@ pub(super) struct Painting {
     dab_ms: f32,
     /// What is to be scored again when the stroke ends.
     unscored: BTreeMap<PrimitiveKey, BTreeSet<u32>>,
-    /// By the canvas's vertices, 0 to 1: what the strain views show, and those of another stored type.
-    strain: Vec<f32>,
-    /// What 1 is in the latter, metres.
-    farthest: f32,
-    /// The view and the pose that they were made for.
-    strain_of: Option<(WeightLook, u64)>,
+    /// What the strain views show, and those of another stored type, by the view and the number of the pose.
+    strain: Derived<(WeightLook, u64), worst::StrainColors>,
     /// A stroke changed what they show, and goes on.
     strain_late: bool,
     /// The range of motion of a skin, where that is painted on.
@@ -139,13 +134,12 @@ impl Default for Painting {
             asked: None,
             joint: None,
             mirror: None,
-            roles: None,
+            roles: Derived::default(),
             stroke: Stroke::default(),
             stroking: None,
             layering: layers::Layering::default(),
             posed: Posed::default(),
-            posed_at: None,
-            hides: Vec::new(),
+            posed_of: Derived::default(),
             pointer: None,
             hover: None,
             last: None,
@@ -156,9 +150,7 @@ impl Default for Painting {
             adjusting: None,
             dab_ms: 0.0,
             unscored: BTreeMap::new(),
-            strain: Vec::new(),
-            farthest: 0.0,
-            strain_of: None,
+            strain: Derived::default(),
             strain_late: false,
             range: None,
             told: BTreeSet::new(),
@@ -228,7 +220,7 @@ impl Painting {
     /// What panels see of it.
     pub fn view(&self) -> PaintView<'_> {
         let canvas = self.canvas.as_deref();
-        let roles = self.roles.as_ref().map_or(&[][..], |(roles, _)| roles.joints());
+        let roles = self.roles.get().map_or(&[][..], MirrorPairs::joints);
         let partner = self.joint.and_then(|j| roles.get(usize::from(j))?.partner);
         PaintView {
             brush: self.brush,
@@ -239,7 +231,7 @@ impl Painting {
             hover: self.hover.as_ref(),
             last: self.last.as_ref(),
             look: self.look,
-            farthest: self.farthest,
+            farthest: self.strain.get().map_or(0.0, |strain| strain.farthest),
             used: self.tally.used(),
             faults: self.tally.faults(),
             strays: self.tally.strays(),
@@ -295,8 +287,8 @@ impl Painting {
             self.asked = Some((scene, skin));
             self.canvas = Canvas::new(document, skin).map(Arc::new);
             self.mirror = None;
-            self.roles = None;
-            self.posed_at = None;
+            self.roles.clear();
+            self.posed_of.clear();
             self.tinted = None;
             self.hover = None;
             self.last = None;
@@ -305,7 +297,7 @@ impl Painting {
             self.stray_moved = Vec::new();
             (self.preparing, self.seams) = (None, Seams::default());
             self.range = self.range.take().filter(|(of, _)| *of == skin);
-            self.strain = Vec::new();
+            self.strain.clear();
             self.unscored = BTreeMap::new();
             if let Some(canvas) = &self.canvas {
                 // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
@@ -360,9 +352,7 @@ impl Painting {
         // Which places they share is known only when the canvas is.
         let ready = self.is_ready();
         let hides: Vec<bool> = canvas.parts().iter().map(|p| ready && hidden.contains(&p.node)).collect();
-        let whole = self.posed_at != Some(stage.pose_serial()) || self.hides != hides;
-        self.posed_at = Some(stage.pose_serial());
-        self.hides = hides;
+        let whole = !self.posed_of.is_of(&stage.pose_serial()) || self.posed_of.get() != Some(&hides);
         let surface = stage.surface(document);
         if whole {
             self.posed.positions.clear();
@@ -393,19 +383,20 @@ impl Painting {
         if !whole && moved.is_empty() {
             return;
         }
-        for (part, _) in canvas.parts().iter().zip(&self.hides).filter(|(_, hidden)| **hidden) {
+        for (part, _) in canvas.parts().iter().zip(&hides).filter(|(_, hidden)| **hidden) {
             for vertex in part.first..part.first + part.count {
-                let seen = |v: &u32| !self.hides[canvas.part_of(*v).0];
+                let seen = |v: &u32| !hides[canvas.part_of(*v).0];
                 if !canvas.vertices_at(canvas.place_of(vertex)).iter().any(seen) {
                     self.posed.positions[vertex as usize] = Vec3::NAN;
                 }
             }
         }
+        self.posed_of.put(stage.pose_serial(), hides);
     }
 
     /// Whether a part of the surface is hidden.
     pub fn hides_any(&self) -> bool {
-        self.hides.contains(&true)
+        self.posed_of.get().is_some_and(|hides| hides.contains(&true))
     }
 
     /// The vertices that are not hidden.
@@ -418,17 +409,17 @@ impl Painting {
     fn follow_roles(&mut self, document: &Document) {
         let Some(canvas) = &self.canvas else { return };
         let pairs = &document.aids.mirror_pairs;
-        if self.roles.as_ref().is_some_and(|(_, of)| Shared::ptr_eq(of, pairs)) {
+        if self.roles.is_of(pairs) {
             return;
         }
         let roles = MirrorPairs::of(document, canvas.skin);
         self.mirror = self.mirror.as_ref().map(|m| m.with_joints(roles.mirror_joints()));
-        self.roles = Some((roles, pairs.clone()));
+        self.roles.put(pairs.clone(), roles);
     }
 
     /// Makes the pairs of the other side, where they are wanted and not made yet.
     pub fn pair(&mut self) {
-        let (Some(canvas), Some((roles, _)), None) = (&self.canvas, &self.roles, &self.mirror) else { return };
+        let (Some(canvas), Some(roles), None) = (&self.canvas, self.roles.get(), &self.mirror) else { return };
         self.mirror = Some(MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints()));
     }
 }
@@ -442,13 +433,13 @@ impl App {
             return;
         }
         let document = session.document();
-        if self.selection.active.is_none()
+        if self.outliner.selection.active.is_none()
             && let Some(joint) = self.painting.joint_node()
         {
             // What is painted is what is selected.
-            self.selection.set(joint);
+            self.outliner.selection.set(joint);
         }
-        self.painting.follow(document, self.stage.scene_serial(), self.selection.active);
+        self.painting.follow(document, self.renderer.scene_serial(), self.outliner.selection.active);
         if self.painting.canvas().is_some()
             && self.painting.is_ready()
             && let Some(command) = self.painting.select_next.take()
@@ -461,7 +452,7 @@ impl App {
         self.follow_surface_problems();
         let Some(session) = &self.session else { return };
         let document = session.document();
-        self.painting.pose(document, &mut self.stage, &self.marks.hidden);
+        self.painting.pose(document, &mut self.renderer, &self.outliner.visibility.hidden);
     }
 
     /// Another way to look at weights; the tints follow.
@@ -473,20 +464,20 @@ impl App {
         if let Some(session) = &self.session {
             self.painting.let_go_of_stale(session.document());
         }
-        self.weights_moved.extend(changes.iter().filter_map(moved));
-        if !self.weights_moved.is_empty() && self.painting.stroking.is_none() {
+        self.problems.weights_moved.extend(changes.iter().filter_map(moved));
+        if !self.problems.weights_moved.is_empty() && self.painting.stroking.is_none() {
             self.refresh_weight_problems();
         }
         let Some(session) = &self.session else { return };
         if self.mode != Mode::Paint {
             if self.painting.tinted.take().is_some() {
-                self.stage.clear_tints();
+                self.renderer.clear_tints();
             }
             return;
         }
         self.painting.count(session.document(), changes);
-        self.painting.score(session.document(), &self.stage, changes);
-        self.painting.tint(session.document(), &mut self.stage, changes, self.theme.name());
+        self.painting.score(session.document(), &self.renderer, changes);
+        self.painting.tint(session.document(), &mut self.renderer, changes, self.program.theme.name());
     }
 }
 

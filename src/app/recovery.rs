@@ -22,10 +22,10 @@ impl App {
     /// Looks for journals without a writer, and offers what is in them.
     pub(super) fn look_for_recoveries(&mut self, ctx: &Context) {
         let Some(home) = self.journal_home() else { return };
-        self.recoveries = Recovery::scan(&home);
+        self.files.recoveries = Recovery::scan(&home);
         self.show_recoveries(ctx);
-        if !self.recoveries.is_empty() {
-            self.dialog = Some(Dialog::Recovery { open: None, discard: None });
+        if !self.files.recoveries.is_empty() {
+            self.dialogs.open = Some(Dialog::Recovery { open: None, discard: None });
         }
     }
 
@@ -35,7 +35,7 @@ impl App {
             super::recent::ago(age.as_secs())
         };
         let step = |s: KeptStep| StepView { label: s.label, about: s.about, when: ago(s.time) };
-        let recent = &mut self.recent;
+        let recent = &mut self.program.recent;
         let mut view = |r: &Recovery| RecoveryView {
             name: r.name().to_owned(),
             folder: r.file().and_then(|f| f.parent()).map_or_else(String::new, |p| p.display().to_string()),
@@ -44,17 +44,17 @@ impl App {
             changed: r.looks_changed(),
             last: ago(r.time()),
         };
-        self.recovery_views = self.recoveries.iter().map(&mut view).collect();
+        self.files.recovery_views = self.files.recoveries.iter().map(&mut view).collect();
     }
 
     /// Does the work of a journal again.
     pub(super) fn recover(&mut self, ctx: &Context, k: usize) {
-        if k >= self.recoveries.len() {
+        if k >= self.files.recoveries.len() {
             return;
         }
-        let recovery = self.recoveries.remove(k);
+        let recovery = self.files.recoveries.remove(k);
         self.show_recoveries(ctx);
-        self.dialog = None;
+        self.dialogs.open = None;
         let name = recovery.name().to_owned();
         let label = format!("Recovering {name}");
         self.start(ctx, label, true, move |progress| {
@@ -78,8 +78,8 @@ impl App {
                 let steps = loaded.session.history().done().len();
                 self.show(ctx, *loaded, false);
                 self.show_last_step();
-                self.playback.playing = false;
-                self.tour = None;
+                self.timeline.playback.playing = false;
+                self.program.tour = None;
                 self.show_title(ctx);
                 let plural = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
                 let on = if changed { " on the file as it is now" } else { "" };
@@ -110,15 +110,15 @@ impl App {
         };
         let clip = line.arguments.get("clip").and_then(|c| c.as_str()).and_then(|c| find_clip(document, c).ok());
         if let Some(clip) = clip {
-            self.playback.show(document, Some(clip));
+            self.timeline.playback.show(document, Some(clip));
             let time = line.arguments.get("time").and_then(serde_json::Value::as_f64);
-            self.playback.seek(time.unwrap_or(0.0));
+            self.timeline.playback.seek(time.unwrap_or(0.0));
         }
     }
 
     /// Throws all journals away but those that windows write.
     pub(super) fn clear_journals(&mut self, ctx: &Context) {
-        self.recoveries.clear();
+        self.files.recoveries.clear();
         let found = self.journal_home().map_or_else(Vec::new, |home| Recovery::scan(&home));
         let count = found.len();
         for recovery in found {
@@ -133,13 +133,14 @@ impl App {
 
     /// Throws a journal away.
     pub(super) fn discard_recovery(&mut self, ctx: &Context, k: usize) {
-        if k >= self.recoveries.len() {
+        if k >= self.files.recoveries.len() {
             return;
         }
-        if let Err(error) = self.recoveries.remove(k).discard() {
+        if let Err(error) = self.files.recoveries.remove(k).discard() {
             self.toast(ctx, ToastKind::Error, format!("The journal could not be removed: {error}."));
         }
         self.show_recoveries(ctx);
-        self.dialog = (!self.recoveries.is_empty()).then_some(Dialog::Recovery { open: None, discard: None });
+        self.dialogs.open =
+            (!self.files.recoveries.is_empty()).then_some(Dialog::Recovery { open: None, discard: None });
     }
 }

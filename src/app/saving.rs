@@ -31,19 +31,20 @@ impl App {
         let rows = self.unkeyed_rows();
         if rows.is_empty() {
             self.save_now(ctx);
-        } else if self.settings.key_on_save {
+        } else if self.program.settings.key_on_save {
             self.key_and_save(ctx, rows);
         } else {
-            self.dialog = Some(Dialog::Unkeyed { rows });
+            self.dialogs.open = Some(Dialog::Unkeyed { rows });
         }
     }
 
     /// Poses that are not keyed, but those that a person left out of the file before.
     fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
         let Some(document) = self.session.as_ref().map(Session::document) else { return Vec::new() };
-        let left =
-            |at: &UnkeyedAt, pose: &Shared<Unkeyed>| self.left_unkeyed.get(at).is_some_and(|l| Shared::ptr_eq(l, pose));
-        let fps = self.playback.fps;
+        let left = |at: &UnkeyedAt, pose: &Shared<Unkeyed>| {
+            self.files.left_unkeyed.get(at).is_some_and(|l| Shared::ptr_eq(l, pose))
+        };
+        let fps = self.timeline.playback.fps;
         let row = |(at, pose): (&UnkeyedAt, &Shared<Unkeyed>)| {
             let (seconds, frame) = (f64::from(at.time()), f64::from(at.time()) * fps);
             let whole = (frame - frame.round()).abs() < 1e-3;
@@ -63,14 +64,14 @@ impl App {
 
     /// Keys the chosen poses as one step, remembers the others, and saves.
     pub(super) fn key_and_save(&mut self, ctx: &Context, rows: Vec<UnkeyedRow>) {
-        self.dialog = None;
+        self.dialogs.open = None;
         let Some(session) = &mut self.session else { return };
         let document = session.document();
         let mut keys = Vec::new();
         for row in rows {
             let Some(pose) = document.aids.unkeyed.get(&row.at) else { continue };
             if !row.key {
-                self.left_unkeyed.insert(row.at, pose.clone());
+                self.files.left_unkeyed.insert(row.at, pose.clone());
                 continue;
             }
             let time = Seconds(row.at.time());
@@ -91,7 +92,7 @@ impl App {
             self.toast(ctx, ToastKind::Error, format!("The poses were not keyed, and nothing was saved: {error}."));
             return;
         }
-        self.carried = None;
+        self.timeline.carried = None;
         self.save_now(ctx);
     }
 
@@ -108,7 +109,7 @@ impl App {
         let bare = path.extension().is_none() && !path.is_dir();
         let is_glb = self.session.as_ref().is_none_or(|s| s.source().container.is_glb());
         let path = if bare { path.with_extension(if is_glb { "glb" } else { "gltf" }) } else { path };
-        SaveRequest { backup: self.settings.backup, ..SaveRequest::to(&path) }
+        SaveRequest { backup: self.program.settings.backup, ..SaveRequest::to(&path) }
     }
 
     /// Saves beside the window; the document may go on changing meanwhile.
@@ -144,14 +145,14 @@ impl App {
                     && let Some(session) = &mut self.session
                 {
                     session.take_saved(&saved);
-                    self.asked_disk = None;
+                    self.files.asked_disk = None;
                 }
                 self.say_saved(ctx, &saved);
                 if purpose == Purpose::Own {
                     self.remember(&saved.path);
                     self.show_title(ctx);
                 }
-                if let Some(wish) = self.after_save.take() {
+                if let Some(wish) = self.files.after_save.take() {
                     self.wish_without_file(ctx, wish);
                 }
             }
@@ -166,7 +167,7 @@ impl App {
             n => format!("{n} places changed, everything else as it was"),
         };
         // A save that failed before is answered by this one.
-        self.toasts.retain(|t| t.kind != ToastKind::Error || t.verbs.is_empty());
+        self.dialogs.toasts.retain(|t| t.kind != ToastKind::Error || t.verbs.is_empty());
         let mut text = format!("Saved {}: {what}", name_of(&saved.path));
         for lost in &saved.lost {
             text.push_str(&format!(". {lost}"));
@@ -186,10 +187,10 @@ impl App {
         };
         if let Some(obstacle) = obstacle {
             let copy = purpose == Purpose::Copy;
-            self.dialog = Some(Dialog::SaveRefused { obstacle, request: Box::new(request), copy });
+            self.dialogs.open = Some(Dialog::SaveRefused { obstacle, request: Box::new(request), copy });
             return;
         }
-        self.after_save = None;
+        self.files.after_save = None;
         match failure {
             SaveFailure::Verify { .. } | SaveFailure::Pack { .. } => {
                 let Some(session) = &self.session else { return };
@@ -221,7 +222,7 @@ impl App {
     /// Says which step keeps the document from being saved.
     pub(super) fn take_blamed(&mut self, ctx: &Context, step: Option<usize>, request: SaveRequest, message: String) {
         match step {
-            Some(step) => self.dialog = Some(Dialog::CannotSave { step, message, path: request.path }),
+            Some(step) => self.dialogs.open = Some(Dialog::CannotSave { step, message, path: request.path }),
             None => self.toast(ctx, ToastKind::Error, format!("{message}.")),
         }
     }
@@ -230,7 +231,7 @@ impl App {
     pub(super) fn leave_out(&mut self, ctx: &Context, step: usize) {
         let Some(session) = &mut self.session else { return };
         let replayed = session.leave_out(step);
-        self.selection.purge(session.document());
+        self.outliner.selection.purge(session.document());
         self.say_replayed(ctx, &replayed);
         self.save(ctx);
     }
@@ -238,16 +239,16 @@ impl App {
     /// Looks whether somebody changed the file: on focus. One answer holds until it changes again.
     pub(super) fn look_at_disk(&mut self, ctx: &Context) {
         let focused = ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
-        if !focused || self.jobs.save.is_some() || self.dialog.is_some() {
+        if !focused || self.jobs.save.is_some() || self.dialogs.open.is_some() {
             return;
         }
         let Some(session) = &self.session else { return };
         let Some(path) = session.path().filter(|_| session.on_disk() == OnDisk::Changed) else { return };
         let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
-        if self.asked_disk == Some(modified) {
+        if self.files.asked_disk == Some(modified) {
             return;
         }
-        self.asked_disk = Some(modified);
+        self.files.asked_disk = Some(modified);
         if session.is_unsaved() {
             self.ask_changed(ctx, modified);
         } else {
@@ -257,7 +258,7 @@ impl App {
 
     fn ask_changed(&mut self, ctx: &Context, modified: Option<SystemTime>) {
         let written = modified.and_then(|m| m.elapsed().ok()).map(|d| super::recent::ago(d.as_secs()));
-        self.dialog = Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written, outlook: None });
+        self.dialogs.open = Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written, outlook: None });
         let Some((session, path)) = self.session.clone().and_then(|s| s.path().map(ToOwned::to_owned).map(|p| (s, p)))
         else {
             return;
@@ -269,7 +270,7 @@ impl App {
 
     /// What would come of reloading is known: the dialog that asks says so.
     pub(super) fn take_outlook(&mut self, found: Result<Box<Outlook>, ReadError>) {
-        let Some(Dialog::ChangedOnDisk { outlook, .. }) = &mut self.dialog else { return };
+        let Some(Dialog::ChangedOnDisk { outlook, .. }) = &mut self.dialogs.open else { return };
         match found {
             Ok(found) => *outlook = Some(found),
             // Reloading says it, if it is chosen.
@@ -279,13 +280,13 @@ impl App {
 
     /// Reads the file again; with `replay` the edits since it was opened are done again on it, as one step.
     pub(super) fn reload(&mut self, ctx: &Context, replay: bool) {
-        self.dialog = None;
+        self.dialogs.open = None;
         let Some(session) = &self.session else { return };
         let Some(path) = session.path().map(ToOwned::to_owned) else {
             self.open_sample(ctx);
             return;
         };
-        let (older, loader) = (replay.then(|| session.clone()), self.stage.loader());
+        let (older, loader) = (replay.then(|| session.clone()), self.renderer.loader());
         self.start(ctx, format!("Reading {} again", name_of(&path)), true, move |progress| {
             Done::Reloaded(Session::open(&path, progress).map(|mut session| {
                 let replayed = older.map(|older| session.replay(&older));
@@ -304,15 +305,22 @@ impl App {
                 return;
             }
         };
-        let kept = (self.camera, self.selection.clone(), self.mode, self.playback.clone(), self.marks.clone());
+        let kept = (
+            self.viewport.camera,
+            self.outliner.selection.clone(),
+            self.mode,
+            self.timeline.playback.clone(),
+            self.outliner.visibility.clone(),
+        );
         self.show(ctx, *loaded, false);
-        (self.camera, self.selection, self.mode, self.playback, self.marks) = kept;
-        self.playback.playing = false;
+        (self.viewport.camera, self.outliner.selection, self.mode, self.timeline.playback, self.outliner.visibility) =
+            kept;
+        self.timeline.playback.playing = false;
         if let Some(session) = &self.session {
             let document = session.document();
-            self.selection.purge(document);
-            if self.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
-                self.playback.show(document, document.clips.ids().next());
+            self.outliner.selection.purge(document);
+            if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
+                self.timeline.playback.show(document, document.clips.ids().next());
             }
         }
         self.begin_journal(ctx);
@@ -344,7 +352,7 @@ impl App {
 
     /// Saves although something is in the way: a person has agreed to it.
     pub(super) fn save_anyway(&mut self, ctx: &Context, obstacle: Obstacle, request: SaveRequest, copy: bool) {
-        self.dialog = None;
+        self.dialogs.open = None;
         let mut consent: Consent = request.consent;
         match obstacle {
             Obstacle::Exists => consent.replace = true,
@@ -367,7 +375,7 @@ impl App {
 
     /// Where journals lie; nowhere in tests.
     pub(super) fn journal_home(&self) -> Option<PathBuf> {
-        self.keeps.then(|| eframe::storage_dir("ulna")).flatten().map(|d| d.join("journal"))
+        self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten().map(|d| d.join("journal"))
     }
 
     /// The sitting with the file is over: saved, or given up on purpose.

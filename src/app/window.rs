@@ -4,7 +4,7 @@ use std::{cell::RefCell, path::PathBuf, rc::Rc};
 
 use egui::{Context, Ui};
 
-use super::{App, devices::Devices, lean::LeanPanels};
+use super::{App, devices::Devices, key_routing::KeyRouting, lean::LeanPanels};
 use crate::ui::{Theme, ToastKind};
 
 /// Frames after which a device is known to work.
@@ -17,6 +17,38 @@ pub(super) enum Leaving {
     Lost,
     /// A person chose another device.
     Switch,
+}
+
+/// What is of the window itself, whatever it shows.
+pub(super) struct WindowState {
+    /// A person agreed to close it.
+    pub may_close: bool,
+    /// Why this window is left for another.
+    pub leaving: Option<Leaving>,
+    pub routing: KeyRouting,
+    /// When something was typed or clicked last, on egui's clock.
+    pub active: f64,
+    pub first_frame: bool,
+    /// Frames that failed.
+    pub faults: u32,
+    /// The next frame fails, for a test.
+    #[cfg(feature = "inspection")]
+    pub fails: bool,
+}
+
+impl Default for WindowState {
+    fn default() -> Self {
+        Self {
+            may_close: false,
+            leaving: None,
+            routing: KeyRouting::default(),
+            active: 0.0,
+            first_frame: true,
+            faults: 0,
+            #[cfg(feature = "inspection")]
+            fails: false,
+        }
+    }
 }
 
 /// Opens the window; returns when it is closed. `adapter` is a device to use this once.
@@ -46,7 +78,7 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
         };
         let ended = eframe::run_native("ulna", options, Box::new(make));
         match ended {
-            Ok(()) => match slot.borrow().as_ref().and_then(|app| app.leaving) {
+            Ok(()) => match slot.borrow().as_ref().and_then(|app| app.window.leaving) {
                 Some(Leaving::Lost) => devices.lost(),
                 Some(Leaving::Switch) => {}
                 None => return Ok(()),
@@ -121,13 +153,13 @@ impl Window {
                 #[cfg(feature = "inspection")]
                 inspect_again(&cc.egui_ctx);
                 Theme::install(&cc.egui_ctx);
-                app.routing.install(&cc.egui_ctx);
+                app.window.routing.install(&cc.egui_ctx);
                 app.reopen(&cc.egui_ctx, cc.wgpu_render_state.clone());
                 app
             }
             None => {
                 let mut app = App::new(cc, file);
-                app.devices = devices.clone();
+                app.program.devices = devices.clone();
                 app
             }
         };
@@ -164,7 +196,7 @@ impl eframe::App for Window {
 
     fn on_exit(&mut self) {
         match self.app.take() {
-            Some(app) if app.leaving.is_some() => *self.slot.borrow_mut() = Some(app),
+            Some(app) if app.window.leaving.is_some() => *self.slot.borrow_mut() = Some(app),
             Some(mut app) => app.on_exit(),
             None => {}
         }
@@ -205,14 +237,14 @@ fn inspect_again(ctx: &Context) {
 impl App {
     /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether it is left.
     pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
-        if self.leaving.is_none() && (self.stage.is_lost() || self.devices.is_surface_lost()) {
+        if self.window.leaving.is_none() && (self.renderer.is_lost() || self.program.devices.is_surface_lost()) {
             self.leave(ctx, Leaving::Lost);
         }
-        self.leaving.is_some()
+        self.window.leaving.is_some()
     }
 
     pub(super) fn leave(&mut self, ctx: &Context, why: Leaving) {
-        self.leaving = Some(why);
+        self.window.leaving = Some(why);
         // Half a gesture is none.
         if let Some(session) = &mut self.session {
             session.cancel();
@@ -225,35 +257,36 @@ impl App {
 
     /// Whether it is to go on in another window, for tests.
     pub const fn is_leaving(&self) -> bool {
-        self.leaving.is_some()
+        self.window.leaving.is_some()
     }
 
     /// Whether the viewport has a picture of the document as it is, for tests.
     pub const fn shows_picture(&self) -> bool {
-        self.stage.shows_picture()
+        self.renderer.shows_picture()
     }
 
     /// Goes on in another window, whose theme is installed, on its device: with the same document, history, selection, view and panels.
     pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
-        let why = self.leaving.take();
-        self.stage.reopen(state);
+        let why = self.window.leaving.take();
+        self.renderer.reopen(state);
         self.show_settings(ctx);
         // Pictures were the old window's.
-        self.recent = super::RecentList::default();
-        if self.welcome {
-            self.recent.refresh(ctx, &self.preferences.recent);
+        self.program.recent = super::recent::RecentList::default();
+        if self.program.welcome {
+            self.program.recent.refresh(ctx, &self.program.preferences.recent);
         }
         self.show_recoveries(ctx);
-        self.taking = None;
+        self.program.taking = None;
         // Its clock begins anew.
-        (self.active, self.glide, self.hover, self.last_pick) = (0.0, None, None, None);
-        for toast in &mut self.toasts {
+        (self.window.active, self.viewport.glide, self.outliner.hover, self.viewport.last_pick) =
+            (0.0, None, None, None);
+        for toast in &mut self.dialogs.toasts {
             toast.since = 0.0;
         }
-        self.first_frame = true;
+        self.window.first_frame = true;
         self.show_title(ctx);
         self.restore_scene(ctx);
-        let device = self.stage.device().to_owned();
+        let device = self.renderer.device().to_owned();
         let text = match why {
             Some(Leaving::Switch) => format!("Drawn on {device} now"),
             _ => format!("The graphics device was lost; this window is on {device}. Your work is untouched"),

@@ -2,6 +2,7 @@
 
 mod aids;
 mod clip;
+mod derived;
 mod diagnostic;
 mod document;
 mod ids;
@@ -23,6 +24,7 @@ mod weights;
 pub use self::{
     aids::{Aids, Components, Unkeyed, UnkeyedAt},
     clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
+    derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
     ids::{CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SceneId, SkinId, TrackId, VariantId},

@@ -30,7 +30,7 @@ fn command_button(
     actions: &mut Actions,
 ) {
     let enabled = (command.enabled)(&view.availability);
-    if icon_button(ui, view.theme, icon, command.title, view.keys.key(command.name), on, enabled).clicked() {
+    if icon_button(ui, view.theme, icon, command.title, view.settings.keys.key(command.name), on, enabled).clicked() {
         actions.push(Action::Invoke(command));
     }
 }
@@ -46,7 +46,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 view,
                 icons::ICON_ARROW_SELECTOR_TOOL,
                 ToolCommand::Select.spec(),
-                view.tool == Tool::Select,
+                view.viewport.tool == Tool::Select,
                 actions,
             );
             command_button(
@@ -54,13 +54,13 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 view,
                 icons::ICON_ROTATE_RIGHT,
                 ToolCommand::Rotate.spec(),
-                view.tool == Tool::Rotate,
+                view.viewport.tool == Tool::Rotate,
                 actions,
             );
             divider(ui, theme);
             segments(ui, theme, |ui| {
                 for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
-                    if segment(ui, theme, text, view.space == space, false).clicked() {
+                    if segment(ui, theme, text, view.viewport.space == space, false).clicked() {
                         actions.push(ViewportAction::SetSpace(space));
                     }
                 }
@@ -69,7 +69,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
-            let text = if view.auto_key { "keys at the playhead" } else { "an unkeyed pose" };
+            let text = if view.timeline.auto_key { "keys at the playhead" } else { "an unkeyed pose" };
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
             auto_key(ui, view, actions);
             unkeyed_ui(ui, view, actions);
@@ -104,7 +104,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// A field that is a door: the palette opens with it.
 fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let key = view.keys.key(FileCommand::Find.name());
+    let key = view.settings.keys.key(FileCommand::Find.name());
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Find a command…"));
     let fill = if response.hovered() { ColorRole::SurfaceControl } else { ColorRole::SurfaceField };
@@ -143,11 +143,11 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let text =
         ui.painter().layout_no_wrap("Auto-key".into(), Theme::font(Font::Body), theme.color(ColorRole::TextPrimary));
     let (rect, response) = ui.allocate_exact_size(vec2(text.size().x + 32.0, 24.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, view.auto_key, "Auto-key"));
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, view.timeline.auto_key, "Auto-key"));
     let fill = if response.hovered() { theme.color(ColorRole::SurfaceControlHover) } else { Color32::TRANSPARENT };
     ui.painter().rect_filled(rect, 4.0, fill);
     let centre = egui::pos2(rect.left() + 13.0, rect.center().y);
-    if view.auto_key {
+    if view.timeline.auto_key {
         ui.painter().circle_filled(centre, 5.0, theme.color(ColorRole::Record));
     } else {
         ui.painter().circle_stroke(centre, 4.5, egui::Stroke::new(1.5, theme.color(ColorRole::TextTertiary)));
@@ -158,7 +158,7 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         theme.color(ColorRole::TextPrimary),
     );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
-        actions.push(TimelineAction::AutoKey(!view.auto_key));
+        actions.push(TimelineAction::AutoKey(!view.timeline.auto_key));
     }
 }
 
@@ -168,9 +168,9 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(session) = view.session else { return };
     let poses = &session.document().aids.unkeyed;
     let nodes = |n: usize| if n == 1 { "1 node".to_owned() } else { format!("{n} nodes") };
-    if let Some((at, pose)) = view.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
+    if let Some((at, pose)) = view.timeline.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
         let count = pose.nodes().count();
-        let place = if view.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
+        let place = if view.timeline.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
         let text =
             RichText::new(format!("{} unkeyed{place}", nodes(count))).color(theme.color(ColorRole::SelectionText));
         ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
@@ -182,7 +182,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let discard = DiscardUnkeyed { clip: Some(ClipName::Id(at.clip)), time: Some(Seconds(at.time())) };
             actions.push(Action::Run(discard.into()));
         }
-        let mut carried = view.carried;
+        let mut carried = view.timeline.carried;
         let carry = ui.checkbox(&mut carried, "Carry along");
         if carry.on_hover_text("Shows the pose wherever the playhead goes, to key it elsewhere").changed() {
             actions.push(TimelineAction::Carry(carried.then_some(at)));

@@ -1,10 +1,15 @@
 //! Dialogs and messages over the window.
 
+mod domain;
 mod parts;
 mod recovery;
 mod save;
 mod toasts;
 
+pub use self::domain::{
+    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PreferencePage, RecoveryView,
+    StepView, Toast, ToastKind, UnkeyedRow,
+};
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -12,19 +17,18 @@ use egui::{Align2, Id, Key, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, DeferredAction, Dialog, Theme, View, palette, preferences,
+    Action, Actions, Theme, View, palette, preferences,
     theme::Font,
     widgets::{name_widget, paint_icon},
 };
 use crate::render::{ColorRole, Measure};
-use crate::ui::DialogAction;
 use crate::{
     edit::{Transaction, command::FileCommand, key_parts, table},
     render::DeviceFacts,
 };
 
 pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some(dialog) = view.dialog.filter(|d| **d != Dialog::Find) else { return };
+    let Some(dialog) = view.dialogs.open.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
     let frame =
         egui::Frame::window(&ui.ctx().global_style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(20);
@@ -245,7 +249,7 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
-                let key = key_parts(view.keys.key(command.name)).join("+");
+                let key = key_parts(view.settings.keys.key(command.name)).join("+");
                 ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
                 ui.label(
                     RichText::new(command.help)
@@ -363,7 +367,7 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
         ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextSecondary))).wrap());
     }
     ui.add_space(8.0);
-    let graphics = view.device_facts.map_or_else(|| vec!["Graphics: no device".to_owned()], graphics);
+    let graphics = view.program.device_facts.map_or_else(|| vec!["Graphics: no device".to_owned()], graphics);
     for line in graphics {
         ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextTertiary))).wrap());
     }

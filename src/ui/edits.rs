@@ -26,7 +26,7 @@ pub fn component(of: &Transform, property: Property) -> Trs {
 /// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on, else an unkeyed pose.
 /// `changed` says which part a person touched.
 pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<Command> {
-    Some(over_clip(view.shown_clip()?, view.edit_time(), view.auto_key, node, local, changed))
+    Some(over_clip(view.shown_clip()?, view.edit_time(), view.timeline.auto_key, node, local, changed))
 }
 
 /// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock.

@@ -218,7 +218,7 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
 
 /// Whether what a command switches is on; nothing for commands that switch nothing.
 fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
-    let shown = view.shown;
+    let shown = view.options;
     let switches = [
         (ViewCommand::Grid, shown.grid),
         (ViewCommand::Joints, shown.joints),
@@ -229,14 +229,14 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
         (ViewCommand::Inspector, shown.inspector),
         (ViewCommand::Problems, shown.problems),
         (ViewCommand::Timeline, shown.timeline),
-        (ViewCommand::Perspective, !view.camera.orthographic),
+        (ViewCommand::Perspective, !view.viewport.camera.orthographic),
         (ViewCommand::Textured, shown.shading == Shading::Textured),
         (ViewCommand::Solid, shown.shading == Shading::Solid),
         (ViewCommand::Wireframe, shown.shading == Shading::Wireframe),
         (ViewCommand::XRay, shown.shading == Shading::XRay),
     ];
     let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
-    view_switch.or_else(|| (PlayCommand::Loop.name() == command.name).then_some(view.playback.looping))
+    view_switch.or_else(|| (PlayCommand::Loop.name() == command.name).then_some(view.timeline.playback.looping))
 }
 
 /// A command's line; `plain` if it stands in a menu of the bar itself.
@@ -255,7 +255,7 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool
         None if command.asks => format!("{}…", command.title),
         None => command.title.to_owned(),
     };
-    let key = RichText::new(key_parts(view.keys.key(command.name)).join("+"))
+    let key = RichText::new(key_parts(view.settings.keys.key(command.name)).join("+"))
         .font(Theme::font(Font::Caption))
         .color(theme.color(ColorRole::TextTertiary));
     // What is switched on has a mark; the others leave room for it.

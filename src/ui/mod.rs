@@ -13,12 +13,14 @@ mod painting;
 mod palette;
 mod preferences;
 mod problems;
+mod program;
 mod settings;
 mod status;
 pub mod theme;
 mod timeline;
 mod tour;
 mod typed;
+mod view;
 mod viewport;
 mod weight_marks;
 mod weights;
@@ -32,15 +34,21 @@ use crate::render::{ColorRole, Measure};
 
 pub use self::weight_marks::mask_grey;
 pub use self::{
-    action::{
-        Action, Actions, AssetRef, ChangedOnDisk, DeferredAction, Dialog, DialogAction, JobView, Obstacle,
-        OutlinerAction, PaintAction, PreferencePage, ProblemAction, ProgramAction, Recent, RecoveryView, StepView,
-        TimelineAction, Toast, ToastKind, Tool, UnkeyedRow, View, ViewOptions, ViewportAction,
+    action::{Action, Actions},
+    dialogs::{
+        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PreferencePage,
+        RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
     },
     layout::{Layout, Pane},
-    painting::{BrushHover, BrushNumber, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
+    outliner::{Outliner, OutlinerAction},
+    painting::{BrushHover, BrushNumber, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
+    problems::ProblemAction,
+    program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
+    timeline::{Timeline, TimelineAction, TimelineView},
+    view::{AssetRef, View},
+    viewport::{Tool, ViewOptions, Viewport, ViewportAction, ViewportView},
 };
 
 /// What the panels keep from frame to frame.
@@ -106,7 +114,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             menu::menu_ui(&mut panels.menu, ui, view, actions);
         });
-    if !view.welcome {
+    if !view.program.welcome {
         Panel::top("toolbar")
             .exact_size(Measure::Toolbar.points())
             .frame(bar(ColorRole::SurfaceBar))
@@ -123,7 +131,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
             status::status_ui(ui, view, actions);
         });
     let Panels { outliner, timeline, viewport, inspector, weights, layout, palette, welcome, menu: _ } = panels;
-    if view.welcome {
+    if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {
         CentralPanel::no_frame().show(ui, |ui| {
@@ -136,7 +144,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                 },
                 _ => layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() },
             };
-            layout.show(ui, theme, view.shown, room, &mut |pane, ui| match pane {
+            layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
                 Pane::Inspector if view.mode == crate::edit::Mode::Paint => {

@@ -2,7 +2,15 @@
 
 use glam::Vec2;
 
-use crate::model::{NodeId, WeightEncoding};
+use super::Action;
+use crate::{
+    model::{NodeId, WeightEncoding},
+    motion::{Role, Spot},
+    weights::{
+        Brush, Canvas, Faults,
+        layers::{LayerTarget, Painted},
+    },
+};
 
 /// How weights are shown in Paint mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,9 +164,9 @@ pub struct BrushHover {
 #[derive(Clone)]
 pub struct PaintView<'a> {
     /// The brush.
-    pub brush: crate::weights::Brush,
+    pub brush: Brush,
     /// What can be painted; nothing where the file has no weights.
-    pub canvas: Option<&'a crate::weights::Canvas>,
+    pub canvas: Option<&'a Canvas>,
     /// The painted joint, by its number in the skin.
     pub joint: Option<u16>,
     /// Joints whose weights never move.
@@ -176,7 +184,7 @@ pub struct PaintView<'a> {
     /// By the skin's joints, how many vertices each moves.
     pub used: &'a [u32],
     /// What is wrong with the weights just now.
-    pub faults: crate::weights::Faults,
+    pub faults: Faults,
     /// Vertices that have little in common with those around them.
     pub strays: usize,
     /// Whether these three are being counted still.
@@ -196,7 +204,7 @@ pub struct PaintView<'a> {
     /// Whether a drag is a gradient, radial or not.
     pub gradient: Option<bool>,
     /// By the skin's joints, what each is to the mirror.
-    pub roles: &'a [crate::motion::Role],
+    pub roles: &'a [Role],
     /// The joint of the other side, where there is one.
     pub partner: Option<NodeId>,
     /// How the other side was paired: places without a partner.
@@ -204,15 +212,97 @@ pub struct PaintView<'a> {
     /// Whether a stroke is under way.
     pub stroking: bool,
     /// Which layer is painted; nothing where there are none.
-    pub layer: Option<crate::weights::layers::LayerTarget>,
+    pub layer: Option<LayerTarget>,
     /// What of it.
-    pub painted: crate::weights::layers::Painted,
+    pub painted: Painted,
     /// Whether the worst pose was looked for.
     pub searched: bool,
     /// The worst spots, the worst first.
-    pub spots: &'a [crate::motion::Spot],
+    pub spots: &'a [Spot],
     /// The worst moment of the vertex under the brush.
-    pub here: Option<crate::motion::Spot>,
+    pub here: Option<Spot>,
     /// The length of the range of motion, where that is painted on, seconds.
     pub range: Option<f64>,
+}
+
+/// What Paint mode asks for.
+#[derive(Clone, Debug)]
+pub enum PaintAction {
+    /// The pointer over the viewport while painting, in points of its picture; nothing: not over it.
+    BrushHover(Option<(Vec2, Vec2)>),
+    /// A part of a stroke.
+    Stroke {
+        /// Which part.
+        phase: StrokePhase,
+        /// Where, in points of the picture.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// A pen's pressure.
+        pressure: f32,
+        /// The key that smooths is held.
+        smooth: bool,
+        /// The key that inverts is held.
+        invert: bool,
+    },
+    /// Another brush.
+    Brush(Box<Brush>),
+    /// Begins to drag a number of the brush, or ends it.
+    AdjustBrush(Option<BrushNumber>),
+    /// Lock or unlock the weights of joints.
+    LockWeights {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// Whether they are locked.
+        locked: bool,
+    },
+    /// Paint another layer.
+    PaintLayer(LayerTarget),
+    /// Paint the weights of a layer, or its mask.
+    PaintOfLayer(Painted),
+    /// The most joints a vertex may have.
+    WeightLimit(usize),
+    /// Another way to show weights.
+    WeightLook(WeightLook),
+    /// Whether a clip is shown while painting.
+    PaintOverClip(bool),
+    /// Whether the range of motion is shown while painting.
+    PaintRange(bool),
+    /// Show a spot at its worst moment.
+    GoToSpot(Spot),
+    /// The vertices of the canvas in a part of the picture.
+    SelectVerticesIn {
+        /// Which part, in points of the picture.
+        area: VertexArea,
+        /// The picture's size.
+        size: Vec2,
+        /// Besides those that are.
+        add: bool,
+    },
+    /// How vertices are selected.
+    VertexPick(VertexPick),
+    /// A drag over the model is a gradient, radial or not; nothing: it is a stroke.
+    GradientTool(Option<bool>),
+    /// A gradient from one point of the picture to another.
+    Gradient {
+        /// Where the brush's value is given whole.
+        from: Vec2,
+        /// Where it has faded.
+        to: Vec2,
+        /// The picture's size.
+        size: Vec2,
+    },
+    /// These vertices of the canvas.
+    SelectVertices {
+        /// Which.
+        vertices: Vec<u32>,
+        /// Besides those that are.
+        add: bool,
+    },
+}
+
+impl From<PaintAction> for Action {
+    fn from(action: PaintAction) -> Self {
+        Self::Paint(action)
+    }
 }

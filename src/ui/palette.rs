@@ -25,7 +25,7 @@ pub struct PaletteState {
 const ROWS: f32 = 9.0;
 
 pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    if view.dialog != Some(&Dialog::Find) {
+    if view.dialogs.open != Some(&Dialog::Find) {
         *state = PaletteState::default();
         return;
     }
@@ -164,7 +164,7 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
     let left = rect.left() + 10.0;
     let after = left + title.size().x + 10.0;
     ui.painter().galley(pos2(left, middle - title.size().y * 0.5), title, theme.color(ColorRole::TextPrimary));
-    let key = view.keys.key(command.name);
+    let key = view.settings.keys.key(command.name);
     let room = rect.right() - 10.0 - if key.is_empty() { 0.0 } else { super::widgets::key_width(ui, key) + 8.0 };
     let (note, color) = match enabled {
         Ok(()) => (command.help, theme.color(ColorRole::TextSecondary)),

@@ -132,7 +132,7 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     field(ui, theme, "Saving", |ui| {
         check(ui, theme, &mut settings.key_on_save, "Key poses that are not keyed, without asking");
     });
-    let home = view.journal_home.map_or_else(|| "none is kept here".to_owned(), |p| p.display().to_string());
+    let home = view.dialogs.journal_home.map_or_else(|| "none is kept here".to_owned(), |p| p.display().to_string());
     field(ui, theme, "Journal", |ui| {
         let text =
             RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextSecondary));
@@ -176,17 +176,19 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
 
 /// Which device it is drawn on: the best, or one of the list.
 fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let used = view.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
+    let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
-    let shown = view.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
+    let shown = view.program.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
     let combo = egui::ComboBox::from_id_salt("graphics device").selected_text(shown).width(360.0).truncate();
     let response = combo.show_ui(ui, |ui| {
-        if ui.selectable_label(view.device_wish.is_none(), "Auto").clicked() && view.device_wish.is_some() {
+        if ui.selectable_label(view.program.device_wish.is_none(), "Auto").clicked()
+            && view.program.device_wish.is_some()
+        {
             actions.push(ProgramAction::ChooseDevice(None));
         }
-        for (device, failed) in view.devices {
+        for (device, failed) in view.program.devices {
             let id = device.id();
-            let chosen = view.device_wish == Some(id.as_str());
+            let chosen = view.program.device_wish == Some(id.as_str());
             let text = if *failed { format!("{id}, which failed before") } else { id.clone() };
             if ui.selectable_label(chosen, text).on_hover_text(device.kind.words()).clicked() && !chosen {
                 actions.push(ProgramAction::ChooseDevice(Some(id)));

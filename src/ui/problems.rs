@@ -4,13 +4,27 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Actions, AssetRef, Theme, View,
+    Action, Actions, AssetRef, Theme, View,
     theme::Font,
     widgets::{paint_icon, panel_title},
 };
 use crate::render::ColorRole;
-use crate::ui::ProblemAction;
 use crate::{edit::command::Bind, model::Severity};
+
+/// What the list of problems asks for.
+#[derive(Clone, Debug)]
+pub enum ProblemAction {
+    /// Show the place of a problem.
+    ShowProblem(usize),
+    /// Mend a problem.
+    FixProblem(usize),
+}
+
+impl From<ProblemAction> for Action {
+    fn from(action: ProblemAction) -> Self {
+        Self::Problem(action)
+    }
+}
 
 pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;

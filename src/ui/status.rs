@@ -20,60 +20,64 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         // Keys are the live map's; what the mouse does is the same in all of them.
-        let key = |command: &str| key_parts(view.keys.key(command)).join("+");
+        let key = |command: &str| key_parts(view.settings.keys.key(command)).join("+");
         let against = match view.paint.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Set => "set the rest",
             Some(brush) if brush.kind == BrushKind::Scale => "scale back",
             Some(brush) => brush.kind.verb(),
             None => "the same",
         };
-        let hints: Vec<(String, &str)> = match (view.session.is_some(), view.selection.nodes.is_empty(), view.tool) {
-            _ if view.welcome => {
-                vec![
+        let hints: Vec<(String, &str)> =
+            match (view.session.is_some(), view.selection.nodes.is_empty(), view.viewport.tool) {
+                _ if view.program.welcome => {
+                    vec![
+                        (key(FileCommand::Open { path: None }.name()), "open a file"),
+                        (key(FileCommand::Find.name()), "find a command"),
+                        ("Esc".into(), "back"),
+                    ]
+                }
+                (false, ..) => vec![
                     (key(FileCommand::Open { path: None }.name()), "open a file"),
                     (key(FileCommand::Find.name()), "find a command"),
-                    ("Esc".into(), "back"),
-                ]
-            }
-            (false, ..) => vec![
-                (key(FileCommand::Open { path: None }.name()), "open a file"),
-                (key(FileCommand::Find.name()), "find a command"),
-            ],
-            _ if view.paint.adjusting.is_some() => {
-                vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")]
-            }
-            _ if view.mode == Mode::Paint => vec![
-                ("Drag".into(), view.paint.brush.kind.verb()),
-                ("Ctrl".into(), against),
-                ("Shift".into(), "smooth"),
-                (key(BrushCommand::Radius.name()), "radius"),
-                ("Right-click".into(), "pick joint"),
-                ("Ctrl+Alt drag".into(), "select vertices"),
-            ],
-            (true, true, _) => vec![
-                ("Click".into(), "select"),
-                ("Alt drag".into(), "orbit"),
-                ("Wheel".into(), "zoom"),
-                (key(ViewCommand::FrameAll.name()), "frame all"),
-                (if view.availability.clip_shown { key(PlayCommand::Toggle.name()) } else { String::new() }, "play"),
-            ],
-            (true, false, Tool::Rotate) => vec![
-                ("Drag a ring".into(), "rotate"),
-                ("Ctrl".into(), "snap 5°"),
-                ("Esc".into(), "cancel"),
-                (key(SetKey::NAME), "set key"),
-                (key(ViewCommand::FrameSelected.name()), "frame"),
-            ],
-            (true, false, Tool::Select) => vec![
-                (key(ToolCommand::Rotate.name()), "rotate"),
-                (key(SetKey::NAME), "set key"),
-                (key(ViewCommand::FrameSelected.name()), "frame"),
-                (
-                    format!("{} {}", key(SelectCommand::Parent.name()), key(SelectCommand::Child.name())),
-                    "walk the chain",
-                ),
-            ],
-        };
+                ],
+                _ if view.paint.adjusting.is_some() => {
+                    vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")]
+                }
+                _ if view.mode == Mode::Paint => vec![
+                    ("Drag".into(), view.paint.brush.kind.verb()),
+                    ("Ctrl".into(), against),
+                    ("Shift".into(), "smooth"),
+                    (key(BrushCommand::Radius.name()), "radius"),
+                    ("Right-click".into(), "pick joint"),
+                    ("Ctrl+Alt drag".into(), "select vertices"),
+                ],
+                (true, true, _) => vec![
+                    ("Click".into(), "select"),
+                    ("Alt drag".into(), "orbit"),
+                    ("Wheel".into(), "zoom"),
+                    (key(ViewCommand::FrameAll.name()), "frame all"),
+                    (
+                        if view.availability.clip_shown { key(PlayCommand::Toggle.name()) } else { String::new() },
+                        "play",
+                    ),
+                ],
+                (true, false, Tool::Rotate) => vec![
+                    ("Drag a ring".into(), "rotate"),
+                    ("Ctrl".into(), "snap 5°"),
+                    ("Esc".into(), "cancel"),
+                    (key(SetKey::NAME), "set key"),
+                    (key(ViewCommand::FrameSelected.name()), "frame"),
+                ],
+                (true, false, Tool::Select) => vec![
+                    (key(ToolCommand::Rotate.name()), "rotate"),
+                    (key(SetKey::NAME), "set key"),
+                    (key(ViewCommand::FrameSelected.name()), "frame"),
+                    (
+                        format!("{} {}", key(SelectCommand::Parent.name()), key(SelectCommand::Child.name())),
+                        "walk the chain",
+                    ),
+                ],
+            };
         // Numbers at the right come first where there is little room.
         let room = ui.available_width() - 400.0;
         let mut taken = 0.0;
@@ -95,7 +99,7 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.add_space(6.0);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if let Some(job) = &view.job {
+            if let Some(job) = &view.program.job {
                 if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
                     actions.push(ProgramAction::CancelJob);
                 }
@@ -131,8 +135,8 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             if view.mode == Mode::Paint && view.paint.dab_ms > 0.0 {
                 fact(format!("{:.2}", view.paint.dab_ms), "ms/dab");
             }
-            fact(format!("{:.1}", view.frame_ms), "ms/frame");
-            if let Some(scale) = view.quick {
+            fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");
+            if let Some(scale) = view.viewport.quick {
                 let step = if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
                 fact(step, "while it moves");
             }

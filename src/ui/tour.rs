@@ -57,7 +57,7 @@ static STEPS: [Step; 5] = [
 
 /// The card of the step that is shown, and a frame around its panel.
 pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions) {
-    let Some((k, step)) = view.tour.and_then(|k| Some((k, STEPS.get(k)?))) else { return };
+    let Some((k, step)) = view.program.tour.and_then(|k| Some((k, STEPS.get(k)?))) else { return };
     let theme = view.theme;
     let screen = ui.ctx().content_rect();
     let target = layout.rect(step.pane).unwrap_or(screen);
@@ -122,7 +122,7 @@ fn with_keys(step: &Step, view: &View<'_>) -> String {
     let mut out = parts.next().unwrap_or_default().to_owned();
     for (part, command) in parts.zip(step.commands) {
         let spec = command();
-        let key = view.keys.key(spec.name);
+        let key = view.settings.keys.key(spec.name);
         out.push_str(if key.is_empty() { spec.title } else { key });
         out.push_str(part);
     }

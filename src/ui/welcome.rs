@@ -5,7 +5,7 @@ use egui_material_icons::icons;
 
 use super::{
     Action, Actions, Dialog, Theme, View,
-    action::Recent,
+    program::Recent,
     theme::Font,
     widgets::{cut, elided, filter_field, key_chips, paint_icon, segment, segments},
 };
@@ -165,7 +165,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         let layout = egui::Layout::right_to_left(egui::Align::Center);
         let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(layout));
         for command in commands.iter().rev() {
-            key_chips(&mut right, theme, view.keys.key(command));
+            key_chips(&mut right, theme, view.settings.keys.key(command));
         }
     }
     ui.add_space(8.0);
@@ -181,7 +181,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         );
         segments(ui, theme, |ui| {
             for preset in Preset::ALL {
-                if segment(ui, theme, preset.title(), view.keys.preset() == preset, false).clicked() {
+                if segment(ui, theme, preset.title(), view.settings.keys.preset() == preset, false).clicked() {
                     let mut settings = view.settings.clone();
                     settings.keys.set_preset(preset);
                     actions.push(ProgramAction::Settings(Box::new(settings)));
@@ -196,7 +196,7 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
     ui.horizontal(|ui| {
         ui.set_height(20.0);
         ui.label(RichText::new("Recent").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
-        if view.recent.len() > 3 {
+        if view.program.recent.len() > 3 {
             ui.add_space((width - 280.0).max(0.0));
             ui.scope(|ui| {
                 ui.set_width(200.0);
@@ -207,9 +207,9 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
     ui.add_space(4.0);
     let words = state.filter.to_lowercase();
     let hit = |r: &&Recent| words.is_empty() || r.path.to_string_lossy().to_lowercase().contains(&words);
-    let there: Vec<&Recent> = view.recent.iter().filter(|r| !r.missing).filter(hit).collect();
+    let there: Vec<&Recent> = view.program.recent.iter().filter(|r| !r.missing).filter(hit).collect();
     if there.is_empty() {
-        let text = if view.recent.is_empty() {
+        let text = if view.program.recent.is_empty() {
             "No file was opened yet. Files that you open are listed here, with a picture.".to_owned()
         } else {
             format!("Nothing named “{}”", state.filter)
@@ -227,7 +227,7 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
         });
         ui.add_space(8.0);
     }
-    let missing: Vec<&Recent> = view.recent.iter().filter(|r| r.missing).collect();
+    let missing: Vec<&Recent> = view.program.recent.iter().filter(|r| r.missing).collect();
     if !missing.is_empty() {
         ui.add_space(16.0);
         section(ui, theme, "Not found");

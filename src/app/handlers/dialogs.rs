@@ -22,15 +22,15 @@ impl App {
             DialogAction::Recover(k) => self.recover(ctx, k),
             DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
             DialogAction::ClearJournals => self.clear_journals(ctx),
-            DialogAction::SetDialog(dialog) => self.dialog = dialog,
+            DialogAction::SetDialog(dialog) => self.dialogs.open = dialog,
             DialogAction::Browse { save } => self.browse(ctx, save),
             DialogAction::DiscardAndContinue(wish) => {
-                self.dialog = None;
+                self.dialogs.open = None;
                 self.perform(ctx, wish);
             }
             DialogAction::SaveThen(wish) => {
-                self.dialog = None;
-                self.after_save = Some(wish);
+                self.dialogs.open = None;
+                self.files.after_save = Some(wish);
                 self.run(ctx, FileCommand::Save);
             }
         }

@@ -8,25 +8,25 @@ impl App {
     pub(in crate::app) fn apply_program(&mut self, ctx: &Context, action: ProgramAction) {
         match action {
             ProgramAction::ChooseDevice(wish) => {
-                self.devices.choose(wish);
-                self.leave(ctx, crate::app::Leaving::Switch);
+                self.program.devices.choose(wish);
+                self.leave(ctx, crate::app::window::Leaving::Switch);
             }
-            ProgramAction::Tour(step) => self.tour = step,
+            ProgramAction::Tour(step) => self.program.tour = step,
             ProgramAction::Forget(path) => {
-                self.preferences.recent.retain(|f| f.path != path);
-                self.recent.refresh(ctx, &self.preferences.recent);
+                self.program.preferences.recent.retain(|f| f.path != path);
+                self.program.recent.refresh(ctx, &self.program.preferences.recent);
             }
             ProgramAction::Settings(settings) => self.set_settings(ctx, *settings),
             ProgramAction::CancelJob => self.cancel_jobs(ctx),
             ProgramAction::HoldToast(k) => {
                 let now = ctx.input(|i| i.time);
-                if let Some(toast) = self.toasts.get_mut(k) {
+                if let Some(toast) = self.dialogs.toasts.get_mut(k) {
                     toast.since = now;
                 }
             }
             ProgramAction::CloseToast(k) => {
-                if k < self.toasts.len() {
-                    self.toasts.remove(k);
+                if k < self.dialogs.toasts.len() {
+                    self.dialogs.toasts.remove(k);
                 }
             }
         }

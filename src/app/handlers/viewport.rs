@@ -8,14 +8,14 @@ impl App {
     pub(in crate::app) fn apply_viewport(&mut self, ctx: &Context, action: ViewportAction) {
         match action {
             ViewportAction::Choose(shown) => self.choose(ctx, shown),
-            ViewportAction::Hover(node) => self.hover = node.or(self.hover),
+            ViewportAction::Hover(node) => self.outliner.hover = node.or(self.outliner.hover),
             ViewportAction::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
             ViewportAction::Camera(camera) => {
-                self.glide = None;
-                self.camera = camera;
+                self.viewport.glide = None;
+                self.viewport.camera = camera;
             }
-            ViewportAction::SetSpace(space) => self.space = space,
-            ViewportAction::ViewportSize(size) => self.stage.set_size(size, ctx.pixels_per_point()),
+            ViewportAction::SetSpace(space) => self.viewport.space = space,
+            ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
         }
     }
 }

@@ -56,7 +56,7 @@ impl App {
         };
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let (rim, half) = rings(&self.camera, size, &found.touch, &self.painting, document, &self.stage);
+        let (rim, half) = rings(&self.viewport.camera, size, &found.touch, &self.painting, document, &self.renderer);
         let Some(canvas) = &self.painting.canvas else { return };
         let (map, own) = canvas.maps(document).map_of(found.vertex);
         let list = Influences::of(map, own);
@@ -86,26 +86,26 @@ impl App {
         }
         let session = self.session.as_ref()?;
         let document = session.document();
-        let ray = self.camera.ray(at, size);
-        let hidden = &self.marks.hidden;
-        let hit = self.stage.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
+        let ray = self.viewport.camera.ray(at, size);
+        let hidden = &self.outliner.visibility.hidden;
+        let hit = self.renderer.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
         let canvas = self.painting.canvas.as_ref()?;
         // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints move it.
         let mesh = document.node(hit.node).mesh.filter(|_| document.node(hit.node).skin == Some(canvas.skin))?;
         let corner = |v: u32| canvas.vertex_of(mesh, hit.primitive, v);
         let corners = [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
         let spot = ray.origin + ray.direction * hit.distance;
-        let depth = if self.camera.orthographic {
-            self.camera.distance
+        let depth = if self.viewport.camera.orthographic {
+            self.viewport.camera.distance
         } else {
-            (spot - self.camera.eye()).dot(self.camera.forward())
+            (spot - self.viewport.camera.eye()).dot(self.viewport.camera.forward())
         };
         let radius = match brush.radius {
-            Radius::Pixels(points) => points * self.camera.metres_per_point(depth, size.y),
+            Radius::Pixels(points) => points * self.viewport.camera.metres_per_point(depth, size.y),
             Radius::Scene(metres) => metres,
         };
         let nearest = (0..3).max_by(|a, b| hit.shares[*a].total_cmp(&hit.shares[*b]))?;
-        let eye = (!self.camera.orthographic).then(|| self.camera.eye());
+        let eye = (!self.viewport.camera.orthographic).then(|| self.viewport.camera.eye());
         Some(Found {
             touch: Touch { at: spot, corners, direction: ray.direction, eye, radius },
             node: hit.node,
@@ -147,9 +147,10 @@ impl App {
             BrushNumber::Radius => {
                 brush.radius = match before.radius {
                     Radius::Pixels(r) => Radius::Pixels((r + way).clamp(2.0, 1000.0)),
-                    Radius::Scene(r) => {
-                        Radius::Scene((r + way * self.camera.metres_per_point(self.camera.distance, size.y)).max(1e-6))
-                    }
+                    Radius::Scene(r) => Radius::Scene(
+                        (r + way * self.viewport.camera.metres_per_point(self.viewport.camera.distance, size.y))
+                            .max(1e-6),
+                    ),
                 };
             }
             BrushNumber::Strength => brush.strength = (before.strength + way / 250.0).clamp(0.0, 1.0),

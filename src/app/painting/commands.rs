@@ -237,7 +237,7 @@ impl App {
 
     /// Shows where a problem is: its node, and the faults of weights in colours.
     pub(in crate::app) fn show_problem(&mut self, ctx: &Context, problem: usize) {
-        let (Some(problem), Some(session)) = (self.problems.get(problem), &self.session) else { return };
+        let (Some(problem), Some(session)) = (self.problems.list.get(problem), &self.session) else { return };
         let document = session.document();
         let node = problem.place.strip_prefix("nodes/").and_then(|t| t.split('/').next()?.parse::<u32>().ok());
         let flaw = match problem.code {
@@ -252,12 +252,12 @@ impl App {
             let here = self.painting.canvas().is_some_and(|c| c.skin == skin);
             let joint = self.painting.joint_node().filter(|_| here);
             if let Some(joint) = joint.or(document.skin(skin).joints.first().copied()) {
-                self.selection.set(joint);
+                self.outliner.selection.set(joint);
                 self.painting.select_next = Some(command);
                 self.run(ctx, ToolCommand::PaintMode);
             }
         } else if let Some(node) = node.map(NodeId).filter(|n| document.nodes.contains(*n)) {
-            self.selection.set(node);
+            self.outliner.selection.set(node);
         } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fix.is_some()) {
             let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
             let Some(node) = document.shown_nodes().into_iter().find(on_skin) else {
@@ -265,7 +265,7 @@ impl App {
                 self.toast(ctx, ToastKind::Error, text);
                 return;
             };
-            self.selection.set(node);
+            self.outliner.selection.set(node);
             if problem.fix == Some(Bind::NAME) {
                 return;
             }
@@ -278,7 +278,7 @@ impl App {
 
     /// Mends a problem that can be mended at a click.
     pub(in crate::app) fn fix_problem(&mut self, ctx: &Context, problem: usize) {
-        let Some(problem) = self.problems.get(problem).filter(|p| p.fix.is_some()) else { return };
+        let Some(problem) = self.problems.list.get(problem).filter(|p| p.fix.is_some()) else { return };
         let Some((mesh, primitive)) = primitive_of(&problem.place) else { return };
         let (mesh, primitive) = (Some(Meshes::Ids(vec![mesh])), Some(primitive));
         if problem.fix == Some(Bind::NAME) {
@@ -292,18 +292,19 @@ impl App {
     pub(in crate::app) fn follow_surface_problems(&mut self) {
         let Some(canvas) = self.painting.canvas().filter(|_| self.painting.is_ready()) else { return };
         let place = surface_place(canvas.skin);
-        if self.surfaces_told.insert((self.stage.scene_serial(), canvas.skin)) {
+        if self.problems.surfaces_told.insert((self.renderer.scene_serial(), canvas.skin)) {
             let found = surface_findings(canvas);
-            self.problems.retain(|p| p.place != place || !p.code.starts_with("ULNA_MESH_"));
-            self.problems.extend(found);
-            self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+            self.problems.change(|list| {
+                list.retain(|p| p.place != place || !p.code.starts_with("ULNA_MESH_"));
+                list.extend(found);
+            });
         }
     }
 
     /// Problems of weights are those of the weights as they are now.
     pub(in crate::app) fn refresh_weight_problems(&mut self) {
         let started = std::time::Instant::now();
-        let moved = std::mem::take(&mut self.weights_moved);
+        let moved = std::mem::take(&mut self.problems.weights_moved);
         let Some(session) = &self.session else { return };
         let places: Vec<String> = moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
         let document = session.document();
@@ -316,13 +317,14 @@ impl App {
             let node = p.place.strip_prefix("nodes/").and_then(|t| t.parse().ok());
             p.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && node.is_some_and(is_skinned)
         };
-        self.problems.retain(|p| (p.fix.is_none() || !places.contains(&p.place)) && !past(p));
-        // And is so again when that is undone.
-        let again = session.diagnostics.iter().filter(|d| d.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && !past(d));
-        let again: Vec<Diagnostic> = again.filter(|d| !self.problems.contains(d)).cloned().collect();
-        self.problems.extend(again);
-        self.problems.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
-        self.problems.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        self.problems.change(|list| {
+            list.retain(|p| (p.fix.is_none() || !places.contains(&p.place)) && !past(p));
+            // And is so again when that is undone.
+            let again = session.diagnostics.iter().filter(|d| d.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && !past(d));
+            let again: Vec<Diagnostic> = again.filter(|d| !list.contains(d)).cloned().collect();
+            list.extend(again);
+            list.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
+        });
         log::trace!("looked for problems of weights for {:?}", started.elapsed());
     }
 }

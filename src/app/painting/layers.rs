@@ -6,7 +6,7 @@ use super::{Painting, ranges};
 use crate::{
     app::ViewportRenderer,
     edit::{BASE, layer_text},
-    model::{Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch},
+    model::{Derived, Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch},
     render::{Color, TintKind},
     ui::mask_grey,
     weights::{
@@ -25,17 +25,26 @@ pub struct Layering {
     known: Option<(SkinId, u32)>,
     pub live: Option<Live>,
     /// What a stroke would work on, for telling what it would do; while none is under way.
-    next: Option<Next>,
+    next: Derived<LayerState, Option<LayerPaint>>,
     mask: Mask,
 }
 
-/// A layer as a stroke would find it.
-struct Next {
-    paint: LayerPaint,
+/// What a layer's state is made from: which one, of which layers and pairs, on which canvas.
+#[derive(Clone)]
+struct LayerState {
     target: LayerTarget,
     of: Shared<WeightLayers>,
     pairs: Shared<[(NodeId, Option<NodeId>)]>,
     canvas: Arc<Canvas>,
+}
+
+impl PartialEq for LayerState {
+    fn eq(&self, other: &Self) -> bool {
+        self.target == other.target
+            && Shared::ptr_eq(&self.of, &other.of)
+            && Shared::ptr_eq(&self.pairs, &other.pairs)
+            && Arc::ptr_eq(&self.canvas, &other.canvas)
+    }
 }
 
 /// A stroke into a layer.
@@ -51,8 +60,7 @@ pub struct Live {
 #[derive(Default)]
 struct Mask {
     /// By the canvas's vertices; NaN where the layer does not have them.
-    values: Vec<f32>,
-    of: Option<(LayerId, Shared<WeightLayers>)>,
+    values: Derived<(LayerId, Shared<WeightLayers>), Vec<f32>>,
     /// Another number whenever all of it was made anew.
     serial: u64,
     /// Vertices that the stroke changed since they were tinted.
@@ -109,45 +117,31 @@ impl Layering {
     pub(super) fn know_layer(&mut self, document: &Document, canvas: &Arc<Canvas>) {
         let layers = document.aids.weight_layers.get(&canvas.skin);
         let (Some(target), Some(layers), None) = (self.target, layers, &self.live) else {
-            self.next = None;
+            self.next.clear();
             return;
         };
-        let pairs = &document.aids.mirror_pairs;
-        let known = |n: &Next| {
-            n.target == target
-                && Shared::ptr_eq(&n.of, layers)
-                && Shared::ptr_eq(&n.pairs, pairs)
-                && Arc::ptr_eq(&n.canvas, canvas)
-        };
-        if !self.next.as_ref().is_some_and(known) {
-            // Why it takes no paint is said when it is painted.
-            let paint = LayerPaint::new(document, canvas, target, Painted::Weights).ok();
-            self.next = paint.map(|paint| Next {
-                paint,
-                target,
-                of: layers.clone(),
-                pairs: pairs.clone(),
-                canvas: canvas.clone(),
-            });
-        }
+        let (of, pairs) = (layers.clone(), document.aids.mirror_pairs.clone());
+        // Why it takes no paint is said when it is painted.
+        let make = |_: &LayerState| LayerPaint::new(document, canvas, target, Painted::Weights).ok();
+        self.next.update(LayerState { target, of, pairs, canvas: canvas.clone() }, make);
     }
 
     /// The weights that a stroke works on, or would; nothing where there are no layers.
     pub(super) fn maps(&self, canvas: &Canvas) -> Option<Maps<'_>> {
         let live = self.live.as_ref().map(|l| &l.paint);
-        Some(live.or(self.next.as_ref().map(|n| &n.paint))?.maps(canvas))
+        Some(live.or(self.next.get().and_then(Option::as_ref))?.maps(canvas))
     }
 
     /// The stroke was taken back, and what it did to the shown mask too.
     pub fn forget_stroke(&mut self) {
         self.live = None;
-        self.mask.of = None;
+        self.mask.values.clear();
     }
 
     /// The mask of a vertex of the canvas; nothing where the layer does not have it, or no mask is shown.
     pub fn mask_at(&self, vertex: u32) -> Option<f32> {
         self.masked()?;
-        self.mask.values.get(vertex as usize).copied().filter(|m| !m.is_nan())
+        self.mask.values.get()?.get(vertex as usize).copied().filter(|m| !m.is_nan())
     }
 }
 
@@ -184,8 +178,9 @@ impl Painting {
                 let part = canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (*mesh, *primitive));
                 let Some(part) = part else { continue };
                 let first = canvas.parts()[part].first;
+                let Some(values) = mask.values.get_mut() else { continue };
                 for v in &patch.vertices {
-                    if let Some(value) = mask.values.get_mut((first + v) as usize) {
+                    if let Some(value) = values.get_mut((first + v) as usize) {
                         *value = live.paint.mask(part, *v).unwrap_or(f32::NAN);
                         mask.touched.push(first + v);
                     }
@@ -201,11 +196,11 @@ impl Painting {
         let canvas = self.canvas.as_ref()?;
         let layers = document.aids.weight_layers.get(&canvas.skin)?;
         let mask = &mut self.layering.mask;
-        let known = mask.of.as_ref().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
-        if !known || mask.values.len() != canvas.vertex_count() {
+        let known = mask.values.key().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
+        if !known || mask.values.get().is_none_or(|values| values.len() != canvas.vertex_count()) {
             // Why there is none is said when it is painted.
-            mask.values = masks(document, canvas, layer).unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);
-            mask.of = Some((layer, layers.clone()));
+            let values = masks(document, canvas, layer).unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);
+            mask.values.put((layer, layers.clone()), values);
             mask.serial += 1;
             mask.touched.clear();
         }
@@ -217,7 +212,7 @@ impl Painting {
         let Some(canvas) = &self.canvas else { return };
         let mut touched = std::mem::take(&mut self.layering.mask.touched);
         touched.sort_unstable();
-        let values = &self.layering.mask.values;
+        let values = self.layering.mask.values.get().map_or(&[][..], Vec::as_slice);
         for part in canvas.parts() {
             let end = part.first + part.count;
             let own = touched.partition_point(|v| *v < part.first)..touched.partition_point(|v| *v < end);

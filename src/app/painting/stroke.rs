@@ -34,7 +34,7 @@ impl App {
                     return;
                 }
                 if let Some(joint) = joint.filter(|_| self.find(at, size, &self.painting.brush.clone()).is_none()) {
-                    self.selection.set(joint);
+                    self.outliner.selection.set(joint);
                     return;
                 }
                 if let Some(session) = &mut self.session {
@@ -161,7 +161,9 @@ impl App {
         let stroking = *stroking;
         let points = match stroking.brush.radius {
             Radius::Pixels(points) => points,
-            Radius::Scene(metres) => metres / self.camera.metres_per_point(self.camera.distance, size.y).max(1e-12),
+            Radius::Scene(metres) => {
+                metres / self.viewport.camera.metres_per_point(self.viewport.camera.distance, size.y).max(1e-12)
+            }
         };
         let step = (points * stroking.brush.spacing).max(1.0);
         let spots: Vec<Vec2> = match stroking.last {
@@ -192,7 +194,7 @@ impl App {
         let Some(canvas) = canvas else { return };
         let touch = found.touch;
         let near = (stroking.brush.reach != Reach::Through).then(|| {
-            let surface = self.stage.surface(session.document());
+            let surface = self.renderer.surface(session.document());
             let firsts: Vec<Option<u32>> = surface
                 .parts()
                 .map(|v| {

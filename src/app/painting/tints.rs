@@ -171,7 +171,9 @@ impl Painting {
                 Some(Fault::Sum) => TintKind::color(colors.sum),
             },
             WeightLook::Materials => TintKind::NONE,
-            _ => TintKind::weight(self.strain.get((first as usize) + vertex).copied().unwrap_or(f32::NAN)),
+            _ => TintKind::weight(
+                self.strain.get().and_then(|s| s.values.get((first as usize) + vertex)).copied().unwrap_or(f32::NAN),
+            ),
         }
     }
 }

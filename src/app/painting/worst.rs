@@ -8,9 +8,9 @@ use crate::{
     app::{App, ViewportRenderer},
     edit::Change,
     model::{Document, NodeId, SkinId},
-    motion::{Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion},
+    motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion},
     ui::WeightLook,
-    weights::moved_by_storing,
+    weights::{Canvas, moved_by_storing},
 };
 
 /// Spots in the list.
@@ -90,53 +90,72 @@ impl Painting {
             self.worst = None;
             self.spots = Vec::new();
         }
+        self.color_strain(document, stage, !changes.is_empty());
+    }
+
+    /// Measures what the strain views show, where it is another pose, another view, or weights changed.
+    fn color_strain(&mut self, document: &Document, stage: &ViewportRenderer, changed: bool) {
         let Some(canvas) = &self.canvas else { return };
-        let shown = self.strain_of == Some((self.look, stage.pose_serial()));
+        let key = (self.look, stage.pose_serial());
+        let shown = self.strain.is_of(&key);
         if shown && self.waits_for_the_stroke() {
-            self.strain_late |= !changes.is_empty();
+            self.strain_late |= changed;
             return;
         }
         let late = std::mem::take(&mut self.strain_late);
-        if changes.is_empty() && shown && !late {
+        if !changed && shown && !late {
             return;
         }
         if late {
             self.tinted = None;
         }
-        self.strain_of = Some((self.look, stage.pose_serial()));
-        self.farthest = 0.0;
-        match (self.look, &self.worst) {
+        let worst = self.worst.as_ref();
+        let strain = StrainColors::of(document, canvas, stage.pose(), self.look, worst);
+        self.strain.put(key, strain);
+    }
+}
+
+/// What the strain views show, and those of another stored type.
+#[derive(Default)]
+pub(super) struct StrainColors {
+    /// By the canvas's vertices, 0 to 1; NaN for none.
+    pub values: Vec<f32>,
+    /// What 1 is where another stored type is shown, metres.
+    pub farthest: f32,
+}
+
+impl StrainColors {
+    fn of(document: &Document, canvas: &Canvas, pose: &Pose, look: WeightLook, worst: Option<&WorstPose>) -> Self {
+        let mut colors = Self::default();
+        match (look, worst) {
             (WeightLook::Bytes | WeightLook::Shorts, _) => {
-                let encoding = self.look.stored().unwrap_or_default();
-                self.strain = moved_by_storing(document, canvas, stage.pose(), encoding);
-                self.farthest = self.strain.iter().copied().fold(0.0, f32::max);
-                let scale = if self.farthest > 0.0 { 1.0 / self.farthest } else { 0.0 };
-                self.strain.iter_mut().for_each(|d| *d *= scale);
+                let mut values = moved_by_storing(document, canvas, pose, look.stored().unwrap_or_default());
+                colors.farthest = values.iter().copied().fold(0.0, f32::max);
+                let scale = if colors.farthest > 0.0 { 1.0 / colors.farthest } else { 0.0 };
+                values.iter_mut().for_each(|d| *d *= scale);
+                colors.values = values;
             }
             (WeightLook::Worst, Some(worst)) => {
-                self.strain.clear();
                 for part in canvas.parts() {
-                    self.strain.extend(worst.scores(part.node, part.primitive).map(on_ramp));
-                    self.strain.resize((part.first + part.count) as usize, f32::NAN);
+                    colors.values.extend(worst.scores(part.node, part.primitive).map(on_ramp));
+                    colors.values.resize((part.first + part.count) as usize, f32::NAN);
                 }
             }
             (WeightLook::Strain | WeightLook::Volume, _) => {
                 let lost = |s: &VertexStrain| if s.volume.is_finite() { (1.0 - s.volume).clamp(0.0, 1.0) } else { 1.0 };
-                let shown = |s: &VertexStrain| {
-                    if self.look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) }
-                };
-                self.strain.clear();
+                let shown = |s: &VertexStrain| if look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) };
                 let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
                 for part in canvas.parts() {
                     if let Some(strain) = Strain::of(document, part.node, part.primitive) {
-                        strain.measure(document, stage.pose(), &mut scratch, &mut found);
-                        self.strain.extend(found.iter().map(shown));
+                        strain.measure(document, pose, &mut scratch, &mut found);
+                        colors.values.extend(found.iter().map(shown));
                     }
-                    self.strain.resize((part.first + part.count) as usize, f32::NAN);
+                    colors.values.resize((part.first + part.count) as usize, f32::NAN);
                 }
             }
-            _ => self.strain.clear(),
+            _ => {}
         }
+        colors
     }
 }
 
@@ -153,7 +172,7 @@ impl App {
             let kept = self.painting.worst.as_ref().and_then(|w| w.range(skin)).cloned();
             (skin, kept.unwrap_or_else(|| range_of_motion(session.document(), skin, Vec3::splat(DEGREES)).into()))
         });
-        self.playback.seek(0.0);
+        self.timeline.playback.seek(0.0);
     }
 
     /// Shows a spot at its worst moment.
@@ -163,7 +182,7 @@ impl App {
                 self.painting.range = None;
                 self.painting.over_clip = true;
                 if let Some(session) = &self.session {
-                    self.playback.show(session.document(), Some(clip));
+                    self.timeline.playback.show(session.document(), Some(clip));
                 }
             }
             None => {
@@ -172,9 +191,9 @@ impl App {
             }
         }
         // The joints of the spot's skin are painted from here on.
-        self.selection.set(spot.node);
-        self.playback.playing = false;
-        self.playback.seek(f64::from(spot.time));
+        self.outliner.selection.set(spot.node);
+        self.timeline.playback.playing = false;
+        self.timeline.playback.seek(f64::from(spot.time));
         self.painting.focus = Some(spot);
     }
 
@@ -183,13 +202,13 @@ impl App {
         let Some(spot) = self.painting.focus.take() else { return };
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let surface = self.stage.surface(document);
+        let surface = self.renderer.surface(document);
         let part = surface.parts().find(|p| p.node == spot.node && p.primitive == spot.primitive);
         let Some(at) = part.and_then(|p| p.positions.get(spot.vertex as usize).copied()) else { return };
         let Some((low, high)) = surface.bounds() else { return };
         let room = Vec3::splat((high - low).length() * 0.09);
-        let size = self.stage.size();
-        let mut camera = self.camera;
+        let size = self.renderer.size();
+        let mut camera = self.viewport.camera;
         camera.frame(at - room, at + room, size.x / size.y);
         let node = document.node(spot.node);
         let strongest = node.mesh.zip(node.skin).and_then(|(mesh, skin)| {
@@ -199,7 +218,7 @@ impl App {
         });
         self.glide_to(ctx, camera);
         if let Some(joint) = strongest {
-            self.selection.set(joint);
+            self.outliner.selection.set(joint);
         }
     }
 }

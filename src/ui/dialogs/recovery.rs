@@ -17,7 +17,7 @@ const PICTURE: egui::Vec2 = vec2(132.0, 96.0);
 /// All files that were not saved when the program closed.
 pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: Option<usize>, actions: &mut Actions) {
     let theme = view.theme;
-    let count = view.recoveries.len();
+    let count = view.dialogs.recoveries.len();
     let heading = match count {
         0 => "Nothing to recover".to_owned(),
         1 => "Ulna closed while 1 file was not saved".to_owned(),
@@ -31,7 +31,7 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
     head(ui, theme, None, &heading, words, actions);
     let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
     ScrollArea::vertical().max_height(most).auto_shrink([false, true]).show(ui, |ui| {
-        for (k, recovery) in view.recoveries.iter().enumerate() {
+        for (k, recovery) in view.dialogs.recoveries.iter().enumerate() {
             block(ui, theme, k, recovery, (open == Some(k), discard == Some(k)), count == 1, actions);
         }
     });
@@ -42,7 +42,8 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
         small(ui, theme, &format!("Kept {} days, in Preferences › Files", crate::session::KEPT_DAYS));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
-                && primary(ui, theme, &format!("Replay {}", many(view.recoveries[0].steps.len(), "step"))).clicked()
+                && primary(ui, theme, &format!("Replay {}", many(view.dialogs.recoveries[0].steps.len(), "step")))
+                    .clicked()
             {
                 actions.push(DialogAction::Recover(0));
             }

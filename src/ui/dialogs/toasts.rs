@@ -12,14 +12,14 @@ use crate::ui::{
 };
 
 pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    if view.toasts.is_empty() {
+    if view.dialogs.toasts.is_empty() {
         return;
     }
     let area =
         Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -40.0));
     area.show(ui.ctx(), |ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
-        for (k, toast) in view.toasts.iter().enumerate() {
+        for (k, toast) in view.dialogs.toasts.iter().enumerate() {
             toast_ui(ui, view.theme, k, toast, actions);
         }
     });

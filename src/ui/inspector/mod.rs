@@ -56,7 +56,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
         };
         let document = session.document();
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            if let Some(thing) = view.about {
+            if let Some(thing) = view.inspected {
                 facts::thing(ui, theme, document, thing);
                 return;
             }
@@ -70,7 +70,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 return;
             };
             header(ui, view, document, node);
-            let locked = view.marks.locked.contains(&node);
+            let locked = view.visibility.locked.contains(&node);
             if locked {
                 let text = "Locked: unlock it in the outliner to pose it.";
                 ui.label(
@@ -190,7 +190,7 @@ fn node_sections(
     let local = view.pose.local[node.index()].transform();
     let user = rest.user_from(&local);
     let note = match view.shown_clip() {
-        Some(_) => format!("added to the rest, at {:.3} s", view.playback.time),
+        Some(_) => format!("added to the rest, at {:.3} s", view.timeline.playback.time),
         None => "added to the rest".to_owned(),
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
@@ -373,7 +373,7 @@ fn world_section(
 
 /// The other selected nodes that can be edited alike: their rests and their `Ul`.
 fn others(view: &View<'_>, document: &Document, node: NodeId) -> Vec<(NodeId, Transform, Transform)> {
-    let free = |n: &NodeId| *n != node && !view.marks.locked.contains(n);
+    let free = |n: &NodeId| *n != node && !view.visibility.locked.contains(n);
     let found = view.selection.nodes.iter().copied().filter(free).filter_map(|n| {
         let rest = document.node(n).rest.transform();
         let user = rest.user_from(&view.pose.local[n.index()].transform()).ok()?;
@@ -400,7 +400,7 @@ fn set_user(
 fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&crate::model::Track>, slot: egui::Pos2) {
     let Some(track) = track else { return };
     let theme = view.theme;
-    let on = track.key_at(view.playback.time as f32, 1e-3).is_some();
+    let on = track.key_at(view.timeline.playback.time as f32, 1e-3).is_some();
     let fill = if on { theme.color(ColorRole::SelectionBase) } else { egui::Color32::TRANSPARENT };
     let outline = if on { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::KeyInbetween) };
     diamond(ui.painter(), slot, 9.0, fill, outline);

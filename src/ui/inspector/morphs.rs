@@ -39,7 +39,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
             RichText::new("Morph targets").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
         );
         let note = match clip {
-            Some(_) => format!("at {:.3} s", view.playback.time),
+            Some(_) => format!("at {:.3} s", view.timeline.playback.time),
             None => format!("{count}"),
         };
         ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
@@ -99,7 +99,7 @@ fn set(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> Command {
     let (node, target) = (Nodes::one(node), format!("#{target}"));
     let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };
     let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
-    if view.auto_key {
+    if view.timeline.auto_key {
         return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight) }.into();
     }
     HoldMorph { clip, time, node, target, weight }.into()

@@ -1,9 +1,11 @@
 //! The outliner: the tree of nodes, and the clips below it.
 
 mod clips;
+mod domain;
 mod things;
 mod tree;
 
+pub use self::domain::{Outliner, OutlinerAction};
 use std::collections::BTreeSet;
 
 use egui::{Panel, RichText, ScrollArea, Ui};

@@ -117,7 +117,7 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let name = thing.name(document);
-    let chosen = view.about == Some(thing);
+    let chosen = view.inspected == Some(thing);
     let label = format!("{} {name}", thing.word());
     let (rect, response) = ui.push_id(thing, |ui| row(ui, theme, Measure::RowTree.points(), &label, chosen)).inner;
     let middle = rect.center().y;

@@ -13,7 +13,7 @@ use crate::render::{ColorRole, Measure};
 use crate::ui::{OutlinerAction, ViewportAction};
 use crate::{
     edit::command::{RenameNode, field::Nodes},
-    model::{Clip, NodeId, Severity, Shared},
+    model::{Clip, Derived, Diagnostic, Document, NodeId, Severity, Shared},
     ui::{
         Action, Actions, AssetRef, Theme, View,
         theme::Font,
@@ -45,10 +45,8 @@ impl TreeRow {
 /// What stands at the right of rows, found once for all of them and kept while its sources stay.
 #[derive(Clone, Debug, Default)]
 pub struct Badges {
-    clip: Option<Shared<Clip>>,
-    animated: HashSet<NodeId>,
-    problems: usize,
-    faulty: HashSet<NodeId>,
+    animated: Derived<Option<Shared<Clip>>, HashSet<NodeId>>,
+    faulty: Derived<Shared<Vec<Diagnostic>>, HashSet<NodeId>>,
     unkeyed: BTreeSet<NodeId>,
 }
 
@@ -57,34 +55,38 @@ impl Badges {
         let Some(document) = view.session.map(|s| s.document()) else { return };
         self.unkeyed = document.unkeyed_nodes();
         let clip = view.shown_clip().and_then(|c| document.clips.get(c));
-        let same = match (&self.clip, clip) {
-            (Some(a), Some(b)) => Shared::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        if !same {
-            self.animated = clip.map(|c| c.tracks.values().map(|t| t.target).collect()).unwrap_or_default();
-            self.clip = clip.cloned();
-        }
-        if self.problems != view.problems.len() {
-            self.problems = view.problems.len();
-            let of = |kind: &str, place: &str| -> Option<usize> {
-                place.strip_prefix(kind)?.strip_prefix('/')?.split('/').next()?.parse().ok()
-            };
-            let faults = view.problems.iter().filter(|p| p.severity > Severity::Info);
-            self.faulty = faults
-                .flat_map(|p| {
-                    let node = of("nodes", &p.place);
-                    let (mesh, skin) = (of("meshes", &p.place), of("skins", &p.place));
-                    document.node_ids().filter(move |id| {
-                        let n = document.node(*id);
-                        node == Some(id.index())
-                            || (mesh.is_some() && n.mesh.map(|m| m.index()) == mesh)
-                            || (skin.is_some() && n.skin.map(|s| s.index()) == skin)
-                    })
-                })
-                .collect();
-        }
+        self.animated.update(clip.cloned(), |clip| {
+            clip.as_ref().map(|c| c.tracks.values().map(|t| t.target).collect()).unwrap_or_default()
+        });
+        self.faulty.update(view.problems.clone(), |problems| faulty_nodes(document, problems));
     }
+
+    fn is_animated(&self, node: NodeId) -> bool {
+        self.animated.get().is_some_and(|nodes| nodes.contains(&node))
+    }
+
+    fn is_faulty(&self, node: NodeId) -> bool {
+        self.faulty.get().is_some_and(|nodes| nodes.contains(&node))
+    }
+}
+
+/// Nodes that a warning or an error is about, or about their mesh or skin.
+fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId> {
+    let of = |kind: &str, place: &str| -> Option<usize> {
+        place.strip_prefix(kind)?.strip_prefix('/')?.split('/').next()?.parse().ok()
+    };
+    let faults = problems.iter().filter(|p| p.severity > Severity::Info);
+    let nodes = faults.flat_map(|p| {
+        let node = of("nodes", &p.place);
+        let (mesh, skin) = (of("meshes", &p.place), of("skins", &p.place));
+        document.node_ids().filter(move |id| {
+            let n = document.node(*id);
+            node == Some(id.index())
+                || (mesh.is_some() && n.mesh.map(|m| m.index()) == mesh)
+                || (skin.is_some() && n.skin.map(|s| s.index()) == skin)
+        })
+    });
+    nodes.collect()
 }
 
 /// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
@@ -168,7 +170,7 @@ fn node_ui(
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let label = document.node(id).label(id);
     let selected = view.selection.nodes.contains(&id);
-    let hidden = view.marks.hidden.contains(&id);
+    let hidden = view.visibility.hidden.contains(&id);
     let (rect, response) = ui.push_id(id.0, |ui| row(ui, theme, Measure::RowTree.points(), &label, selected)).inner;
     let indent = ui.spacing().indent;
     // Deep trees keep their names in sight.
@@ -297,8 +299,8 @@ fn badges_ui(
         right -= 18.0;
         response.on_hover_text(name).clicked()
     };
-    let hidden = view.marks.hidden.contains(&id);
-    let locked = view.marks.locked.contains(&id);
+    let hidden = view.visibility.hidden.contains(&id);
+    let locked = view.visibility.locked.contains(&id);
     let eye = if hidden { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
     let verb = if hidden { "Show" } else { "Hide" };
     if button(eye, hidden, format!("{verb} {label}"), false) {
@@ -324,7 +326,7 @@ fn badges_ui(
         painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color(ColorRole::JointEdited)));
         right -= 12.0;
     }
-    if state.badges.animated.contains(&id) {
+    if state.badges.is_animated(id) {
         diamond(painter, pos2(right, middle), 7.0, theme.color(ColorRole::KeyInbetween), Color32::TRANSPARENT);
         right -= 12.0;
     }
@@ -333,7 +335,7 @@ fn badges_ui(
         paint_icon(painter, pos2(right, middle), icons::ICON_WATER_DROP, 14.0, theme.color(ColorRole::TextTertiary));
         right -= 16.0;
     }
-    if state.badges.faulty.contains(&id) {
+    if state.badges.is_faulty(id) {
         paint_icon(painter, pos2(right, middle), icons::ICON_WARNING, 15.0, theme.color(ColorRole::SeverityWarning));
         right -= 16.0;
     }

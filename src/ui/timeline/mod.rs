@@ -1,9 +1,11 @@
 //! The timeline: transport, ruler, and a row of keys a joint.
 
 mod axis;
+mod domain;
 mod sheet;
 mod transport;
 
+pub use self::domain::{Timeline, TimelineAction, TimelineView};
 use std::collections::BTreeSet;
 
 use egui::{RichText, Ui};
@@ -12,7 +14,7 @@ use super::{Action, Actions, Theme, View, theme::Font};
 use crate::render::ColorRole;
 use crate::{
     edit::command::NewClip,
-    model::{Clip, ClipId, NodeId, Shared},
+    model::{Clip, ClipId, Derived, NodeId, Shared},
 };
 
 /// What the timeline keeps.
@@ -28,7 +30,7 @@ pub struct TimelineState {
     scroll: f32,
     selected_only: bool,
     marquee: Option<egui::Pos2>,
-    summary: Option<(Shared<Clip>, Vec<f32>)>,
+    summary: Derived<Shared<Clip>, Vec<f32>>,
 }
 
 impl TimelineState {
@@ -44,7 +46,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
-    if document.clips.is_empty() || view.playback.clip.is_none() {
+    if document.clips.is_empty() || view.timeline.playback.clip.is_none() {
         ui.vertical_centered(|ui| {
             ui.add_space((ui.available_height() * 0.5 - 36.0).max(8.0));
             ui.label(RichText::new("No clips in this file").color(theme.color(ColorRole::TextSecondary)));
@@ -60,8 +62,8 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
         });
         return;
     }
-    let clip = view.playback.clip.unwrap_or(ClipId(0));
-    let length = view.playback.length(document);
+    let clip = view.timeline.playback.clip.unwrap_or(ClipId(0));
+    let length = view.timeline.playback.length(document);
     let key = (clip, (length as f32).to_bits());
     if state.fitted.map(|f| f.0) != Some(clip) || (state.fitted != Some(key) && length > state.end) {
         state.fit(length);

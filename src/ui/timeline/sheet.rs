@@ -148,7 +148,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         let middle = rect.center().y;
         match row {
             Row::Summary => {
-                let times = summary(state, clip);
+                let times = state.summary.update(clip.clone(), |clip| summary(clip));
                 for time in times.iter().filter(|t| in_sight(&axis, **t)) {
                     key_shape(
                         &mut mesh,
@@ -243,12 +243,7 @@ fn in_sight(axis: &TimeAxis, time: f32) -> bool {
 }
 
 /// Every time at which some track has a key, once.
-fn summary(state: &mut TimelineState, clip: &Shared<Clip>) -> Vec<f32> {
-    if let Some((known, times)) = &state.summary
-        && Shared::ptr_eq(known, clip)
-    {
-        return times.clone();
-    }
+fn summary(clip: &Clip) -> Vec<f32> {
     let mut times: Vec<f32> = Vec::new();
     let mut last = None;
     for track in clip.tracks.values() {
@@ -259,7 +254,6 @@ fn summary(state: &mut TimelineState, clip: &Shared<Clip>) -> Vec<f32> {
     }
     times.sort_by(f32::total_cmp);
     times.dedup();
-    state.summary = Some((clip.clone(), times.clone()));
     times
 }
 
@@ -298,7 +292,7 @@ fn key_shape(mesh: &mut Mesh, at: Pos2, half: f32, fill: Color32, outline: Color
 
 fn grid(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, ruler: f32) {
     let theme = view.theme;
-    let fps = view.playback.fps;
+    let fps = view.timeline.playback.fps;
     let step = axis.label_step(fps);
     let mut frame = (axis.start * fps / step).floor() * step;
     // As many as fit, whatever the numbers are.
@@ -319,7 +313,7 @@ fn grid(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, 
 }
 
 fn playhead_line(painter: &egui::Painter, view: &View<'_>, axis: &TimeAxis, body: Rect) {
-    let x = axis.x(view.playback.time);
+    let x = axis.x(view.timeline.playback.time);
     if body.x_range().contains(x) {
         painter.vline(x, body.y_range(), Stroke::new(1.5, view.theme.color(ColorRole::TimelinePlayhead)));
     }
@@ -329,7 +323,7 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
     let theme = view.theme;
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceTimeline));
-    let fps = view.playback.fps;
+    let fps = view.timeline.playback.fps;
     let step = axis.label_step(fps);
     let mut frame = (axis.start * fps / step).floor() * step;
     for _ in 0..200 {
@@ -355,7 +349,7 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
         }
         frame += step;
     }
-    let length = view.session.map_or(0.0, |s| view.playback.length(s.document()));
+    let length = view.session.map_or(0.0, |s| view.timeline.playback.length(s.document()));
     let range = Rect::from_x_y_ranges(axis.x(0.0)..=axis.x(length), rect.top()..=rect.top() + 2.0);
     painter.rect_filled(range.intersect(rect), 0.0, theme.color(ColorRole::TimelinePlayhead));
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)));
@@ -372,10 +366,10 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
             );
         }
     }
-    let x = axis.x(view.playback.time);
+    let x = axis.x(view.timeline.playback.time);
     if rect.x_range().contains(x) {
         let text = painter.layout_no_wrap(
-            format!("{}", view.playback.frame()),
+            format!("{}", view.timeline.playback.frame()),
             Theme::font(Font::NumberSmall),
             theme.color(ColorRole::TimelinePlayheadText),
         );
@@ -386,7 +380,7 @@ fn ruler_ui(state: &mut TimelineState, ui: &Ui, view: &View<'_>, axis: &TimeAxis
     }
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(view.playback.time));
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(view.timeline.playback.time));
     if (response.dragged_by(PointerButton::Primary) || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
     {
@@ -488,7 +482,8 @@ fn name_ui(
             }
         }
         Row::Pointer(k) => {
-            let Some(pointer) = view.playback.clip.and_then(|c| document.clips.get(c)?.pointers.get(*k).cloned())
+            let Some(pointer) =
+                view.timeline.playback.clip.and_then(|c| document.clips.get(c)?.pointers.get(*k).cloned())
             else {
                 return;
             };

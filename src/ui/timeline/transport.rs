@@ -19,7 +19,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
-    let playback = view.playback;
+    let playback = view.timeline.playback;
     Frame::new().inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
@@ -34,7 +34,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.looping),
             ];
             for (icon, name, command, on) in buttons {
-                let key = view.keys.key(command.name());
+                let key = view.settings.keys.key(command.name());
                 if icon_button(ui, theme, icon, name, key, on, Ok(())).clicked() {
                     actions.push(Action::Run(command.into()));
                 }
@@ -130,7 +130,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                     (icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()),
                     (icons::ICON_KEY, "Set key", SetKey::spec()),
                 ] {
-                    let (key, enabled) = (view.keys.key(command.name), (command.enabled)(&view.availability));
+                    let (key, enabled) = (view.settings.keys.key(command.name), (command.enabled)(&view.availability));
                     if icon_button(ui, theme, icon, name, key, false, enabled).clicked() {
                         actions.push(Action::Invoke(command));
                     }

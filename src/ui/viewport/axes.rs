@@ -67,7 +67,7 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
             theme.color(ColorRole::ViewportOverlay).gamma_multiply(0.7),
         );
     }
-    let (right, up, back) = (view.camera.right(), view.camera.up(), -view.camera.forward());
+    let (right, up, back) = (view.viewport.camera.right(), view.viewport.camera.up(), -view.viewport.camera.forward());
     let mut ends: Vec<(f32, Pos2, &End)> = ENDS
         .iter()
         .map(|end| {
@@ -104,7 +104,7 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
         if response.has_focus() {
             painter.circle_stroke(at, BALL + 2.0, Stroke::new(2.0, theme.color(ColorRole::AccentBase)));
         }
-        if tooltip(response, theme, end.name, view.keys.key(end.command.name()), Ok(())).clicked() {
+        if tooltip(response, theme, end.name, view.settings.keys.key(end.command.name()), Ok(())).clicked() {
             actions.push(Action::Run(end.command.clone().into()));
         }
     }
@@ -113,17 +113,18 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
 
 /// The axes of joints: of all where they are asked for, else of none.
 pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
-    let Some(document) = view.session.map(|s| s.document()).filter(|_| view.shown.axes) else { return };
+    let Some(document) = view.session.map(|s| s.document()).filter(|_| view.options.axes) else { return };
     let theme = view.theme;
     let size = Vec2::new(rect.width(), rect.height());
-    let place = |p: Vec3| view.camera.project(p, size).map(|(p, d)| (pos2(p.x + rect.left(), p.y + rect.top()), d));
+    let place =
+        |p: Vec3| view.viewport.camera.project(p, size).map(|(p, d)| (pos2(p.x + rect.left(), p.y + rect.top()), d));
     let joints = document.node_ids().filter(|id| view.joints[id.index()]).take(MOST_JOINTS);
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     for node in joints.filter(|id| !selected.contains(id)).chain(selected.iter().copied()) {
         let Some(world) = view.pose.world.get(node.index()) else { continue };
         let head = world.w_axis.truncate();
         let Some((from, depth)) = place(head).filter(|_| head.is_finite()) else { continue };
-        let long = view.camera.metres_per_point(depth, size.y) * JOINT_AXIS;
+        let long = view.viewport.camera.metres_per_point(depth, size.y) * JOINT_AXIS;
         let chosen = selected.contains(&node);
         let columns = [world.x_axis, world.y_axis, world.z_axis];
         for ((column, role), letter) in

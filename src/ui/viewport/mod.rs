@@ -1,16 +1,17 @@
 //! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
 
 mod axes;
+mod domain;
 mod overlay;
 mod pick;
 mod tools;
 
+pub use self::domain::{Tool, ViewOptions, Viewport, ViewportAction, ViewportView};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Actions, Tool, View, settings::Orbit};
+use super::{Actions, View, settings::Orbit};
 use crate::render::ColorRole;
-use crate::ui::ViewportAction;
 use crate::{edit::Mode, render::Camera};
 
 /// What the viewport keeps.
@@ -50,13 +51,14 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Viewport"));
     let painter = ui.painter_at(rect);
     actions.push(ViewportAction::ViewportSize(Vec2::new(rect.width(), rect.height())));
-    if let Some(texture) = view.texture {
+    if let Some(texture) = view.viewport.texture {
         painter.image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), egui::Color32::WHITE);
     } else {
         painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
     }
     if view.session.is_none() {
-        let text = if view.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };
+        let text =
+            if view.program.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };
         painter.text(
             rect.center(),
             egui::Align2::CENTER_CENTER,
@@ -81,7 +83,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let moved;
     let view = if let Some(camera) = navigate(ui, view, &response, rect, state.press) {
         actions.push(ViewportAction::Camera(camera));
-        moved = View { camera, ..view.clone() };
+        moved = View { viewport: ViewportView { camera, ..view.viewport }, ..view.clone() };
         &moved
     } else {
         view
@@ -100,11 +102,11 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     // What was let go elsewhere is let go until the button is.
     state.swallow &= ui.input(|i| i.pointer.any_down());
     let tool_has_it = state.swallow
-        || match view.tool {
+        || match view.viewport.tool {
             Tool::Select => false,
             Tool::Rotate => tools::rotate_ui(&mut state.ring, ui, view, rect, &response, actions),
         };
-    let covered = view.dialog.is_some() || egui::Popup::is_any_open(ui.ctx());
+    let covered = view.dialogs.open.is_some() || egui::Popup::is_any_open(ui.ctx());
     let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;
     tools::select_ui(&mut state.marquee, ui, view, rect, &response, free, actions);
@@ -115,7 +117,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
 fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
     // Seconds after which it is said: most pictures come sooner.
     const PATIENCE: f64 = 0.3;
-    if view.texture.is_some() {
+    if view.viewport.texture.is_some() {
         state.empty_since = None;
         return;
     }
@@ -125,7 +127,7 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
         ui.ctx().request_repaint_after_secs(left as f32);
         return;
     }
-    let text = if view.job.is_some() { "Preparing the picture…" } else { "There is no picture of this file" };
+    let text = if view.program.job.is_some() { "Preparing the picture…" } else { "There is no picture of this file" };
     let font = super::Theme::font(super::theme::Font::Body);
     let color = view.theme.color(ColorRole::TextSecondary);
     ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);
@@ -133,7 +135,7 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
 
 /// Orbit, pan and zoom: the camera, if it moves.
 fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, press: egui::Modifiers) -> Option<Camera> {
-    let mut camera = view.camera;
+    let mut camera = view.viewport.camera;
     let (modifiers, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
     let drag = response.drag_delta();
     let drag = Vec2::new(drag.x, drag.y);
@@ -175,5 +177,5 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, pre
             camera.zoom(factor, at, Vec2::new(rect.width(), rect.height()));
         }
     }
-    (camera != view.camera).then_some(camera)
+    (camera != view.viewport.camera).then_some(camera)
 }

@@ -40,7 +40,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
                 look_menu(ui, view, actions);
                 divider(ui, theme);
             }
-            let shading = view.shown.shading;
+            let shading = view.options.shading;
             let switches = [
                 (icons::ICON_CONTRAST, ViewCommand::Textured, shading == Shading::Textured),
                 (icons::ICON_DEPLOYED_CODE, ViewCommand::Solid, shading == Shading::Solid),
@@ -52,10 +52,10 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             }
             divider(ui, theme);
             let switches = [
-                (icons::ICON_GRID_4X4, ViewCommand::Grid, view.shown.grid),
-                (icons::ICON_POLYLINE, ViewCommand::Joints, view.shown.joints),
-                (icons::ICON_LABEL, ViewCommand::Names, view.shown.names),
-                (icons::ICON_3D_ROTATION, ViewCommand::Axes, view.shown.axes),
+                (icons::ICON_GRID_4X4, ViewCommand::Grid, view.options.grid),
+                (icons::ICON_POLYLINE, ViewCommand::Joints, view.options.joints),
+                (icons::ICON_LABEL, ViewCommand::Names, view.options.names),
+                (icons::ICON_3D_ROTATION, ViewCommand::Axes, view.options.axes),
             ];
             for (icon, command, on) in switches {
                 switch(ui, view, icon, command, on, actions);
@@ -119,7 +119,7 @@ fn switch(
     actions: &mut Actions,
 ) {
     let spec = command.spec();
-    if icon_button(ui, view.theme, icon, spec.title, view.keys.key(spec.name), on, Ok(())).clicked() {
+    if icon_button(ui, view.theme, icon, spec.title, view.settings.keys.key(spec.name), on, Ok(())).clicked() {
         actions.push(Action::Run(command.into()));
     }
 }
@@ -133,7 +133,7 @@ fn divider(ui: &mut Ui, theme: &Theme) {
 /// Where the view looks from, and through what.
 fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let text = if view.camera.orthographic { "Orthographic" } else { "Perspective" };
+    let text = if view.viewport.camera.orthographic { "Orthographic" } else { "Perspective" };
     let label = format!("{text} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = ui.menu_button(egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(200.0);
@@ -178,7 +178,7 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut Actions) {
     let spec = command.spec();
-    let key = egui::RichText::new(view.keys.key(spec.name)).font(Theme::font(Font::Caption));
+    let key = egui::RichText::new(view.settings.keys.key(spec.name)).font(Theme::font(Font::Caption));
     let button = egui::Button::new(spec.title)
         .shortcut_text(key.color(view.theme.color(ColorRole::TextTertiary)))
         .min_size(vec2(190.0, 24.0))
@@ -197,11 +197,11 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let size = Vec2::new(rect.width(), rect.height());
     let head = |node: crate::model::NodeId| {
         let at = view.pose.world.get(node.index())?.w_axis.truncate();
-        view.camera.project(at, size).map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
+        view.viewport.camera.project(at, size).map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
     };
     super::axes::joints_ui(&painter, view, rect);
     let mut named: Vec<crate::model::NodeId> = Vec::new();
-    if view.shown.names && view.shown.joints {
+    if view.options.names && view.options.joints {
         named.extend(document.node_ids().filter(|id| view.joints[id.index()]).take(400));
     } else if let Some(hover) = view.hover {
         named.push(hover);
@@ -226,7 +226,7 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
     if let Some(clip) = view.shown_clip() {
         let name = document.clip_label(clip);
-        let time = format!("{:.3} s", view.playback.time);
+        let time = format!("{:.3} s", view.timeline.playback.time);
         let name = painter.layout_no_wrap(name, Theme::font(Font::Caption), theme.color(ColorRole::TextSecondary));
         let time = painter.layout_no_wrap(time, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
         let width = name.size().x + time.size().x + 22.0;

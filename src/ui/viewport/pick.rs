@@ -9,14 +9,14 @@ const REACH: f32 = 7.0;
 
 /// The joint nearest to a point of the picture, if one is near.
 pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
-    if !view.shown.joints {
+    if !view.options.joints {
         return None;
     }
     let mut best: Option<(f32, NodeId)> = None;
-    let free = |node: &NodeId| !view.marks.hidden.contains(node) && !view.marks.locked.contains(node);
-    for bone in view.bones.iter().filter(|b| free(&b.joint)) {
+    let free = |node: &NodeId| !view.visibility.hidden.contains(node) && !view.visibility.locked.contains(node);
+    for bone in view.viewport.bones.iter().filter(|b| free(&b.joint)) {
         let (Some((head, depth)), Some((tail, _))) =
-            (view.camera.project(bone.head, size), view.camera.project(bone.tail, size))
+            (view.viewport.camera.project(bone.head, size), view.viewport.camera.project(bone.tail, size))
         else {
             continue;
         };
@@ -24,7 +24,7 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
         let distance = segment_distance(at, head, tail);
         if distance <= REACH {
             // Of two as near, the one in front.
-            let score = distance + depth / view.camera.distance * 0.5;
+            let score = distance + depth / view.viewport.camera.distance * 0.5;
             if best.is_none_or(|(b, _)| score < b) {
                 best = Some((score, bone.joint));
             }
@@ -36,10 +36,11 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
 /// Joints whose head is inside.
 pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = view
+        .viewport
         .bones
         .iter()
-        .filter(|b| !view.marks.hidden.contains(&b.joint) && !view.marks.locked.contains(&b.joint))
-        .filter(|b| view.camera.project(b.head, size).is_some_and(|(p, _)| inside(p)))
+        .filter(|b| !view.visibility.hidden.contains(&b.joint) && !view.visibility.locked.contains(&b.joint))
+        .filter(|b| view.viewport.camera.project(b.head, size).is_some_and(|(p, _)| inside(p)))
         .map(|b| b.joint)
         .collect();
     nodes.sort_unstable();

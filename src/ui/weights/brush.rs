@@ -53,7 +53,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.add_space(4.0);
     drags_ui(ui, view, actions);
     ui.add_space(2.0);
-    let key = |command: BrushCommand| view.keys.key(command.name()).to_owned();
+    let key = |command: BrushCommand| view.settings.keys.key(command.name()).to_owned();
     ui.spacing_mut().item_spacing.y = 3.0;
     match &mut brush.radius {
         Radius::Pixels(points) => {
@@ -104,7 +104,8 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.add_space(2.0);
     let size = match brush.radius {
         Radius::Pixels(points) => {
-            points * view.camera.metres_per_point(view.camera.distance, ui.ctx().content_rect().height())
+            points
+                * view.viewport.camera.metres_per_point(view.viewport.camera.distance, ui.ctx().content_rect().height())
         }
         Radius::Scene(metres) => metres,
     };

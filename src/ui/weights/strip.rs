@@ -18,7 +18,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
-    let playback = view.playback;
+    let playback = view.timeline.playback;
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
@@ -34,7 +34,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.looping),
             ];
             for (icon, name, command, on) in buttons {
-                if icon_button(ui, theme, icon, name, view.keys.key(command.name()), on, enabled).clicked() {
+                if icon_button(ui, theme, icon, name, view.settings.keys.key(command.name()), on, enabled).clicked() {
                     actions.push(Action::Run(command.into()));
                 }
             }
@@ -104,14 +104,14 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let shows = view.shown_clip().is_some() || view.paint.range.is_some();
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - 8.0, 28.0), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::slider(shows, view.playback.time, "Playhead"));
+    response.widget_info(|| WidgetInfo::slider(shows, view.timeline.playback.time, "Playhead"));
     let painter = ui.painter();
     let line = Rect::from_center_size(rect.center(), vec2(rect.width(), 1.0));
     painter.rect_filled(line, 0.0, theme.color(ColorRole::StrokeControl));
     if !shows {
         return;
     }
-    let length = view.paint.range.unwrap_or_else(|| view.playback.length(document)).max(1e-9);
+    let length = view.paint.range.unwrap_or_else(|| view.timeline.playback.length(document)).max(1e-9);
     for k in 0..=20 {
         let x = rect.left() + rect.width() * k as f32 / 20.0;
         let h = if k % 5 == 0 { 6.0 } else { 4.0 };
@@ -125,7 +125,7 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let part = f64::from(((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0));
         actions.push(TimelineAction::Seek(part * length));
     }
-    let x = rect.left() + rect.width() * (view.playback.time / length).clamp(0.0, 1.0) as f32;
+    let x = rect.left() + rect.width() * (view.timeline.playback.time / length).clamp(0.0, 1.0) as f32;
     painter.vline(x, rect.top()..=rect.bottom(), egui::Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
     let flag = Rect::from_center_size(pos2(x, rect.top() + 5.0), vec2(9.0, 10.0));
     painter.rect_filled(flag, CornerRadius { nw: 2, ne: 2, sw: 4, se: 4 }, theme.color(ColorRole::TimelinePlayhead));
@@ -184,7 +184,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     }
     let name = if view.paint.searched { "Look again" } else { "Find the worst pose" };
-    if ui.add_enabled(view.job.is_none(), egui::Button::new(name)).clicked() {
+    if ui.add_enabled(view.program.job.is_none(), egui::Button::new(name)).clicked() {
         actions.push(Action::Run(BrushCommand::Worst.into()));
     }
     if !view.paint.spots.is_empty() {
@@ -204,7 +204,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let key = view.keys.key(ToolCommand::AnimateMode.name());
+        let key = view.settings.keys.key(ToolCommand::AnimateMode.name());
         let (font, color) = (Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
         let text = format!("Keys are edited in Animate mode ({key}).");
         if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x <= ui.available_width() {

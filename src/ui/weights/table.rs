@@ -92,7 +92,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         for (icon, command) in commands {
             let spec = command.spec();
             let enabled = (spec.enabled)(&view.availability);
-            if icon_button(ui, theme, icon, spec.title, view.keys.key(spec.name), false, enabled).clicked() {
+            if icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), false, enabled).clicked() {
                 actions.push(Action::Run(command.into()));
             }
         }

@@ -224,7 +224,9 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     let halo = view.theme.color(ColorRole::SelectionOutline);
     let mut dots = egui::Mesh::default();
     for v in view.paint.vertices.iter().take(MOST) {
-        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.camera.project(*p, size)) else { continue };
+        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.viewport.camera.project(*p, size)) else {
+            continue;
+        };
         let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());
         dots.add_colored_rect(Rect::from_center_size(at, vec2(5.0, 5.0)), halo);
         dots.add_colored_rect(Rect::from_center_size(at, vec2(3.5, 3.5)), color);
@@ -242,7 +244,7 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
     let size = Vec2::new(rect.width(), rect.height());
     let mut line: Vec<Pos2> = points
         .iter()
-        .filter_map(|p| view.camera.project(*p, size))
+        .filter_map(|p| view.viewport.camera.project(*p, size))
         .map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
         .collect();
     if line.len() < 3 {
@@ -267,7 +269,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     let right = hover
         .rim
         .iter()
-        .filter_map(|p| view.camera.project(*p, size))
+        .filter_map(|p| view.viewport.camera.project(*p, size))
         .map(|(p, _)| p.x)
         .fold(hover.at.x, f32::max)
         .min(hover.at.x + 260.0);
@@ -285,7 +287,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         let left = hover
             .rim
             .iter()
-            .filter_map(|p| view.camera.project(*p, size))
+            .filter_map(|p| view.viewport.camera.project(*p, size))
             .map(|(p, _)| p.x)
             .fold(hover.at.x, f32::min)
             .max(hover.at.x - 260.0);

@@ -58,12 +58,12 @@ struct Ring {
 fn rings(view: &View<'_>, node: NodeId) -> [Ring; 4] {
     let world = view.pose.world[node.index()];
     let parent = view.session.map_or(Mat4::IDENTITY, |s| view.pose.parent_world(s.document(), node));
-    let basis = match view.space {
+    let basis = match view.viewport.space {
         Space::Local => directions(&world),
         Space::Parent => directions(&parent),
         Space::World => [Vec3::X, Vec3::Y, Vec3::Z],
     };
-    let sight = (view.camera.eye() - view.camera.target).normalize_or(Vec3::Z);
+    let sight = (view.viewport.camera.eye() - view.viewport.camera.target).normalize_or(Vec3::Z);
     let ring = |index: usize| Ring { index, axis: basis[index], radius: RADIUS };
     [ring(0), ring(1), ring(2), Ring { index: 3, axis: sight, radius: OUTER }]
 }
@@ -83,16 +83,20 @@ pub fn rotate_ui(
     response: &egui::Response,
     actions: &mut Actions,
 ) -> bool {
-    let Some(node) =
-        view.selection.active.filter(|n| view.pose.world.get(n.index()).is_some() && !view.marks.locked.contains(n))
+    let Some(node) = view
+        .selection
+        .active
+        .filter(|n| view.pose.world.get(n.index()).is_some() && !view.visibility.locked.contains(n))
     else {
         *drag = None;
         return false;
     };
     let size = Vec2::new(rect.width(), rect.height());
     let origin = drag.as_ref().map_or_else(|| view.pose.world[node.index()].w_axis.truncate(), |d| d.origin);
-    let Some((centre, depth)) = view.camera.project(origin, size).filter(|_| origin.is_finite()) else { return false };
-    let unit = view.camera.metres_per_point(depth, size.y);
+    let Some((centre, depth)) = view.viewport.camera.project(origin, size).filter(|_| origin.is_finite()) else {
+        return false;
+    };
+    let unit = view.viewport.camera.metres_per_point(depth, size.y);
     let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     let all = rings(view, node);
     let polylines: Vec<Vec<(Vec2, bool)>> = all.iter().map(|r| polyline(view, r, origin, unit, size)).collect();
@@ -126,7 +130,7 @@ pub fn rotate_ui(
                 .selection
                 .top_level_nodes(document)
                 .into_iter()
-                .filter(|n| !view.marks.locked.contains(n))
+                .filter(|n| !view.visibility.locked.contains(n))
                 .map(|n| (n, view.pose.local[n.index()].transform(), view.pose.parent_world(document, n)))
                 .collect();
             *drag = Some(RingDrag {
@@ -174,15 +178,16 @@ fn update(
     modifiers: egui::Modifiers,
     actions: &mut Actions,
 ) {
-    let sight = (view.camera.eye() - turn.origin).normalize_or(Vec3::Z);
+    let sight = (view.viewport.camera.eye() - turn.origin).normalize_or(Vec3::Z);
     let facing = turn.axis.dot(sight);
     let ring = if facing.abs() > 0.15 {
         RingSight::Round { center: centre, towards: facing > 0.0 }
     } else {
         let tangent = turn.axis.cross(sight).normalize_or(Vec3::X);
         let step = view
+            .viewport
             .camera
-            .project(turn.origin + tangent * view.camera.distance * 0.01, size)
+            .project(turn.origin + tangent * view.viewport.camera.distance * 0.01, size)
             .map_or(Vec2::X, |(p, _)| p - centre);
         RingSight::Edge { along: step.normalize_or(Vec2::X), radius: RADIUS }
     };
@@ -200,7 +205,7 @@ fn update(
     };
     let (space, axis) = match turn.ring.index {
         3 => (Space::World, turn.axis),
-        k => (view.space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
+        k => (view.viewport.space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
     };
     let commands = if view.shown_clip().is_none() {
         let (node, degrees) = (Nodes::Ids(nodes), Degrees(degrees));
@@ -218,12 +223,12 @@ fn update(
 /// A ring on the screen; each point with whether it is on the near side.
 fn polyline(view: &View<'_>, ring: &Ring, origin: Vec3, unit: f32, size: Vec2) -> Vec<(Vec2, bool)> {
     let (a, b) = ring.axis.any_orthonormal_pair();
-    let sight = (view.camera.eye() - origin).normalize_or(Vec3::Z);
+    let sight = (view.viewport.camera.eye() - origin).normalize_or(Vec3::Z);
     (0..=STEPS)
         .filter_map(|k| {
             let angle = k as f32 / STEPS as f32 * std::f32::consts::TAU;
             let d = a * angle.cos() + b * angle.sin();
-            let at = view.camera.project(origin + d * unit * ring.radius, size)?.0;
+            let at = view.viewport.camera.project(origin + d * unit * ring.radius, size)?.0;
             Some((at, d.dot(sight) > -0.02))
         })
         .collect()
@@ -290,7 +295,7 @@ fn draw(
         };
         let axis = ["X", "Y", "Z", "View"][drag.ring.index];
         let sign = if drag.shown >= 0.0 { "+" } else { "" };
-        let space = if drag.ring.index == 3 { "" } else { view.space.word() };
+        let space = if drag.ring.index == 3 { "" } else { view.viewport.space.word() };
         let text = format!("{axis} {sign}{} {space}", short_number(drag.shown, true));
         let corner = middle + vec2(OUTER + 16.0, -OUTER * 0.6);
         let plate = Rect::from_min_size(corner - vec2(8.0, 4.0), vec2(150.0, 40.0));

@@ -23,7 +23,9 @@ pub fn vertices_ui(picking: &mut Option<Vec<egui::Pos2>>, ui: &Ui, view: &View<'
     let stroke = egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
     let radius = match view.paint.brush.radius {
         Radius::Pixels(points) => points,
-        Radius::Scene(metres) => metres / view.camera.metres_per_point(view.camera.distance, rect.height()).max(1e-12),
+        Radius::Scene(metres) => {
+            metres / view.viewport.camera.metres_per_point(view.viewport.camera.distance, rect.height()).max(1e-12)
+        }
     };
     match view.paint.pick {
         VertexPick::Box => {

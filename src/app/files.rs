@@ -1,0 +1,40 @@
+//! What is known of files around the open one: what a save is for, what was asked about the disk, and what crashes left behind.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::mpsc, time::SystemTime};
+
+use crate::{
+    model::{Shared, Unkeyed, UnkeyedAt},
+    session::Recovery,
+    ui::{DeferredAction, Dialogs, DialogsView, RecoveryView},
+};
+
+/// Files, and what was asked about them.
+#[derive(Default)]
+pub(super) struct Files {
+    /// What to do when the save under way is done.
+    pub after_save: Option<DeferredAction>,
+    /// When the file was written that a person was asked about last.
+    pub asked_disk: Option<Option<SystemTime>>,
+    /// Unkeyed poses that a person left out of the file, as they were then.
+    pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
+    /// The system's file dialog, and whether it is for saving.
+    pub browsing: Option<(mpsc::Receiver<Option<PathBuf>>, bool)>,
+    /// Journals that crashes left behind.
+    pub recoveries: Vec<Recovery>,
+    /// The same as panels show them.
+    pub recovery_views: Vec<RecoveryView>,
+    /// Where journals lie.
+    pub journal_home: Option<PathBuf>,
+}
+
+impl Files {
+    /// What panels see of dialogs.
+    pub(super) fn dialogs_view<'a>(&'a self, dialogs: &'a Dialogs) -> DialogsView<'a> {
+        DialogsView {
+            open: dialogs.open.as_ref(),
+            toasts: &dialogs.toasts,
+            recoveries: &self.recovery_views,
+            journal_home: self.journal_home.as_deref(),
+        }
+    }
+}

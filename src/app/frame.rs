@@ -1,0 +1,275 @@
+//! One frame: what came in, the panels, what they asked for, and the picture.
+
+use std::time::{Duration, Instant};
+
+use egui::{Context, Ui};
+
+use super::{App, ladder, viewport_renderer};
+use crate::{
+    edit::{Change, Mode},
+    model::{ClipId, UnkeyedAt},
+    session::Session,
+    ui::{Actions, DeferredAction, Dialog, JobView, ProgramView, ToastKind, View, ViewportView, window_ui},
+};
+
+/// A frame that takes longer than this is felt, and logged.
+const SLOW: Duration = Duration::from_millis(50);
+
+impl App {
+    /// One frame.
+    pub(super) fn whole_frame(&mut self, ui: &mut Ui, frame: &eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        #[cfg(feature = "inspection")]
+        assert!(!std::mem::take(&mut self.window.fails), "a test wanted this frame to fail");
+        let started = Instant::now();
+        // An idle window must not come here; with RUST_LOG=ulna=trace it says who asked.
+        log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
+        if std::mem::take(&mut self.window.first_frame) {
+            ctx.request_repaint();
+        }
+        self.renderer.begin_frame(ctx.input(|i| i.stable_dt));
+        self.take_up_events(&ctx);
+        self.pose_viewport(&ctx);
+        let hover = self.outliner.hover.take();
+        let actions = self.panels_frame(ui, hover);
+        let changed = self.apply(&ctx, actions);
+        let changed = self.update_brush() || changed;
+        if changed || self.outliner.hover != hover {
+            ctx.request_repaint();
+        }
+        self.pose_viewport(&ctx);
+        if self.session.is_some() && self.renderer.lacks_scene() && !self.jobs.is_busy() {
+            self.restore_scene(&ctx);
+        }
+        self.draw_viewport(&ctx, frame);
+        if self.mode == Mode::Paint && self.painting.is_counting() {
+            ctx.request_repaint();
+        }
+        self.tell_faults(&ctx);
+        self.focus_spot(&ctx);
+        self.take_picture(&ctx);
+        self.end_keys(&ctx);
+        if started.elapsed() > SLOW {
+            log::debug!("a frame took {:?}", started.elapsed());
+        }
+        self.renderer.took(started.elapsed());
+    }
+
+    /// What came since the last frame, before the panels: work that is done, files, the clock, keys.
+    fn take_up_events(&mut self, ctx: &Context) {
+        self.calm_caret(ctx);
+        self.let_go(ctx);
+        self.poll_jobs(ctx);
+        self.poll_browse(ctx);
+        self.look_at_disk(ctx);
+        self.keep_problems(ctx);
+        self.guard_close(ctx);
+        self.dropped_files(ctx);
+        if let Some(seconds) = self.dialogs.age(ctx.input(|i| i.time)) {
+            ctx.request_repaint_after(Duration::from_secs_f64(seconds.max(0.05)));
+        }
+        self.glide(ctx);
+        self.advance_clock(ctx);
+        self.begin_keys(ctx);
+        self.clipboard_events(ctx);
+        self.pressed_keys(ctx);
+    }
+
+    fn advance_clock(&mut self, ctx: &Context) {
+        if !self.timeline.playback.playing || self.shows().is_none() {
+            return;
+        }
+        let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
+        let playback = &mut self.timeline.playback;
+        if let Some((_, range)) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint) {
+            let length = f64::from(range.length()).max(1e-3);
+            playback.time = (playback.time + seconds * playback.speed) % length;
+        } else if let Some(session) = &self.session {
+            playback.advance(session.document(), seconds);
+        }
+        ctx.request_repaint();
+    }
+
+    /// Lays out all panels; what they ask for.
+    fn panels_frame(&mut self, ui: &mut Ui, hover: Option<crate::model::NodeId>) -> Actions {
+        let mut actions = Actions::default();
+        let (devices, device_wish) = self.program.devices.list();
+        let (pose, bones, joints, texture) = self.renderer.parts();
+        let job = self.jobs.shown();
+        let view = View {
+            session: self.session.as_ref(),
+            mode: self.mode,
+            theme: &self.program.theme,
+            settings: &self.program.settings,
+            availability: self.availability(),
+            selection: &self.outliner.selection,
+            visibility: &self.outliner.visibility,
+            inspected: self.outliner.inspected,
+            hover,
+            pose,
+            joints,
+            options: self.viewport.options,
+            problems: &self.problems.list,
+            timeline: self.timeline.view(self.unkeyed_shown()),
+            viewport: ViewportView {
+                camera: self.viewport.camera,
+                tool: self.viewport.tool,
+                space: self.viewport.space,
+                texture,
+                bones,
+                quick: self.renderer.quick(),
+                frame_ms: self.renderer.frame_ms(),
+            },
+            paint: self.painting.view(),
+            dialogs: self.files.dialogs_view(&self.dialogs),
+            program: ProgramView {
+                job: job.map(|j| JobView {
+                    label: j.label.clone(),
+                    fraction: j.progress.fraction(),
+                    cancellable: j.cancellable,
+                }),
+                recent: &self.program.recent.shown,
+                welcome: self.program.welcome,
+                tour: self.program.tour,
+                device: self.renderer.device(),
+                device_facts: self.renderer.device_facts(),
+                devices: &devices,
+                device_wish: device_wish.as_deref(),
+            },
+        };
+        window_ui(&mut self.panels, ui, &view, &mut actions);
+        actions
+    }
+
+    /// Says what failed beside the panels: the journal, devices, the picture.
+    fn tell_faults(&mut self, ctx: &Context) {
+        if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
+            let text =
+                format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
+            self.toast(ctx, ToastKind::Error, text);
+        }
+        for text in self.program.devices.take_news() {
+            self.toast(ctx, ToastKind::Error, text + ".");
+        }
+        if let Some(fault) = self.renderer.fault() {
+            let text = format!("The view may not show everything: {fault}. Your work is untouched.");
+            self.toast(ctx, ToastKind::Error, text);
+        }
+    }
+
+    /// A caret blinks a few times after something was typed or clicked, and then stands: each blink draws the whole window.
+    fn calm_caret(&mut self, ctx: &Context) {
+        const BLINKS: f64 = 6.0;
+        let (now, active) = ctx.input(|i| {
+            let active = |e: &egui::Event| {
+                matches!(
+                    e,
+                    egui::Event::Key { .. }
+                        | egui::Event::Text(_)
+                        | egui::Event::PointerButton { .. }
+                        | egui::Event::WindowFocused(true)
+                )
+            };
+            (i.time, i.events.iter().any(active))
+        });
+        if active {
+            self.window.active = now;
+        }
+        let blinks = now - self.window.active < BLINKS;
+        if ctx.global_style().visuals.text_cursor.blink != blinks {
+            ctx.all_styles_mut(|style| style.visuals.text_cursor.blink = blinks);
+        }
+    }
+
+    /// Has the next frame fail, as a fault of the program would.
+    #[cfg(feature = "inspection")]
+    pub const fn fail_next_frame(&mut self) {
+        self.window.fails = true;
+    }
+
+    /// The clip that is shown: of the file, or the range of motion.
+    pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
+        if self.mode == Mode::Paint
+            && let Some((_, range)) = &self.painting.range
+        {
+            return Some(viewport_renderer::DisplayedClip { key: None, clip: range.clone(), unkeyed: None });
+        }
+        let id = self.shown_clip()?;
+        let document = self.session.as_ref()?.document();
+        let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
+        Some(viewport_renderer::DisplayedClip { key: Some(id), clip: document.clips.get(id)?.clone(), unkeyed })
+    }
+
+    /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.
+    pub(super) fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
+        let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
+        if self.timeline.playback.playing {
+            return None;
+        }
+        let carried = self.timeline.carried.filter(|at| at.clip == clip && document.aids.unkeyed.contains_key(at));
+        carried.or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
+    }
+
+    /// The clip of the file that is shown.
+    pub(super) fn shown_clip(&self) -> Option<ClipId> {
+        let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
+        shows.then_some(self.timeline.playback.clip).flatten()
+    }
+
+    /// Poses what changed.
+    fn pose_viewport(&mut self, ctx: &Context) {
+        let clip = self.shows();
+        let changes = self.session.as_mut().map_or_else(Vec::new, Session::take_changes);
+        if changes.iter().any(|c| matches!(c, Change::Bound { .. } | Change::Tree)) {
+            self.remake_scene(ctx);
+        }
+        self.tint_surface(&changes);
+        if let Some(session) = &self.session {
+            self.renderer.pose_anew(session, &changes, clip.as_ref(), self.timeline.playback.time);
+        }
+        self.follow_painting();
+    }
+
+    /// Draws what changed: once a frame, when all of its input was taken up.
+    fn draw_viewport(&mut self, ctx: &Context, frame: &eframe::Frame) {
+        let clip = self.shows();
+        let Some(session) = &self.session else { return };
+        let painting = (self.mode == Mode::Paint)
+            .then(|| viewport_renderer::Painted { tint: self.painting.tint_kind(), edges: true });
+        let (now, held, stirs) = ctx.input(|i| {
+            let scrolls = i.smooth_scroll_delta() != egui::Vec2::ZERO || i.zoom_delta() != 1.0;
+            let held = i.pointer.any_down();
+            (i.time, held || scrolls, held && i.pointer.delta() != egui::Vec2::ZERO)
+        });
+        let moves = held || self.timeline.playback.playing || self.viewport.glide.is_some() || self.is_gesture_open();
+        let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
+        let seen = viewport_renderer::Seen {
+            camera: &self.viewport.camera,
+            selection: &self.outliner.selection,
+            marks: &self.outliner.visibility,
+            hover: self.outliner.hover,
+            shown: self.viewport.options,
+            painting,
+            unkeyed: clip.as_ref().and_then(|c| Some(&**c.unkeyed.as_ref().map(|(_, pose)| pose)?)),
+        };
+        if let Some(seconds) = self.renderer.draw(frame.wgpu_render_state(), session.document(), &seen, motion) {
+            ctx.request_repaint_after(std::time::Duration::from_secs_f64(seconds.max(0.001)));
+        }
+    }
+
+    /// Closing with unsaved work asks.
+    fn guard_close(&mut self, ctx: &Context) {
+        let unsaved = self.session.as_ref().is_some_and(Session::is_unsaved);
+        if ctx.input(|i| i.viewport().close_requested()) && unsaved && !self.window.may_close {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.dialogs.open = Some(Dialog::Unsaved { then: DeferredAction::Quit });
+        }
+    }
+
+    fn dropped_files(&mut self, ctx: &Context) {
+        let dropped = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).next());
+        if let Some(path) = dropped {
+            self.wish(ctx, DeferredAction::Open(path));
+        }
+    }
+}

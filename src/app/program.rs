@@ -1,0 +1,55 @@
+//! The program around the file: preferences, theme, devices, files opened lately and their pictures.
+
+use std::path::PathBuf;
+
+use super::{devices::Devices, preferences::Preferences, recent::RecentList};
+use crate::{
+    render::Capture,
+    ui::{Settings, Theme},
+};
+
+/// The program around the file.
+pub(super) struct Program {
+    /// What is kept from start to start.
+    pub preferences: Preferences,
+    /// What a person prefers.
+    pub settings: Settings,
+    /// Whether preferences outlive this window: not so in tests.
+    pub keeps: bool,
+    /// Colours and measures.
+    pub theme: Theme,
+    /// Graphics devices.
+    pub devices: Devices,
+    /// Files opened lately.
+    pub recent: RecentList,
+    /// Whether the welcome page is before the panels.
+    pub welcome: bool,
+    /// The step of the tour that is shown.
+    pub tour: Option<usize>,
+    /// The file whose picture is to be taken when it is shown.
+    pub picture_of: Option<PathBuf>,
+    /// The picture of a file that is on its way back from the device.
+    pub taking: Option<(PathBuf, Capture)>,
+}
+
+impl Program {
+    /// As the last start left it.
+    pub(super) fn load(cc: &eframe::CreationContext<'_>) -> Self {
+        let preferences = Preferences::load(cc.storage);
+        let settings = preferences.settings.clone().sane();
+        let theme = Theme::of(&cc.egui_ctx, settings.theme);
+        Theme::install(&cc.egui_ctx);
+        Self {
+            preferences,
+            settings,
+            keeps: cc.storage.is_some(),
+            theme,
+            devices: Devices::default(),
+            recent: RecentList::default(),
+            welcome: false,
+            tour: None,
+            picture_of: None,
+            taking: None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Values that are made from others and kept beside what they were made from, so that none outlives its cause.
+
+/// A value beside the key that it was made from: made anew where that is another one.
+#[derive(Clone, Debug)]
+pub struct Derived<K, T>(Option<(K, T)>);
+
+impl<K, T> Default for Derived<K, T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<K, T> Derived<K, T> {
+    /// The value, whatever it was made from.
+    pub const fn get(&self) -> Option<&T> {
+        match &self.0 {
+            Some((_, value)) => Some(value),
+            None => None,
+        }
+    }
+
+    /// The same, to be brought up to date by someone who knows how.
+    pub const fn get_mut(&mut self) -> Option<&mut T> {
+        match &mut self.0 {
+            Some((_, value)) => Some(value),
+            None => None,
+        }
+    }
+
+    /// What it was made from.
+    pub const fn key(&self) -> Option<&K> {
+        match &self.0 {
+            Some((key, _)) => Some(key),
+            None => None,
+        }
+    }
+
+    /// Keeps a value that was made elsewhere.
+    pub fn put(&mut self, key: K, value: T) {
+        self.0 = Some((key, value));
+    }
+
+    /// Forgets it.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    /// The key and the value, which are forgotten here: to be used again for another.
+    pub const fn take(&mut self) -> Option<(K, T)> {
+        self.0.take()
+    }
+}
+
+impl<K: PartialEq, T> Derived<K, T> {
+    /// Whether it was made from this.
+    pub fn is_of(&self, key: &K) -> bool {
+        self.key() == Some(key)
+    }
+
+    /// The value that is made from this: made now unless it is kept already.
+    pub fn update(&mut self, key: K, make: impl FnOnce(&K) -> T) -> &mut T {
+        let kept = self.0.take().filter(|(of, _)| *of == key);
+        let kept = kept.unwrap_or_else(|| {
+            let value = make(&key);
+            (key, value)
+        });
+        &mut self.0.insert(kept).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_made_once_for_a_key_and_anew_for_another() {
+        let mut made = 0;
+        let mut derived = Derived::default();
+        for key in [1, 1, 2, 2, 1] {
+            let value = derived.update(key, |k| {
+                made += 1;
+                k * 10
+            });
+            assert_eq!(*value, key * 10);
+        }
+        assert_eq!(made, 3);
+        assert!(derived.is_of(&1) && !derived.is_of(&2));
+        derived.clear();
+        assert!(derived.get().is_none() && derived.key().is_none());
+    }
+}

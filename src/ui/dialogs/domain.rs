@@ -1,0 +1,346 @@
+//! What dialogs there are and what they ask for, and messages.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use egui::TextureId;
+
+use crate::{
+    model::UnkeyedAt,
+    session::{Outlook, SaveRequest},
+    ui::Action,
+};
+
+/// A dialog over the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dialog {
+    /// A path to open, typed.
+    Open {
+        /// What was typed.
+        path: String,
+    },
+    /// A path to save to, typed.
+    SaveAs {
+        /// What was typed.
+        path: String,
+        /// Whether the document stays with its file.
+        copy: bool,
+    },
+    /// Unsaved work, and what was wanted.
+    Unsaved {
+        /// What to do after.
+        then: DeferredAction,
+    },
+    /// What saving changes.
+    Changes {
+        /// Sentences.
+        lines: Vec<String>,
+    },
+    /// Something is in the way of a save, and a person can say what to do.
+    SaveRefused {
+        /// What.
+        obstacle: Obstacle,
+        /// What was to be saved, and where.
+        request: Box<SaveRequest>,
+        /// Whether it was to be a copy.
+        copy: bool,
+    },
+    /// A step keeps the document from being saved.
+    CannotSave {
+        /// Its place in the history.
+        step: usize,
+        /// Why.
+        message: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another program wrote the file.
+    ChangedOnDisk {
+        /// What is chosen.
+        choice: ChangedOnDisk,
+        /// How long ago it was written, in words.
+        written: Option<String>,
+        /// What would come of reloading it, once that is known.
+        outlook: Option<Box<Outlook>>,
+    },
+    /// Poses that are not keyed, before a save.
+    Unkeyed {
+        /// One a pose.
+        rows: Vec<UnkeyedRow>,
+    },
+    /// What a crash left behind.
+    Recovery {
+        /// Whose steps are listed.
+        open: Option<usize>,
+        /// Which one is to be thrown away, if a person agrees once more.
+        discard: Option<usize>,
+    },
+    /// The program failed in a frame.
+    Fault {
+        /// Where the report is.
+        report: Option<String>,
+        /// Where the journal is.
+        journal: Option<String>,
+    },
+    /// The palette.
+    Find,
+    /// What a command needs.
+    Arguments {
+        /// The command.
+        command: String,
+        /// What was typed, in the order of its arguments.
+        values: Vec<String>,
+    },
+    /// What was done.
+    History {
+        /// Steps that are marked, the first is 1.
+        marked: BTreeSet<usize>,
+    },
+    /// The preferences.
+    Preferences {
+        /// Which page.
+        page: PreferencePage,
+        /// The command that waits for its new key.
+        listening: Option<String>,
+    },
+    /// All commands.
+    Commands,
+    /// About Ulna.
+    About,
+}
+
+/// A page of the preferences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreferencePage {
+    /// Theme, size, motion, units.
+    #[default]
+    Look,
+    /// The view.
+    View,
+    /// Backups and the journal.
+    Files,
+    /// Keys.
+    Keys,
+}
+
+/// What was wanted when unsaved work came between.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeferredAction {
+    /// Close the window.
+    Quit,
+    /// Open a file.
+    Open(PathBuf),
+    /// Open the sample.
+    Sample,
+    /// Read the file again.
+    Revert,
+}
+
+/// What is in the way of a save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Another file is there.
+    Exists,
+    /// Another program changed it.
+    Changed,
+    /// It was removed.
+    Gone,
+    /// It has this many names.
+    Linked(u64),
+    /// It must not be written.
+    ReadOnly,
+}
+
+/// What to do with a file that another program wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangedOnDisk {
+    /// Read it, and do the edits again on it.
+    Replay,
+    /// Read it.
+    Reload,
+    /// Go on with what is here.
+    Keep,
+}
+
+/// A pose that is not keyed, and what is to become of it on saving.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnkeyedRow {
+    /// Which one.
+    pub at: UnkeyedAt,
+    /// The name of its clip.
+    pub clip: String,
+    /// Its frame, or its time where it lies between frames.
+    pub when: String,
+    /// Whom it poses.
+    pub about: String,
+    /// Whether it is to be keyed, or left as it is.
+    pub key: bool,
+}
+
+/// A step that a journal holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepView {
+    /// What a person did.
+    pub label: String,
+    /// To what.
+    pub about: String,
+    /// When, in words.
+    pub when: String,
+}
+
+/// A journal that a crash left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecoveryView {
+    /// Its picture.
+    pub picture: Option<TextureId>,
+    /// The file's name.
+    pub name: String,
+    /// Where it is.
+    pub folder: String,
+    /// What was done and is in no file, the first first.
+    pub steps: Vec<StepView>,
+    /// Whether the file looks changed since.
+    pub changed: bool,
+    /// When the last was done, in words.
+    pub last: String,
+}
+
+/// How a message is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToastKind {
+    /// It went well.
+    Ok,
+    /// There was nothing to do, and why.
+    Note,
+    /// It did not go well; stays until closed.
+    Error,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub struct Toast {
+    /// How it is meant.
+    pub kind: ToastKind,
+    /// A sentence.
+    pub text: String,
+    /// When it came, on egui's clock.
+    pub since: f64,
+    /// How often it was said.
+    pub times: u32,
+    /// What can be done about it.
+    pub verbs: Vec<(&'static str, Action)>,
+}
+
+/// What dialogs ask for: files, journals, the history.
+#[derive(Clone, Debug)]
+pub enum DialogAction {
+    /// Back or forward to where this many steps are done.
+    GoTo(usize),
+    /// Open this file.
+    OpenPath(PathBuf),
+    /// Save to this file.
+    SavePath(PathBuf),
+    /// Another dialog, or none.
+    SetDialog(Option<Dialog>),
+    /// The system's own file dialog.
+    Browse {
+        /// For saving.
+        save: bool,
+    },
+    /// Do what was wanted without saving.
+    DiscardAndContinue(DeferredAction),
+    /// Save, then do what was wanted.
+    SaveThen(DeferredAction),
+    /// Save although something is in the way.
+    SaveAnyway {
+        /// What is.
+        obstacle: Obstacle,
+        /// What was to be saved.
+        request: Box<SaveRequest>,
+        /// Whether it was to be a copy.
+        copy: bool,
+    },
+    /// Save without a step of the history.
+    LeaveOut(usize),
+    /// Read the file again; with the edits done again on it, or without.
+    Reload {
+        /// Whether they are.
+        replay: bool,
+    },
+    /// Save a copy to this path.
+    SaveCopy(PathBuf),
+    /// Do again what a journal holds.
+    Recover(usize),
+    /// Throw a journal away.
+    DiscardRecovery(usize),
+    /// Throw all journals away but the one that is written.
+    ClearJournals,
+    /// Keys the chosen poses, and saves.
+    KeyAndSave(Vec<UnkeyedRow>),
+}
+
+impl From<DialogAction> for Action {
+    fn from(action: DialogAction) -> Self {
+        Self::Dialog(action)
+    }
+}
+
+/// The dialog that is open, and messages.
+#[derive(Clone, Debug, Default)]
+pub struct Dialogs {
+    /// The dialog that is open.
+    pub open: Option<Dialog>,
+    /// Messages, the newest last.
+    pub toasts: Vec<Toast>,
+}
+
+/// What panels see of it.
+#[derive(Clone, Copy, Debug)]
+pub struct DialogsView<'a> {
+    /// The dialog that is open.
+    pub open: Option<&'a Dialog>,
+    /// Messages.
+    pub toasts: &'a [Toast],
+    /// What a crash left behind.
+    pub recoveries: &'a [RecoveryView],
+    /// Where journals lie.
+    pub journal_home: Option<&'a Path>,
+}
+
+impl Dialogs {
+    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest; errors stay the longest.
+    pub fn say(&mut self, now: f64, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
+        const MOST: usize = 5;
+        let same = self.toasts.iter().position(|t| t.kind == kind && t.text == text).map(|k| self.toasts.remove(k));
+        let times = same.map_or(0, |t| t.times) + 1;
+        self.toasts.push(Toast { kind, text, since: now, times, verbs });
+        if self.toasts.len() > MOST {
+            let oldest = self.toasts.iter().position(|t| t.kind != ToastKind::Error).unwrap_or(0);
+            self.toasts.remove(oldest);
+        }
+    }
+
+    /// Messages go by themselves, but errors stay until they are closed. Seconds until the next one goes.
+    pub fn age(&mut self, now: f64) -> Option<f64> {
+        const STAY: f64 = 6.0;
+        self.toasts.retain(|t| t.kind == ToastKind::Error || now - t.since < STAY);
+        let goes = self.toasts.iter().filter(|t| t.kind != ToastKind::Error).map(|t| t.since + STAY - now);
+        goes.min_by(f64::total_cmp)
+    }
+
+    /// The pointer is over a message: it stays.
+    pub fn hold(&mut self, now: f64, toast: usize) {
+        if let Some(toast) = self.toasts.get_mut(toast) {
+            toast.since = now;
+        }
+    }
+
+    /// Closes a message.
+    pub fn close(&mut self, toast: usize) {
+        if toast < self.toasts.len() {
+            self.toasts.remove(toast);
+        }
+    }
+}

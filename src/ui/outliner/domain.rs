@@ -1,0 +1,94 @@
+//! What is selected, hidden, locked and looked at, and what panels ask of it.
+
+use crate::{
+    edit::{NodeVisibility, Selection},
+    model::{Document, NodeId},
+    ui::{Action, AssetRef},
+};
+
+/// What the outliner asks for, and others that choose nodes.
+#[derive(Clone, Debug)]
+pub enum OutlinerAction {
+    /// Only this node; with Shift, in or out.
+    Select {
+        /// Which.
+        node: NodeId,
+        /// Add or take out.
+        toggle: bool,
+    },
+    /// These nodes.
+    SelectMany {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// Besides those that are.
+        add: bool,
+    },
+    /// Look at something that is no node, or no longer.
+    About(Option<AssetRef>),
+    /// Hide or show a node and what is below it.
+    SetHidden {
+        /// Which.
+        node: NodeId,
+        /// Whether it is hidden.
+        hidden: bool,
+    },
+    /// Lock or unlock a node.
+    SetLocked {
+        /// Which.
+        node: NodeId,
+        /// Whether it is locked.
+        locked: bool,
+    },
+}
+
+impl From<OutlinerAction> for Action {
+    fn from(action: OutlinerAction) -> Self {
+        Self::Outliner(action)
+    }
+}
+
+/// What is selected and seen of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Outliner {
+    /// What is selected.
+    pub selection: Selection,
+    /// What is hidden and what is locked.
+    pub visibility: NodeVisibility,
+    /// What is looked at besides nodes.
+    pub inspected: Option<AssetRef>,
+    /// The joint under the pointer, in any panel.
+    pub hover: Option<NodeId>,
+}
+
+impl Outliner {
+    /// Does what a panel asked for.
+    pub fn apply(&mut self, document: Option<&Document>, action: OutlinerAction) {
+        match action {
+            OutlinerAction::Select { node, toggle } => {
+                self.inspected = None;
+                if toggle { self.selection.toggle(node) } else { self.selection.set(node) }
+            }
+            OutlinerAction::SelectMany { nodes, add } => {
+                self.inspected = None;
+                if !add {
+                    self.selection.nodes.clear();
+                }
+                self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
+                self.selection.nodes.extend(nodes);
+            }
+            OutlinerAction::About(thing) => self.inspected = thing,
+            OutlinerAction::SetHidden { node, hidden } => {
+                if let Some(document) = document {
+                    self.visibility.set_hidden(document, [node], hidden);
+                }
+            }
+            OutlinerAction::SetLocked { node, locked } => {
+                if locked {
+                    self.visibility.locked.insert(node);
+                } else {
+                    self.visibility.locked.remove(&node);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What panels see: everything they may look at, read-only, each domain by its own part.
+
+use super::{
+    Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, program::ProgramView, settings::Settings,
+    timeline::TimelineView, viewport::ViewportView,
+};
+use crate::{
+    edit::{Availability, Mode, NodeVisibility, Selection},
+    model::{ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt},
+    motion::Pose,
+    session::Session,
+};
+
+/// Something of the file that is no node, to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AssetRef {
+    /// A skin.
+    Skin(SkinId),
+    /// A mesh.
+    Mesh(MeshId),
+    /// A material.
+    Material(MaterialId),
+    /// An image.
+    Image(ImageId),
+}
+
+impl AssetRef {
+    /// What it is.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Skin(_) => "Skin",
+            Self::Mesh(_) => "Mesh",
+            Self::Material(_) => "Material",
+            Self::Image(_) => "Image",
+        }
+    }
+
+    /// Its name, or its number.
+    pub fn name(self, document: &Document) -> String {
+        let (name, k) = match self {
+            Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k.0),
+            Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k.0),
+            Self::Material(k) => (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0),
+            Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
+        };
+        match name {
+            Some(name) if !name.is_empty() => name.to_string(),
+            _ => format!("{} {k}", self.word().to_lowercase()),
+        }
+    }
+}
+
+/// Everything a panel may look at.
+#[derive(Clone)]
+pub struct View<'a> {
+    /// The open file.
+    pub session: Option<&'a Session>,
+    /// What kind of work the window is set to.
+    pub mode: Mode,
+    /// Colours and measures.
+    pub theme: &'a Theme,
+    /// What a person prefers.
+    pub settings: &'a Settings,
+    /// What commands may look at to be enabled.
+    pub availability: Availability,
+    /// What is selected.
+    pub selection: &'a Selection,
+    /// What is hidden and what is locked.
+    pub visibility: &'a NodeVisibility,
+    /// What is looked at besides nodes.
+    pub inspected: Option<AssetRef>,
+    /// The joint under the pointer, in any panel.
+    pub hover: Option<NodeId>,
+    /// The pose that is shown.
+    pub pose: &'a Pose,
+    /// For every node, whether it is a joint.
+    pub joints: &'a [bool],
+    /// Which parts of the window and of the model are shown.
+    pub options: ViewOptions,
+    /// What is odd about the file.
+    pub problems: &'a Shared<Vec<Diagnostic>>,
+    /// The clock.
+    pub timeline: TimelineView<'a>,
+    /// The eye and the tool.
+    pub viewport: ViewportView<'a>,
+    /// Painting.
+    pub paint: PaintView<'a>,
+    /// Dialogs and messages.
+    pub dialogs: DialogsView<'a>,
+    /// The program around the file.
+    pub program: ProgramView<'a>,
+}
+
+impl View<'_> {
+    /// The clip that is shown, in Animate mode or while painting over one.
+    pub fn shown_clip(&self) -> Option<ClipId> {
+        let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
+        shows.then_some(self.timeline.playback.clip).flatten()
+    }
+
+    /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the playhead's.
+    pub fn edit_time(&self) -> f32 {
+        let timeline = self.timeline;
+        let carried = timeline.unkeyed.filter(|_| timeline.carried && !timeline.auto_key);
+        carried.map_or(timeline.playback.time as f32, UnkeyedAt::time)
+    }
+}
