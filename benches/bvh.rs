@@ -13,7 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
 use ulna::{
     geometry::{Bvh, Ray},
-    model::{Asset, Document, Mesh, Node, NodeId, Primitive, Shared, Skin, Slice, Topology, WeightMap},
+    model::{Asset, Document, Mesh, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, Slice, Topology, WeightMap},
     motion::{Pose, Stack, Surface},
 };
 
@@ -200,7 +200,7 @@ fn brush(c: &mut Criterion) {
         });
     });
     group.bench_function("moved", |b| {
-        b.iter(|| surface.move_vertices(&document, &pose, NodeId(0), 0, &vertices));
+        b.iter(|| surface.move_vertices(&document, &pose, NodeId(0), PrimitiveId(0), &vertices));
     });
     group.finish();
 }

@@ -20,8 +20,8 @@ use glam::{Mat4, Vec3};
 use ulna::{
     geometry::Bvh,
     model::{
-        Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, SkinId, Slice,
-        Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+        Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, SkinId,
+        Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
     },
     weights::{
         Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
@@ -414,7 +414,7 @@ fn layers(c: &mut Criterion) {
     // Each vertex as the one next to it.
     let near: Vec<u32> = held.iter().map(|v| v + 20).collect();
     let patch = WeightPatch { vertices: held.clone(), ..base.pick(&near) };
-    let key = (MeshId(0), 0);
+    let key = (MeshId(0), PrimitiveId(0));
     let layer = |id: u32, opacity: f32| {
         let parts = BTreeMap::from([(key, Shared::new(LayerPart::new(&patch, 1.0)))]);
         Shared::new(WeightLayer { id: LayerId(id), name: "Layer".into(), opacity, shown: true, mirror: None, parts })

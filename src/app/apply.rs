@@ -6,11 +6,11 @@ use super::{App, LONG, host::Windowed, jobs::Done};
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use crate::{
     edit::{
-        ArgumentSpec, ArgumentType, Command, CommandSpec, Mode,
-        command::{Around, ClipCommand, DocumentCommand, RenameNode, Unfilled},
+        ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Mode,
+        command::{Around, ClipCommand, DocumentCommand, RenameNode, SessionCommand, Unfilled},
     },
     motion::joints_at,
-    session::{RunError, Session, Worked},
+    session::{RunError, Session, Worked, names_in},
     ui::{Action, Actions, Dialog, ToastKind},
 };
 
@@ -38,10 +38,7 @@ impl App {
         match action {
             Action::Run(command) => self.run(ctx, command),
             Action::Invoke(spec) => self.invoke(ctx, spec),
-            Action::RunLine(line) => match Command::read(&line) {
-                Ok(command) => self.run(ctx, command),
-                Err(error) => self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", line.name)),
-            },
+            Action::RunLine(line) => self.run_typed(ctx, &line),
             Action::Preview { label, commands } => self.preview(ctx, &label, &commands),
             Action::Commit => {
                 if let Some(session) = &mut self.session {
@@ -106,7 +103,7 @@ impl App {
                 self.timeline.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c))
             }
             ArgumentType::Seconds if argument.name == "time" => format!("{}", self.timeline.playback.time as f32),
-            _ => String::new(),
+            kind => kind.usual().unwrap_or_default().to_owned(),
         };
         let values = spec.arguments.iter().map(value).collect();
         self.dialogs.open = Some(Dialog::Arguments { command: spec.name.to_owned(), values });
@@ -149,6 +146,35 @@ impl App {
         }
     }
 
+    /// A command whose arguments a person typed: what it did is said, since it may be out of sight.
+    fn run_typed(&mut self, ctx: &Context, line: &CommandLine) {
+        let command = match Command::read(line) {
+            Ok(command) => command,
+            Err(error) => {
+                self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", line.name));
+                return;
+            }
+        };
+        let title = command.spec().title;
+        // Those on weights say it themselves.
+        if !matches!(command, Command::Document(_)) || matches!(command, Command::Document(DocumentCommand::Weight(_)))
+        {
+            self.run(ctx, command);
+            return;
+        }
+        self.end_gesture(ctx);
+        let said = self.dialogs.toasts.len();
+        let Some(changed) = self.run_on_file(ctx, &command) else { return };
+        let about = names_in(std::iter::once(&line.arguments));
+        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+        if changed {
+            let undo = ("Undo", Action::Run(SessionCommand::Undo.into()));
+            self.say(ctx, ToastKind::Ok, format!("{title}{about}"), vec![undo]);
+        } else if self.dialogs.toasts.len() == said {
+            self.toast(ctx, ToastKind::Note, format!("{title}{about}: nothing needed to change."));
+        }
+    }
+
     /// A command: of the file, or of the window.
     pub(super) fn run(&mut self, ctx: &Context, command: impl Into<Command>) {
         let command = command.into();
@@ -164,9 +190,11 @@ impl App {
         }
     }
 
-    fn run_on_file(&mut self, ctx: &Context, command: &Command) {
-        let Some(session) = &mut self.session else { return };
+    /// Whether it changed anything; nothing where it could not be done, which is said.
+    fn run_on_file(&mut self, ctx: &Context, command: &Command) -> Option<bool> {
+        let session = self.session.as_mut()?;
         let done = session.run(command);
+        let changed = done.as_ref().ok().copied();
         if done.is_ok() {
             let document = session.document();
             self.outliner.selection.purge(document);
@@ -188,6 +216,7 @@ impl App {
             }
         }
         self.say_done(ctx, done.map(|_| ()), command.spec().title);
+        changed
     }
 
     /// What a command had to say, or why it was not done.

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::mpsc, thread};
 use egui::Context;
 
 use super::App;
-use crate::model::{Diagnostic, MeshId, Shared, SkinId};
+use crate::model::{Diagnostic, MeshId, PrimitiveId, Shared, SkinId};
 
 /// Seconds without a change after which problems are looked for.
 const QUIET: f64 = 0.35;
@@ -32,7 +32,7 @@ pub(super) struct Problems {
     pub of_images: Vec<Diagnostic>,
     pub checking: Checking,
     /// Primitives whose weights changed since their problems were counted.
-    pub weights_moved: BTreeSet<(MeshId, usize)>,
+    pub weights_moved: BTreeSet<(MeshId, PrimitiveId)>,
     /// Of which skins' surfaces it was said what is to be known, by the serial of the scene.
     pub surfaces_told: BTreeSet<(u64, SkinId)>,
 }

@@ -1,6 +1,11 @@
 //! What is known of files around the open one: what a save is for, what was asked about the disk, and what crashes left behind.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::mpsc, time::SystemTime};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::mpsc,
+    time::{Instant, SystemTime},
+};
 
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
@@ -17,14 +22,22 @@ pub(super) struct Files {
     pub asked_disk: Option<Option<SystemTime>>,
     /// Unkeyed poses that a person left out of the file, as they were then.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
-    /// The system's file dialog, and whether it is for saving.
-    pub browsing: Option<(mpsc::Receiver<Option<PathBuf>>, bool)>,
+    /// The system's file dialog.
+    pub browsing: Option<Browsing>,
     /// Journals that crashes left behind.
     pub recoveries: Vec<Recovery>,
     /// The same as panels show them.
     pub recovery_views: Vec<RecoveryView>,
     /// Where journals lie.
     pub journal_home: Option<PathBuf>,
+}
+
+/// The system's file dialog, while it is open.
+pub(super) struct Browsing {
+    pub chosen: mpsc::Receiver<Option<PathBuf>>,
+    /// Whether it is for saving.
+    pub save: bool,
+    pub since: Instant,
 }
 
 impl Files {

@@ -1,11 +1,16 @@
 //! Commands that are the window's: files, playback, view, selection.
 
-use std::{collections::BTreeSet, convert::Infallible};
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    time::{Duration, Instant},
+};
 
 use egui::Context;
 
 use super::{
     App,
+    files::Browsing,
     jobs::{Done, Purpose},
 };
 use crate::{
@@ -368,7 +373,7 @@ impl App {
             }
         };
         match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
-            Ok(_) => self.files.browsing = Some((receiver, save)),
+            Ok(_) => self.files.browsing = Some(Browsing { chosen: receiver, save, since: Instant::now() }),
             Err(error) => self.toast(
                 ctx,
                 ToastKind::Error,
@@ -379,9 +384,11 @@ impl App {
 
     /// Takes up what the system's dialog gave.
     pub(super) fn poll_browse(&mut self, ctx: &Context) {
-        let Some((receiver, save)) = &self.files.browsing else { return };
-        let save = *save;
-        match receiver.try_recv() {
+        // No hand closes a dialog so fast.
+        const AT_ONCE: Duration = Duration::from_millis(400);
+        let Some(browsing) = &self.files.browsing else { return };
+        let (save, since) = (browsing.save, browsing.since);
+        match browsing.chosen.try_recv() {
             Ok(Some(path)) => {
                 self.files.browsing = None;
                 self.dialogs.open = None;
@@ -391,8 +398,15 @@ impl App {
                     self.wish(ctx, DeferredAction::Open(path))
                 }
             }
-            // Cancelled, or the system has none: the path field stays.
-            Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => self.files.browsing = None,
+            // Cancelled, or the system has none: the list of files stays.
+            Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
+                self.files.browsing = None;
+                if since.elapsed() < AT_ONCE {
+                    let text =
+                        "This system has no file dialog that opens here. Choose from the list, or type the path.";
+                    self.toast(ctx, ToastKind::Note, text);
+                }
+            }
             Err(std::sync::mpsc::TryRecvError::Empty) => {
                 ctx.request_repaint_after(std::time::Duration::from_millis(100))
             }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     edit::{Change, NodeVisibility, Selection},
     geometry::Ray,
-    model::{Clip, ClipId, Document, NodeId, Shared, Unkeyed, UnkeyedAt},
+    model::{Clip, ClipId, Document, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
     motion::{Bone, Evaluator, Pose, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Pipelines, Renderer, Scene, Shading, Show,
@@ -56,7 +56,7 @@ pub struct ViewportRenderer {
     serial: u64,
     /// Another number whenever the surface moved.
     pose_serial: u64,
-    moved: Vec<(NodeId, usize, Vec<u32>)>,
+    moved: Vec<(NodeId, PrimitiveId, Vec<u32>)>,
     /// Another number for every document that was uploaded.
     scene_serial: u64,
     /// A scene was asked for in vain: it is not asked for again.
@@ -463,7 +463,7 @@ impl ViewportRenderer {
     }
 
     /// Sets tints of vertices of a part; only these are uploaded.
-    pub(super) fn tint(&mut self, node: NodeId, primitive: usize, first: usize, values: &[u32]) {
+    pub(super) fn tint(&mut self, node: NodeId, primitive: PrimitiveId, first: usize, values: &[u32]) {
         if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
             scene.tint(gpu, node, primitive, first, values);
             self.serial += 1;
@@ -495,7 +495,7 @@ impl ViewportRenderer {
     }
 
     /// Vertices that moved by their weights alone since this was asked last: under which node, of which primitive.
-    pub(super) fn take_moved(&mut self) -> Vec<(NodeId, usize, Vec<u32>)> {
+    pub(super) fn take_moved(&mut self) -> Vec<(NodeId, PrimitiveId, Vec<u32>)> {
         std::mem::take(&mut self.moved)
     }
 
@@ -507,7 +507,7 @@ impl ViewportRenderer {
             let ranges = match vertices {
                 Some(list) => super::painting::ranges(list),
                 None => {
-                    let count = document.mesh(*mesh).primitives[*primitive].positions.len();
+                    let count = document.mesh(*mesh).primitives[primitive.index()].positions.len();
                     std::iter::once(0..count).collect()
                 }
             };

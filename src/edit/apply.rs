@@ -5,8 +5,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, MeshId, Node, NodeId, NodePose, Property, SceneId, Shared, Skin, SkinId,
-    SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, MeshId, Node, NodeId, NodePose, PrimitiveId, Property, SceneId, Shared, Skin,
+    SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -93,7 +93,7 @@ pub enum Edit {
         /// Its mesh.
         mesh: MeshId,
         /// Which primitive.
-        primitive: usize,
+        primitive: PrimitiveId,
         /// What they become.
         patch: Box<WeightPatch>,
     },
@@ -102,7 +102,7 @@ pub enum Edit {
         /// Its mesh.
         mesh: MeshId,
         /// Which primitive.
-        primitive: usize,
+        primitive: PrimitiveId,
         /// What they become.
         to: Shared<WeightMap>,
     },
@@ -111,7 +111,7 @@ pub enum Edit {
         /// Its mesh.
         mesh: MeshId,
         /// Which primitive.
-        primitive: usize,
+        primitive: PrimitiveId,
         /// `None`: it has none.
         to: Option<Shared<WeightMap>>,
     },
@@ -177,7 +177,7 @@ pub enum EditError {
         /// The mesh.
         mesh: u32,
         /// The primitive.
-        primitive: usize,
+        primitive: PrimitiveId,
     },
     /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
     #[error("the weight layers do not fit skin {0}")]
@@ -416,7 +416,7 @@ fn is_sound(map: &WeightMap) -> bool {
 fn weights_of(
     document: &mut Document,
     mesh: MeshId,
-    primitive: usize,
+    primitive: PrimitiveId,
     fits: impl FnOnce(&WeightMap) -> bool,
 ) -> Result<&mut Shared<WeightMap>, EditError> {
     let found = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref());

@@ -6,7 +6,7 @@ use super::{
     Edit, EditError, apply,
     command::{Command, CommandLine, line_of, lines_of},
 };
-use crate::model::{Document, MeshId, WeightPatch, put_in_order};
+use crate::model::{Document, MeshId, PrimitiveId, WeightPatch, put_in_order};
 
 /// One undo step.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
 #[derive(Clone, Debug)]
 struct Stroked {
     mesh: MeshId,
-    primitive: usize,
+    primitive: PrimitiveId,
     /// By vertex, whether it is in `first`.
     seen: Vec<bool>,
     /// The vertices that were touched, as they were before.
@@ -120,7 +120,7 @@ pub enum Change {
         /// Its mesh.
         mesh: MeshId,
         /// Which primitive.
-        primitive: usize,
+        primitive: PrimitiveId,
         /// Which vertices.
         vertices: Option<Vec<u32>>,
     },
@@ -129,7 +129,7 @@ pub enum Change {
         /// Its mesh.
         mesh: MeshId,
         /// Which primitive.
-        primitive: usize,
+        primitive: PrimitiveId,
     },
     /// Nodes, skins or scenes: what is there, and where it hangs.
     Tree,
@@ -330,7 +330,7 @@ impl History {
         document: &mut Document,
         label: &str,
         mesh: MeshId,
-        primitive: usize,
+        primitive: PrimitiveId,
         patch: WeightPatch,
     ) -> Result<(), EditError> {
         let inverse = self.touch(document, Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) })?;
@@ -360,10 +360,10 @@ impl History {
     }
 
     /// What the strokes of the gesture under way did to weights so far: what became of the vertices that they changed.
-    pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, usize, WeightPatch)> {
+    pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let change = |stroke: &Stroked| {
             let mesh = document.meshes.get(stroke.mesh)?;
-            let map = mesh.primitives.get(stroke.primitive)?.weights.as_deref()?;
+            let map = mesh.primitives.get(stroke.primitive.index())?.weights.as_deref()?;
             let changed = stroke.first.without_unchanged(map).vertices;
             (!changed.is_empty()).then(|| (stroke.mesh, stroke.primitive, map.pick(&changed)))
         };

@@ -1,12 +1,14 @@
 //! How a document *changes*: edits that invert themselves, history, selection, and the one table of commands.
 
 mod apply;
+mod arithmetic;
 pub mod command;
 mod history;
 mod selection;
 
 pub use self::{
     apply::{Edit, EditError, apply},
+    arithmetic::evaluate,
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command, CommandError, CommandLine,
         CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset, Scene, Space, clip_text, find, find_clip,

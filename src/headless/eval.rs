@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Device, EvalArgs, Failure, clip_named, open, print};
 use crate::{
-    model::{ClipId, Document},
+    model::{ClipId, Document, PrimitiveId},
     motion::{Placement, Pose, Posed, Stack, skinning},
     session::{SystemDisk, write_atomically},
 };
@@ -34,7 +34,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
 /// A primitive under a node, in scene space.
 struct Evaluated {
     node: usize,
-    primitive: usize,
+    primitive: PrimitiveId,
     positions: Vec<Vec3>,
     normals: Vec<Vec3>,
 }
@@ -43,7 +43,7 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
     let mut list = Vec::new();
     for id in document.shown_nodes() {
         let Some(mesh) = document.node(id).mesh else { continue };
-        for (k, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+        for (k, primitive) in document.mesh(mesh).entries() {
             let mut posed = Posed::default();
             let placement = Placement::of(document, pose, id, primitive);
             skinning::skin(
@@ -63,7 +63,7 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
 fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Failure> {
     let gpu = crate::render::Gpu::headless().map_err(Failure::fault)?;
     let list = crate::render::skin_on_gpu(&gpu, document, pose).map_err(Failure::fault)?;
-    let convert = |(node, primitive, posed): (crate::model::NodeId, usize, Posed)| Evaluated {
+    let convert = |(node, primitive, posed): (crate::model::NodeId, crate::model::PrimitiveId, Posed)| Evaluated {
         node: node.index(),
         primitive,
         positions: posed.positions,

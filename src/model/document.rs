@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{
     Aids, Camera, Clip, ClipId, DisplayChoice, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId,
-    Nodes, Primitive, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm,
+    Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -97,14 +97,14 @@ impl Asset {
     }
 
     /// A primitive, where it is there.
-    pub fn primitive(&self, mesh: MeshId, primitive: usize) -> Option<&Primitive> {
-        self.meshes.get(mesh)?.primitives.get(primitive)
+    pub fn primitive(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<&Primitive> {
+        self.meshes.get(mesh)?.primitives.get(primitive.index())
     }
 
     /// A primitive to be changed, where it is there.
-    pub fn primitive_mut(&mut self, mesh: MeshId, primitive: usize) -> Option<&mut Primitive> {
+    pub fn primitive_mut(&mut self, mesh: MeshId, primitive: PrimitiveId) -> Option<&mut Primitive> {
         self.primitive(mesh, primitive)?;
-        Shared::make_mut(self.meshes.get_mut(mesh)?).primitives.get_mut(primitive)
+        Shared::make_mut(self.meshes.get_mut(mesh)?).primitives.get_mut(primitive.index())
     }
 
     /// The nodes right below one, in the file's order.
@@ -119,10 +119,7 @@ impl Asset {
 
     /// The name of a scene, or `scene N`.
     pub fn scene_label(&self, scene: SceneId) -> String {
-        match self.scenes.get(scene).and_then(|s| s.name.as_deref()) {
-            Some(name) if !name.is_empty() => name.to_owned(),
-            _ => format!("scene {}", scene.0),
-        }
+        label(self.scenes.get(scene).and_then(|s| s.name.as_deref()), "scene", scene.0)
     }
 
     /// The material of a primitive in a variant, or its own where `None`, or where the variant leaves it as it is.
@@ -167,10 +164,7 @@ impl Asset {
 
     /// The name of a clip, or `clip N`.
     pub fn clip_label(&self, id: ClipId) -> String {
-        match self.clips.get(id).and_then(|c| c.name.as_deref()) {
-            Some(name) if !name.is_empty() => name.to_owned(),
-            _ => format!("clip {}", id.0),
-        }
+        label(self.clips.get(id).and_then(|c| c.name.as_deref()), "clip", id.0)
     }
 
     /// The names from the root down to a node, joined by `/`.
@@ -322,7 +316,7 @@ impl Document {
     }
 
     /// The skin in whose layers a primitive's weights are.
-    pub fn layered(&self, mesh: MeshId, primitive: usize) -> Option<SkinId> {
+    pub fn layered(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<SkinId> {
         self.aids.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
     }
 

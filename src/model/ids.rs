@@ -62,6 +62,10 @@ id!(
     TrackId
 );
 id!(
+    /// A primitive of one mesh.
+    PrimitiveId
+);
+id!(
     /// A material.
     MaterialId
 );
@@ -77,3 +81,9 @@ id!(
     /// An image.
     ImageId
 );
+
+impl std::fmt::Display for PrimitiveId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}

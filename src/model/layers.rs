@@ -10,10 +10,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Document, MeshId, Shared, SkinId, WeightMap, WeightPatch};
+use super::{Document, MeshId, PrimitiveId, Shared, SkinId, WeightMap, WeightPatch};
 
 /// A primitive: its mesh, and which of the mesh's.
-pub type PrimitiveKey = (MeshId, usize);
+pub type PrimitiveKey = (MeshId, PrimitiveId);
 
 /// A layer of a skin: a number that no other layer of that skin had before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::{MaterialId, Shared, Slice, VariantId, WeightMap};
+use super::{MaterialId, PrimitiveId, Shared, Slice, VariantId, WeightMap};
 
 /// What the indices of a primitive draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,11 @@ pub struct Mesh {
 }
 
 impl Mesh {
+    /// Its primitives with their ids.
+    pub fn entries(&self) -> impl Iterator<Item = (PrimitiveId, &Primitive)> {
+        self.primitives.iter().enumerate().map(|(k, primitive)| (k.into(), primitive))
+    }
+
     /// How many morph targets it has.
     pub fn target_count(&self) -> usize {
         self.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0)

@@ -140,11 +140,16 @@ impl Node {
 
     /// The name, in one line, or `node N`.
     pub fn label(&self, id: NodeId) -> String {
-        match &self.name {
-            Some(name) if name.contains(char::is_control) => name.replace(char::is_control, " "),
-            Some(name) if !name.is_empty() => name.to_string(),
-            _ => format!("node {}", id.0),
-        }
+        label(self.name.as_deref(), "node", id.0)
+    }
+}
+
+/// A name in one line, or what it is and its number.
+pub fn label(name: Option<&str>, what: &str, number: u32) -> String {
+    match name {
+        Some(name) if name.contains(char::is_control) => name.replace(char::is_control, " "),
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => format!("{what} {number}"),
     }
 }
 

@@ -6,7 +6,7 @@ use glam::{Mat3, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::{Placement, Pose, skinning};
-use crate::model::{Document, NodeId, Primitive, SkinId, Slice, Topology, WeightMap};
+use crate::model::{Document, NodeId, Primitive, PrimitiveId, SkinId, Slice, Topology, WeightMap};
 
 /// What happened to one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,7 @@ impl VertexStrain {
 pub struct Strain {
     node: NodeId,
     skin: SkinId,
-    primitive: usize,
+    primitive: PrimitiveId,
     /// Rest positions in the scene.
     rest: Vec<Vec3>,
     indices: Slice<u32>,
@@ -84,13 +84,13 @@ pub(super) fn clean(document: &Document) -> Document {
 
 impl Strain {
     /// The rest of a primitive; nothing where it has no triangles or hangs on no skin.
-    pub fn of(document: &Document, node: NodeId, primitive: usize) -> Option<Self> {
+    pub fn of(document: &Document, node: NodeId, primitive: PrimitiveId) -> Option<Self> {
         Self::at_rest(document, &rest_pose(document), node, primitive)
     }
 
-    pub(super) fn at_rest(document: &Document, rest: &Pose, node: NodeId, index: usize) -> Option<Self> {
+    pub(super) fn at_rest(document: &Document, rest: &Pose, node: NodeId, index: PrimitiveId) -> Option<Self> {
         let skin = document.node(node).skin?;
-        let primitive = document.mesh(document.node(node).mesh?).primitives.get(index)?;
+        let primitive = document.mesh(document.node(node).mesh?).primitives.get(index.index())?;
         if primitive.topology != Topology::Triangles || primitive.weights.is_none() {
             return None;
         }
@@ -126,7 +126,7 @@ impl Strain {
     }
 
     /// Which primitive of the mesh.
-    pub const fn primitive(&self) -> usize {
+    pub const fn primitive(&self) -> PrimitiveId {
         self.primitive
     }
 
@@ -142,7 +142,7 @@ impl Strain {
 
     /// The primitive in a document, if it is still the one that was measured at rest.
     pub(super) fn source<'a>(&self, document: &'a Document) -> Option<(&'a Primitive, &'a WeightMap)> {
-        let primitive = document.mesh(document.nodes.get(self.node)?.mesh?).primitives.get(self.primitive)?;
+        let primitive = document.mesh(document.nodes.get(self.node)?.mesh?).primitives.get(self.primitive.index())?;
         let same = Slice::ptr_eq(&primitive.indices, &self.indices) && primitive.positions.len() == self.rest.len();
         Some((primitive, primitive.weights.as_deref()?)).filter(|_| same)
     }
@@ -306,7 +306,7 @@ mod tests {
             // The armature's own scale, as files in centimetres have it.
             let mut document = tube::tube(|y| y);
             document.file.nodes[NodeId(0)].rest = Local::Trs(Transform { scale, ..Transform::IDENTITY });
-            let strain = Strain::of(&document, tube::MESH, 0).unwrap();
+            let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
             document.file.nodes[NodeId(0)].set_user(Some(Transform {
                 translation: Vec3::new(4.0, -2.0, 1.0),
                 rotation: root,
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_twist_makes_a_candy_wrapper_at_the_joint() {
         let mut document = tube::tube(|y| ((y - 0.3) / 0.4).clamp(0.0, 1.0));
-        let strain = Strain::of(&document, tube::MESH, 0).unwrap();
+        let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         tube::bend(&mut document, Quat::from_rotation_y(2.8));
         let found = measured(&strain, &document);
         let worst = (0..found.len()).max_by(|a, b| found[*a].score().total_cmp(&found[*b].score())).unwrap();
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn a_stretched_edge_is_measured_and_a_vertex_that_passes_its_neighbours_flips() {
         let mut document = tube::tube(|_| 0.0);
-        let strain = Strain::of(&document, tube::MESH, 0).unwrap();
+        let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         // One vertex alone on the second joint, which goes up past four rings.
         let vertex = 10 * tube::ROUND + 5;
         let mut weights = tube::weights(|_| 0.0);
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
         let mut document = tube::tube(|y| y);
-        let strain = Strain::of(&document, tube::MESH, 0).unwrap();
+        let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         document.file.nodes[NodeId(1)].set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
         assert!(
             measured(&strain, &document)
@@ -381,8 +381,8 @@ mod tests {
                 .skip(tube::ROUND * 2)
                 .all(|s| s.score().is_finite() && s.stretch == 64.0)
         );
-        assert!(Strain::of(&document, NodeId(0), 0).is_none());
-        assert!(Strain::of(&document, tube::MESH, 1).is_none());
+        assert!(Strain::of(&document, NodeId(0), PrimitiveId(0)).is_none());
+        assert!(Strain::of(&document, tube::MESH, PrimitiveId(1)).is_none());
         // Another mesh in its place.
         document.file.nodes[NodeId(2)].mesh = None;
         let mut out = Vec::new();

@@ -4,7 +4,7 @@ use glam::{Mat4, Vec3};
 
 use super::{Placement, Pose, Posed, skinning};
 use crate::geometry::{Bvh, LeavesOf, Ray};
-use crate::model::{Document, NodeId, Primitive, Slice, Topology};
+use crate::model::{Document, NodeId, Primitive, PrimitiveId, Slice, Topology};
 
 /// What a ray hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Hit {
     /// The node whose mesh was hit.
     pub node: NodeId,
     /// The primitive of its mesh.
-    pub primitive: usize,
+    pub primitive: PrimitiveId,
     /// The vertices of the triangle.
     pub vertices: [u32; 3],
     /// Their shares at the spot; sum to 1.
@@ -25,7 +25,7 @@ pub struct Hit {
 #[derive(Clone, Debug)]
 struct Part {
     node: NodeId,
-    primitive: usize,
+    primitive: PrimitiveId,
     source: Source,
     base_normals: Slice<Vec3>,
     /// In scene space, or in mesh space where there are `places`.
@@ -64,7 +64,7 @@ pub struct PartView<'a> {
     /// The node that shows it.
     pub node: NodeId,
     /// The primitive of its mesh.
-    pub primitive: usize,
+    pub primitive: PrimitiveId,
     /// One a vertex; in scene space, or in mesh space where there are `places`.
     pub positions: &'a [Vec3],
     /// Unit normals, one a vertex, in the same space; zero where there is no direction.
@@ -92,7 +92,7 @@ impl Surface {
         let mut old = std::mem::take(&mut self.parts).into_iter();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
-            for (index, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+            for (index, primitive) in document.mesh(mesh).entries() {
                 if primitive.topology != Topology::Triangles {
                     continue;
                 }
@@ -129,12 +129,14 @@ impl Surface {
         document: &Document,
         pose: &Pose,
         node: NodeId,
-        primitive: usize,
+        primitive: PrimitiveId,
         vertices: &[u32],
     ) {
         let Some(part) = self.parts.iter_mut().find(|p| p.node == node && p.primitive == primitive) else { return };
         let Some(mesh) = document.node(node).mesh else { return };
-        let Some(source) = document.mesh(mesh).primitives.get(primitive).filter(|p| part.source.is(p)) else { return };
+        let Some(source) = document.mesh(mesh).primitives.get(primitive.index()).filter(|p| part.source.is(p)) else {
+            return;
+        };
         let count = part.posed.positions.len();
         let there: Vec<u32> = vertices.iter().copied().filter(|v| (*v as usize) < count).collect();
         let placement = part.placement(document, pose, source);
@@ -199,7 +201,7 @@ impl Surface {
         let mut best: Option<Hit> = None;
         for part in self.parts.iter().filter(|p| !skip(p.node)) {
             let Some(mesh) = document.node(part.node).mesh else { continue };
-            let primitive = &document.mesh(mesh).primitives[part.primitive];
+            let primitive = &document.mesh(mesh).primitives[part.primitive.index()];
             let own = std::slice::from_ref(&Mat4::IDENTITY);
             for place in part.places.as_deref().unwrap_or(own) {
                 let limit = best.map_or(f32::INFINITY, |h| h.distance);
@@ -238,7 +240,7 @@ impl Part {
 pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
     let node = document.node(hit.node);
     let Some((skin, mesh)) = node.skin.zip(node.mesh) else { return Vec::new() };
-    let Some(weights) = &document.mesh(mesh).primitives[hit.primitive].weights else { return Vec::new() };
+    let Some(weights) = &document.mesh(mesh).primitives[hit.primitive.index()].weights else { return Vec::new() };
     let joints = &document.skin(skin).joints;
     let mut shares: std::collections::BTreeMap<NodeId, f32> = std::collections::BTreeMap::new();
     for (vertex, share) in hit.vertices.iter().zip(hit.shares) {
@@ -385,10 +387,10 @@ mod tests {
             weights.weights.make_mut()[at..at + 2].swap(0, 1);
         }
         tube::set_weights(&mut document, weights);
-        surface.move_vertices(&document, &pose, tube::MESH, 0, &changed);
+        surface.move_vertices(&document, &pose, tube::MESH, PrimitiveId(0), &changed);
         // What is not shown is left alone.
-        surface.move_vertices(&document, &pose, NodeId(0), 0, &changed);
-        surface.move_vertices(&document, &pose, tube::MESH, 7, &changed);
+        surface.move_vertices(&document, &pose, NodeId(0), PrimitiveId(0), &changed);
+        surface.move_vertices(&document, &pose, tube::MESH, PrimitiveId(7), &changed);
         let fresh = Surface::new(&document, &pose);
         for (found, wanted) in surface.parts().zip(fresh.parts()) {
             for v in 0..found.positions.len() {

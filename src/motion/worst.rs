@@ -12,7 +12,7 @@ use super::{
     Evaluator, Pose, Stack, Strain, StrainScratch, VertexStrain, range_of_motion,
     strain::{self, Palette},
 };
-use crate::model::{Clip, ClipId, Document, MeshId, NodeId, Shared, SkinId};
+use crate::model::{Clip, ClipId, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId};
 
 /// Which moments are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Spot {
     /// The node whose mesh it is.
     pub node: NodeId,
     /// The primitive of the mesh.
-    pub primitive: usize,
+    pub primitive: PrimitiveId,
     /// The vertex.
     pub vertex: u32,
     /// The clip; `None` for the range of motion.
@@ -99,7 +99,7 @@ impl WorstPose {
         let mut parts = Vec::new();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
-            for primitive in 0..document.mesh(mesh).primitives.len() {
+            for (primitive, _) in document.mesh(mesh).entries() {
                 let Some(strain) = Strain::at_rest(document, &rest, node, primitive) else { continue };
                 let none = Worst { score: 0.0, strain: VertexStrain::NONE, slot: 0, time: 0.0 };
                 let worst = vec![none; strain.rest().len()];
@@ -187,14 +187,14 @@ impl WorstPose {
     }
 
     /// The worst moment of one vertex; `None` where it is not there or nothing happens to it.
-    pub fn at(&self, node: NodeId, primitive: usize, vertex: u32) -> Option<Spot> {
+    pub fn at(&self, node: NodeId, primitive: PrimitiveId, vertex: u32) -> Option<Spot> {
         let part = self.parts.iter().find(|p| p.strain.node() == node && p.strain.primitive() == primitive)?;
         part.worst.get(vertex as usize).filter(|w| w.score > 0.0)?;
         Some(self.spot(part, vertex as usize))
     }
 
     /// The scores of all vertices of a primitive; nothing where it was not measured.
-    pub fn scores(&self, node: NodeId, primitive: usize) -> impl Iterator<Item = f32> + '_ {
+    pub fn scores(&self, node: NodeId, primitive: PrimitiveId) -> impl Iterator<Item = f32> + '_ {
         let part = self.parts.iter().find(move |p| p.strain.node() == node && p.strain.primitive() == primitive);
         part.into_iter().flat_map(|p| p.worst.iter().map(|w| w.score))
     }
@@ -206,7 +206,7 @@ impl WorstPose {
 
     /// After weights of some vertices changed: measures them and their neighbours again, each at the worst moment known of
     /// it. Another moment may be the worst now; a new [`WorstPose::search`] finds it.
-    pub fn rescore(&mut self, document: &Document, mesh: MeshId, primitive: usize, vertices: &[u32]) {
+    pub fn rescore(&mut self, document: &Document, mesh: MeshId, primitive: PrimitiveId, vertices: &[u32]) {
         let document = &strain::clean(document);
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         for part in self.parts.iter_mut().filter(|p| p.mesh == mesh && p.strain.primitive() == primitive) {
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((spots[0].node, spots[0].clip, spots[0].time), (tube::MESH, Some(ClipId(1)), 1.0));
         assert!((height(&spots[0]) - 0.5).abs() < 0.05, "{}", height(&spots[0]));
         assert!(spots.len() > 3 && spots.is_sorted_by(|a, b| a.score >= b.score));
-        assert_eq!(found.at(tube::MESH, 0, spots[0].vertex), Some(spots[0]));
+        assert_eq!(found.at(tube::MESH, PrimitiveId(0), spots[0].vertex), Some(spots[0]));
         // Apart from each other, and what is far from the joint is fine.
         let document = document(|y| y);
         let positions = &document.mesh(MeshId(0)).primitives[0].positions;
@@ -326,9 +326,9 @@ mod tests {
                 assert!(place(a).distance(place(b)) > 0.04);
             }
         }
-        assert_eq!(found.scores(tube::MESH, 0).count(), positions.len());
-        assert!(found.scores(tube::MESH, 0).take(tube::ROUND * 10).all(|s| s < 0.01));
-        assert_eq!(found.scores(NodeId(0), 0).count(), 0);
+        assert_eq!(found.scores(tube::MESH, PrimitiveId(0)).count(), positions.len());
+        assert!(found.scores(tube::MESH, PrimitiveId(0)).take(tube::ROUND * 10).all(|s| s < 0.01));
+        assert_eq!(found.scores(NodeId(0), PrimitiveId(0)).count(), 0);
     }
 
     #[test]
@@ -355,23 +355,23 @@ mod tests {
         document.file.clips.put(ClipId(1), Some(clip(1, &[(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_z(1.2))])));
         let mut found = search(&document, None);
         let before = found.worst(1)[0];
-        let all: Vec<f32> = found.scores(tube::MESH, 0).collect();
+        let all: Vec<f32> = found.scores(tube::MESH, PrimitiveId(0)).collect();
         let smooth = tube::weights(|y| ((y - 0.3) / 0.4).clamp(0.0, 1.0));
         let old = document.mesh(MeshId(0)).primitives[0].weights.clone().unwrap();
         let changed: Vec<u32> =
             (0..all.len() as u32).filter(|v| old.pick(&[*v]).weights != smooth.pick(&[*v]).weights).collect();
         assert!(changed.len() > 100 && changed.len() < all.len());
         tube::set_weights(&mut document, smooth);
-        found.rescore(&document, MeshId(0), 0, &changed);
+        found.rescore(&document, MeshId(0), PrimitiveId(0), &changed);
         // Vertices that are not there, and meshes, are no harm.
-        found.rescore(&document, MeshId(0), 0, &[u32::MAX]);
-        found.rescore(&document, MeshId(9), 0, &[0]);
-        let after = found.at(tube::MESH, 0, before.vertex).expect("measured");
+        found.rescore(&document, MeshId(0), PrimitiveId(0), &[u32::MAX]);
+        found.rescore(&document, MeshId(9), PrimitiveId(0), &[0]);
+        let after = found.at(tube::MESH, PrimitiveId(0), before.vertex).expect("measured");
         assert_eq!((after.clip, after.time), (before.clip, before.time));
         assert!(after.score < before.score * 0.6, "{before:?} {after:?}");
         assert!(found.worst(1)[0].score < before.score * 0.8);
         // Measured from scratch at that moment, it is the same.
-        let strain = Strain::of(&document, tube::MESH, 0).unwrap();
+        let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         let moment = &Stack::of(document.clips.get(ClipId(1)), f64::from(after.time));
         let (mut out, pose) = (Vec::new(), Pose::evaluate(&document, moment));
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);
@@ -380,7 +380,7 @@ mod tests {
             (fresh.stretch - after.strain.stretch).abs() < 1e-4 && (fresh.volume - after.strain.volume).abs() < 1e-5
         );
         // Far away nothing was touched.
-        assert!(found.scores(tube::MESH, 0).zip(&all).take(tube::ROUND * 10).all(|(a, b)| a == *b));
+        assert!(found.scores(tube::MESH, PrimitiveId(0)).zip(&all).take(tube::ROUND * 10).all(|(a, b)| a == *b));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::{
     tint::Tints,
 };
 use crate::{
-    model::{AlphaMode, Document, Material, NodeId, Primitive, Slice, Topology},
+    model::{AlphaMode, Document, Material, NodeId, Primitive, PrimitiveId, Slice, Topology},
     motion::{Placement, Pose, Posed, Tangents, skinning},
 };
 
@@ -47,7 +47,7 @@ fn next_version() -> u64 {
 /// One primitive under one node.
 pub(super) struct Part {
     pub node: NodeId,
-    primitive: usize,
+    primitive: PrimitiveId,
     pub hidden: bool,
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
@@ -160,7 +160,7 @@ impl Scene {
                     mapped_at_creation: false,
                 }),
             };
-            for (index, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+            for (index, primitive) in document.mesh(mesh).entries() {
                 if primitive.positions.is_empty() || primitive.indices.is_empty() {
                     continue;
                 }
@@ -257,12 +257,12 @@ impl Scene {
         gpu: &Gpu,
         document: &Document,
         node: NodeId,
-        primitive: usize,
+        primitive: PrimitiveId,
         vertices: &[Range<usize>],
     ) {
         let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive)) else { return };
         let Some(mesh) = document.node(node).mesh else { return };
-        let primitive = &document.mesh(mesh).primitives[primitive];
+        let primitive = &document.mesh(mesh).primitives[primitive.index()];
         let joints = joints(document, node);
         let own = primitive.positions.len();
         let inside: Vec<Range<usize>> =
@@ -287,7 +287,7 @@ impl Scene {
     ///
     /// # Errors
     /// Where the device fails.
-    pub fn posed(&self, gpu: &Gpu, node: NodeId, primitive: usize) -> Result<Option<Posed>, GpuError> {
+    pub fn posed(&self, gpu: &Gpu, node: NodeId, primitive: PrimitiveId) -> Result<Option<Posed>, GpuError> {
         let part = self.parts.iter().find(|p| (p.node, p.primitive) == (node, primitive));
         part.map(|p| p.skin.read(gpu)).transpose()
     }
@@ -295,7 +295,7 @@ impl Scene {
     /// Sets the tints of vertices `first..first + values.len()` of a primitive under a node, as [`TintKind`](super::TintKind)
     /// encodes them; those of its other vertices stay, and are no value where none was set. Vertices and parts that are not
     /// there are passed over. A picture shows them where [`Show::tint`](super::Show) says so.
-    pub fn tint(&mut self, gpu: &Gpu, node: NodeId, primitive: usize, first: usize, values: &[u32]) {
+    pub fn tint(&mut self, gpu: &Gpu, node: NodeId, primitive: PrimitiveId, first: usize, values: &[u32]) {
         if let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive)) {
             part.tints.set(gpu, first, values);
         }
@@ -333,7 +333,7 @@ impl Scene {
                 self.pass.as_ref().map(|pipeline| (encoder.begin_compute_pass(&Default::default()), pipeline));
             for part in &mut self.parts {
                 let Some(mesh) = document.node(part.node).mesh else { continue };
-                let primitive = &document.mesh(mesh).primitives[part.primitive];
+                let primitive = &document.mesh(mesh).primitives[part.primitive.index()];
                 let places = skinning::instances(document, pose, part.node);
                 let placement = match &places {
                     Some(_) => Placement::Rigid(Mat4::IDENTITY),

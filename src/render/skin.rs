@@ -8,7 +8,7 @@ use wgpu::util::DeviceExt as _;
 
 use super::{Gpu, GpuError, shader};
 use crate::{
-    model::{Document, NodeId, Primitive, WeightMap},
+    model::{Document, NodeId, Primitive, PrimitiveId, WeightMap},
     motion::{Placement, Pose, Posed, Tangents, skinning},
 };
 
@@ -444,7 +444,7 @@ pub(super) fn rows(m: &Mat4) -> [f32; 12] {
 ///
 /// # Errors
 /// Where the device cannot compute, or fails.
-pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(NodeId, usize, Posed)>, GpuError> {
+pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(NodeId, PrimitiveId, Posed)>, GpuError> {
     if !gpu.compute {
         return Err(GpuError::Failed(format!("“{}” cannot run compute passes", gpu.name)));
     }
@@ -452,7 +452,7 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
     let mut parts = Vec::new();
     for node in document.shown_nodes() {
         let Some(mesh) = document.node(node).mesh else { continue };
-        for (k, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
+        for (k, primitive) in document.mesh(mesh).entries() {
             let normals = skinning::base_normals(primitive);
             let placement = Placement::of(document, pose, node, primitive);
             let joints = if let Placement::Skinned(p) = &placement { p.len() } else { 1 };
@@ -468,7 +468,7 @@ pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(N
             part.update(
                 gpu,
                 &mut pass,
-                &document.mesh(mesh).primitives[*k],
+                &document.mesh(mesh).primitives[k.index()],
                 normals,
                 None,
                 &pose.morphs[node.index()],

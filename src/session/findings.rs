@@ -2,12 +2,12 @@
 
 use crate::{
     edit::command::{Bind, Normalize},
-    model::{Diagnostic, Document, MeshId, Primitive, Severity, SkinId, Topology, WeightMap},
+    model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, Topology, WeightMap},
     weights::{self, Canvas},
 };
 
 /// Where findings on a primitive's weights are.
-pub fn weight_place(mesh: MeshId, primitive: usize) -> String {
+pub fn weight_place(mesh: MeshId, primitive: PrimitiveId) -> String {
     format!("meshes/{}/primitives/{primitive}", mesh.index())
 }
 
@@ -43,11 +43,11 @@ fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diag
 }
 
 /// What is wrong with the weights of a primitive, or that it has none though it hangs on a skin.
-pub(super) fn of_primitive(document: &Document, mesh: MeshId, primitive: usize) -> Vec<Diagnostic> {
+pub(super) fn of_primitive(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> Vec<Diagnostic> {
     of(document, mesh, primitive, &joint_counts(document))
 }
 
-fn of(document: &Document, mesh: MeshId, primitive: usize, counts: &[usize]) -> Vec<Diagnostic> {
+fn of(document: &Document, mesh: MeshId, primitive: PrimitiveId, counts: &[usize]) -> Vec<Diagnostic> {
     let Some(found) = document.primitive(mesh, primitive) else {
         return Vec::new();
     };
@@ -65,7 +65,7 @@ fn of(document: &Document, mesh: MeshId, primitive: usize, counts: &[usize]) -> 
 
 /// As [`of_primitive`], of all primitives.
 pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
-    let keys = document.meshes.iter().flat_map(|(id, mesh)| (0..mesh.primitives.len()).map(move |p| (id, p)));
+    let keys = document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
     let counts = joint_counts(document);
     keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
 }

@@ -334,10 +334,15 @@ pub struct KeptStep {
 
 /// What lines of commands name: nodes, clips, joints, layers.
 fn about(lines: &[Map<String, Value>]) -> String {
+    names_in(lines.iter())
+}
+
+/// What command lines name: nodes, clips, joints, layers; the first few of them.
+pub fn names_in<'a>(lines: impl Iterator<Item = &'a Map<String, Value>>) -> String {
     const MOST: usize = 3;
     let mut names: Vec<&str> = Vec::new();
     let named = ["node", "clip", "joint", "layer", "mesh", "name"];
-    for value in lines.iter().flat_map(|line| named.iter().filter_map(|key| line.get(*key))) {
+    for value in lines.flat_map(|line| named.iter().filter_map(|key| line.get(*key))) {
         match value {
             Value::String(name) => names.push(name),
             Value::Array(list) => names.extend(list.iter().filter_map(Value::as_str)),

@@ -22,7 +22,7 @@ pub use self::{
     difference::{Difference, DifferenceKind, as_text, differences, first_lost},
     disk::{Disk, SystemDisk, write_atomically},
     findings::{surface_findings, surface_place, weight_place},
-    journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark},
+    journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark, names_in},
     playback::Playback,
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
@@ -40,7 +40,8 @@ use crate::{
         read_whole, x,
     },
     model::{
-        Asset, Diagnostic, DisplayChoice, Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch,
+        Asset, Diagnostic, DisplayChoice, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers,
+        WeightPatch,
     },
 };
 
@@ -259,7 +260,7 @@ impl Session {
     }
 
     /// What is wrong with the weights of a primitive as they are now.
-    pub fn weight_problems(&self, mesh: MeshId, primitive: usize) -> Vec<Diagnostic> {
+    pub fn weight_problems(&self, mesh: MeshId, primitive: PrimitiveId) -> Vec<Diagnostic> {
         findings::of_primitive(&self.document, mesh, primitive)
     }
 
@@ -460,7 +461,13 @@ impl Session {
     ///
     /// # Errors
     /// Where they do not fit; nothing is changed then.
-    pub fn extend(&mut self, label: &str, mesh: MeshId, primitive: usize, patch: WeightPatch) -> Result<(), EditError> {
+    pub fn extend(
+        &mut self,
+        label: &str,
+        mesh: MeshId,
+        primitive: PrimitiveId,
+        patch: WeightPatch,
+    ) -> Result<(), EditError> {
         self.history.extend(&mut self.document, label, mesh, primitive, patch)
     }
 
@@ -519,7 +526,7 @@ impl Session {
         if self.document.aids.weight_layers.is_empty() {
             return Ok(());
         }
-        let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, usize, WeightPatch)>> = BTreeMap::new();
+        let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, PrimitiveId, WeightPatch)>> = BTreeMap::new();
         for change in self.history.stroke_changes(&self.document) {
             if let Some(skin) = self.document.layered(change.0, change.1) {
                 by_skin.entry(skin).or_default().push(change);

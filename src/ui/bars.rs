@@ -6,7 +6,7 @@ use egui_material_icons::icons;
 use super::{
     Action, Actions, Theme, Tool, View,
     theme::Font,
-    widgets::{icon_button, key_chips, segment, segments, tooltip},
+    widgets::{elided, icon_button, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
 use crate::ui::{TimelineAction, ViewportAction};
@@ -86,6 +86,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 }
                 (None, _) => "no joint yet".to_owned(),
             };
+            let text = elided(ui, &text, &Theme::font(Font::Body), (ui.available_width() - 340.0).max(120.0));
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         } else {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));

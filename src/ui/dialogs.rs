@@ -1,6 +1,8 @@
 //! Dialogs and messages over the window.
 
+mod arguments;
 mod domain;
+mod files;
 mod parts;
 mod recovery;
 mod save;
@@ -13,36 +15,45 @@ pub use self::domain::{
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
-use egui::{Align2, Id, Key, Modal, RichText, ScrollArea, Ui, vec2};
+use egui::{Align2, Id, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
-use super::{
-    Action, Actions, Theme, View, palette, preferences,
-    theme::Font,
-    widgets::{name_widget, paint_icon},
-};
+use super::{Action, Actions, Theme, View, preferences, theme::Font, widgets::paint_icon};
 use crate::render::{ColorRole, Measure};
 use crate::{
     edit::{Transaction, command::FileCommand, key_parts, table},
     render::DeviceFacts,
 };
 
-pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some(dialog) = view.dialogs.open.filter(|d| **d != Dialog::Find) else { return };
+/// What dialogs keep from frame to frame.
+#[derive(Clone, Debug, Default)]
+pub struct DialogsState {
+    files: files::FileList,
+}
+
+pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    let open = view.dialogs.open;
+    if !matches!(open, Some(Dialog::Open { .. } | Dialog::SaveAs { .. })) {
+        state.files.forget();
+    }
+    let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
     let frame =
         egui::Frame::window(&ui.ctx().global_style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(20);
     let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), |ui| {
         let wide = match dialog {
-            Dialog::Preferences { .. } | Dialog::Recovery { .. } | Dialog::CannotSave { .. } => 640.0,
+            Dialog::Open { .. }
+            | Dialog::SaveAs { .. }
+            | Dialog::Preferences { .. }
+            | Dialog::Recovery { .. }
+            | Dialog::CannotSave { .. } => 640.0,
             _ => Measure::Dialog.points(),
         };
         ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
-            Dialog::Open { path } => path_dialog(ui, theme, "Open a model", "Open", path, None, actions),
+            Dialog::Open { path } => files::path_ui(&mut state.files, ui, theme, path, None, actions),
             Dialog::SaveAs { path, copy } => {
-                let heading = if *copy { "Save a copy" } else { "Save as" };
-                path_dialog(ui, theme, heading, "Save", path, Some(*copy), actions);
+                files::path_ui(&mut state.files, ui, theme, path, Some(*copy), actions);
             }
             Dialog::SaveRefused { obstacle, request, copy } => {
                 save::refused_ui(ui, view, *obstacle, request, *copy, actions);
@@ -59,7 +70,7 @@ pub fn dialogs_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
             Dialog::Changes { lines } => changes(ui, view, lines, actions),
             Dialog::Find => {}
-            Dialog::Arguments { command, values } => palette::arguments_ui(ui, view, command, values, actions),
+            Dialog::Arguments { command, values } => arguments::arguments_ui(ui, view, command, values, actions),
             Dialog::History { marked } => history(ui, view, marked, actions),
             Dialog::Preferences { page, listening } => {
                 preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
@@ -85,54 +96,6 @@ pub(super) fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response 
 
 pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
     ui.add(egui::Button::new(text).min_size(vec2(80.0, 32.0)))
-}
-
-/// A path by hand; `copy` for saving, and whether that is a copy.
-fn path_dialog(
-    ui: &mut Ui,
-    theme: &Theme,
-    heading: &str,
-    verb: &str,
-    path: &str,
-    copy: Option<bool>,
-    actions: &mut Actions,
-) {
-    let save = copy.is_some();
-    title(ui, theme, heading);
-    let mut text = path.to_owned();
-    ui.label(RichText::new("Path of a .gltf, .glb or .vrm file").color(theme.color(ColorRole::TextSecondary)));
-    let field =
-        ui.add(egui::TextEdit::singleline(&mut text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace));
-    name_widget(ui, &field, "Path");
-    if !field.has_focus() && !field.lost_focus() {
-        field.request_focus();
-    }
-    ui.add_space(12.0);
-    let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-    ui.horizontal(|ui| {
-        if plain(ui, "Browse…").clicked() {
-            actions.push(DialogAction::Browse { save });
-        }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let go = primary(ui, theme, verb).clicked() || enter;
-            if plain(ui, "Cancel").clicked() {
-                actions.push(DialogAction::SetDialog(None));
-            } else if go && !text.trim().is_empty() {
-                let path = text.trim().into();
-                actions.push(DialogAction::SetDialog(None));
-                actions.push(match copy {
-                    Some(true) => DialogAction::SaveCopy(path),
-                    Some(false) => DialogAction::SavePath(path),
-                    None => DialogAction::OpenPath(path),
-                });
-            } else if text != path {
-                actions.push(DialogAction::SetDialog(Some(match copy {
-                    Some(copy) => Dialog::SaveAs { path: text.clone(), copy },
-                    None => Dialog::Open { path: text.clone() },
-                })));
-            }
-        });
-    });
 }
 
 fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Actions) {

@@ -19,7 +19,6 @@ mod status;
 pub mod theme;
 mod timeline;
 mod tour;
-mod typed;
 mod view;
 mod viewport;
 mod weight_marks;
@@ -60,6 +59,7 @@ pub struct Panels {
     inspector: inspector::InspectorState,
     weights: weights::WeightsState,
     layout: Layout,
+    dialogs: dialogs::DialogsState,
     palette: palette::PaletteState,
     welcome: welcome::WelcomeState,
     menu: menu::MenuKeys,
@@ -130,7 +130,8 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, weights, layout, palette, welcome, menu: _ } = panels;
+    let Panels { outliner, timeline, viewport, inspector, weights, layout, dialogs, palette, welcome, menu: _ } =
+        panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {
@@ -161,6 +162,6 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         tour::tour_ui(ui, view, layout, actions);
     }
     palette::palette_ui(palette, ui, view, actions);
-    dialogs::dialogs_ui(ui, view, actions);
+    dialogs::dialogs_ui(dialogs, ui, view, actions);
     dialogs::toasts_ui(ui, view, actions);
 }

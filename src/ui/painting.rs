@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use super::Action;
 use crate::{
-    model::{NodeId, WeightEncoding},
+    model::{NodeId, PrimitiveId, WeightEncoding},
     motion::{Role, Spot},
     weights::{
         Brush, Canvas, Faults,
@@ -149,7 +149,7 @@ pub struct BrushHover {
     /// The node that was hit.
     pub node: NodeId,
     /// The nearest vertex: its primitive, and its number there.
-    pub vertex: (usize, u32),
+    pub vertex: (PrimitiveId, u32),
     /// Its number in the canvas.
     pub canvas_vertex: u32,
     /// Joints with their shares of the nearest vertex, the strongest first.

@@ -1,4 +1,4 @@
-//! Finding a command by its words, and filling in what it asks for.
+//! Finding a command by its words.
 
 use egui::{
     Align2, Area, Id, Key, Modifiers, Order, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
@@ -10,7 +10,7 @@ use super::{
     theme::Font,
     widgets::{key_chips, name_widget, paint_icon},
 };
-use crate::edit::{ArgumentType, CommandLine, CommandSpec, find, table, typed};
+use crate::edit::{CommandSpec, table};
 use crate::render::{ColorRole, Measure};
 use crate::ui::DialogAction;
 
@@ -228,72 +228,6 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
         .or_else(|| {
             (command.help.to_lowercase().contains(&words) || command.name.contains(&words)).then(|| (1, Vec::new()))
         })
-}
-
-/// What a command needs, typed.
-pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String], actions: &mut Actions) {
-    let theme = view.theme;
-    let Some(command) = find(name) else { return };
-    super::dialogs::title(ui, theme, command.title);
-    ui.label(RichText::new(command.help).color(theme.color(ColorRole::TextSecondary)));
-    ui.add_space(8.0);
-    let mut values = values.to_vec();
-    values.resize(command.arguments.len(), String::new());
-    let before = values.clone();
-    let mut line = CommandLine::new(command.name);
-    let mut wrong: Option<String> = None;
-    egui::Grid::new("arguments").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
-        for (argument, text) in command.arguments.iter().zip(&mut values) {
-            let label =
-                if argument.required { argument.name.to_owned() } else { format!("{} (or none)", argument.name) };
-            ui.label(RichText::new(&label).color(theme.color(ColorRole::TextSecondary)));
-            if let ArgumentType::Choice(words) = argument.kind {
-                ui.horizontal(|ui| {
-                    for word in words {
-                        if ui.selectable_label(text == word, *word).clicked() {
-                            // A click on what is chosen takes it back.
-                            *text = if text == word { String::new() } else { (*word).to_owned() };
-                        }
-                    }
-                });
-            } else {
-                let field = ui.add(
-                    egui::TextEdit::singleline(text)
-                        .hint_text(argument.kind.hint())
-                        .desired_width(300.0)
-                        .font(egui::TextStyle::Monospace),
-                );
-                name_widget(ui, &field, argument.name);
-            }
-            ui.end_row();
-            match (text.trim(), typed(argument.kind, text)) {
-                ("", _) if argument.required => wrong = wrong.take().or(Some(format!("“{}” is needed", argument.name))),
-                ("", _) => {}
-                (_, Some(value)) => line = line.clone().with(argument.name, value),
-                (_, None) => {
-                    wrong = wrong.take().or(Some(format!("“{}” should be {}", argument.name, argument.kind.hint())));
-                }
-            }
-        }
-    });
-    ui.add_space(12.0);
-    if values != before {
-        actions.push(DialogAction::SetDialog(Some(Dialog::Arguments { command: name.to_owned(), values })));
-    }
-    let enter = ui.input(|i| i.key_pressed(Key::Enter));
-    ui.horizontal(|ui| {
-        let note = wrong.clone().unwrap_or_default();
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let go = ui.add_enabled_ui(wrong.is_none(), |ui| super::dialogs::primary(ui, theme, command.title)).inner;
-            if super::dialogs::plain(ui, "Cancel").clicked() {
-                actions.push(DialogAction::SetDialog(None));
-            } else if wrong.is_none() && (go.clicked() || enter) {
-                actions.push(DialogAction::SetDialog(None));
-                actions.push(Action::RunLine(line));
-            }
-        });
-    });
 }
 
 #[cfg(test)]

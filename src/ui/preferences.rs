@@ -11,6 +11,9 @@ use crate::edit::{Preset, table};
 use crate::render::ColorRole;
 use crate::ui::{DialogAction, ProgramAction};
 
+/// Points that a page is high.
+const PAGE: f32 = 440.0;
+
 pub fn preferences_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -35,12 +38,23 @@ pub fn preferences_ui(
     });
     ui.add_space(12.0);
     let mut settings = view.settings.clone();
-    match page {
+    // All pages are as high as the highest, so that the buttons stay where they are.
+    let height = PAGE.min(ui.ctx().content_rect().height() - 200.0).max(120.0);
+    let mut page_ui = |ui: &mut Ui| match page {
         PreferencePage::Look => look(ui, theme, &mut settings),
         PreferencePage::View => eye(ui, view, &mut settings, actions),
         PreferencePage::Files => files(ui, view, &mut settings, actions),
         PreferencePage::Keys => keys(ui, view, &mut settings, listening, actions),
-    }
+    };
+    let width = ui.available_width();
+    ui.allocate_ui(vec2(width, height), |ui| {
+        ui.set_min_size(vec2(width, height));
+        match page {
+            // It has a list that scrolls by itself.
+            PreferencePage::Keys => page_ui(ui),
+            _ => ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, page_ui).inner,
+        }
+    });
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         if dialogs::plain(ui, "Close").clicked() {
@@ -258,48 +272,60 @@ fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option
         words.is_empty() || c.title.to_lowercase().contains(&words) || settings.keys.key(c.name).to_lowercase() == words
     });
     let shown: Vec<_> = shown.collect();
-    ScrollArea::vertical().max_height(320.0).auto_shrink([false, false]).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        for command in shown {
-            let waits = listening == Some(command.name);
-            let width = ui.available_width();
-            let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
-            let name = format!("Key of {}", command.title);
-            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
-            if response.hovered() || waits {
-                let role = if waits { ColorRole::AccentTint } else { ColorRole::SurfaceRowHover };
-                ui.painter().rect_filled(rect, 4.0, theme.color(role));
-            }
-            let at = egui::pos2(rect.left() + 8.0, rect.center().y);
-            let font = Theme::font(Font::Body);
-            ui.painter().text(at, egui::Align2::LEFT_CENTER, command.title, font, theme.color(ColorRole::TextPrimary));
-            let layout = egui::Layout::right_to_left(egui::Align::Center);
-            let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
-            let key = settings.keys.key(command.name);
-            if waits {
-                right.label(
-                    RichText::new("press a key…")
-                        .font(Theme::font(Font::Small))
-                        .color(theme.color(ColorRole::AccentText)),
+    ScrollArea::vertical().max_height((ui.available_height() - 24.0).max(80.0)).auto_shrink([false, false]).show(
+        ui,
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for command in shown {
+                let waits = listening == Some(command.name);
+                let width = ui.available_width();
+                let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
+                let name = format!("Key of {}", command.title);
+                response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
+                if response.hovered() || waits {
+                    let role = if waits { ColorRole::AccentTint } else { ColorRole::SurfaceRowHover };
+                    ui.painter().rect_filled(rect, 4.0, theme.color(role));
+                }
+                let at = egui::pos2(rect.left() + 8.0, rect.center().y);
+                let font = Theme::font(Font::Body);
+                ui.painter().text(
+                    at,
+                    egui::Align2::LEFT_CENTER,
+                    command.title,
+                    font,
+                    theme.color(ColorRole::TextPrimary),
                 );
-            } else if !key.is_empty() {
-                key_chips(&mut right, theme, key);
+                let layout = egui::Layout::right_to_left(egui::Align::Center);
+                let mut right =
+                    ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
+                let key = settings.keys.key(command.name);
+                if waits {
+                    right.label(
+                        RichText::new("press a key…")
+                            .font(Theme::font(Font::Small))
+                            .color(theme.color(ColorRole::AccentText)),
+                    );
+                } else if !key.is_empty() {
+                    key_chips(&mut right, theme, key);
+                }
+                let scope = crate::edit::KeyScope::of(command).title();
+                if !scope.is_empty() {
+                    let small = RichText::new(scope).font(Theme::font(Font::Caption));
+                    right.label(small.color(theme.color(ColorRole::TextTertiary)));
+                }
+                if settings.keys.is_own(command.name) {
+                    right.label(
+                        RichText::new("yours")
+                            .font(Theme::font(Font::Caption))
+                            .color(theme.color(ColorRole::AccentText)),
+                    );
+                }
+                if response.on_hover_text(command.help).clicked() {
+                    actions.push(listen(Some(command.name)));
+                }
             }
-            let scope = crate::edit::KeyScope::of(command).title();
-            if !scope.is_empty() {
-                let small = RichText::new(scope).font(Theme::font(Font::Caption));
-                right.label(small.color(theme.color(ColorRole::TextTertiary)));
-            }
-            if settings.keys.is_own(command.name) {
-                right.label(
-                    RichText::new("yours").font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)),
-                );
-            }
-            if response.on_hover_text(command.help).clicked() {
-                actions.push(listen(Some(command.name)));
-            }
-        }
-    });
+        },
+    );
     ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     edit::{Availability, Mode, NodeVisibility, Selection},
-    model::{ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt},
+    model::{ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label},
     motion::Pose,
     session::Session,
 };
@@ -43,10 +43,7 @@ impl AssetRef {
             Self::Material(k) => (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0),
             Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
         };
-        match name {
-            Some(name) if !name.is_empty() => name.to_string(),
-            _ => format!("{} {k}", self.word().to_lowercase()),
-        }
+        label(name.as_deref(), &self.word().to_lowercase(), k)
     }
 }
 

@@ -9,7 +9,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{Flaws, Influences, share::Refusal, share::Rule};
-use crate::model::{Document, MeshId, NodeId, Shared, SkinId, Slice, Topology, WeightMap};
+use crate::model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap};
 
 /// None, where a place or a joint is expected.
 pub const NOWHERE: u32 = u32::MAX;
@@ -22,7 +22,7 @@ pub struct CanvasPart {
     /// Its mesh.
     pub mesh: MeshId,
     /// Which primitive of the mesh.
-    pub primitive: usize,
+    pub primitive: PrimitiveId,
     /// The number of its first vertex in the canvas.
     pub first: u32,
     /// How many vertices.
@@ -98,7 +98,7 @@ impl Canvas {
         for node in nodes {
             let found = document.node(node);
             let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
-            for (primitive, p) in document.mesh(mesh).primitives.iter().enumerate() {
+            for (primitive, p) in document.mesh(mesh).entries() {
                 if p.weights.is_some() && p.topology == Topology::Triangles && known.insert((mesh, primitive)) {
                     let count = p.positions.len() as u32;
                     parts.push(CanvasPart { node, mesh, primitive, first, count });
@@ -233,14 +233,14 @@ impl Canvas {
     }
 
     /// The number in the canvas of a vertex of a primitive.
-    pub fn vertex_of(&self, mesh: MeshId, primitive: usize, vertex: u32) -> Option<u32> {
+    pub fn vertex_of(&self, mesh: MeshId, primitive: PrimitiveId, vertex: u32) -> Option<u32> {
         let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive)?;
         (vertex < part.count).then_some(part.first + vertex)
     }
 
     /// The weights of all parts, for many reads.
     pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
-        let map = |p: &CanvasPart| document.mesh(p.mesh).primitives[p.primitive].weights.as_deref();
+        let map = |p: &CanvasPart| document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref();
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 

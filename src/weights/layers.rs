@@ -20,8 +20,8 @@ pub use self::{
 };
 use super::{Influences, MOST, PartChange, share::normalize};
 use crate::model::{
-    Document, LayerId, LayerPart, MeshId, PrimitiveKey, Shared, SkinId, WeightEncoding, WeightLayer, WeightLayers,
-    WeightMap, WeightPatch,
+    Document, LayerId, LayerPart, MeshId, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightEncoding, WeightLayer,
+    WeightLayers, WeightMap, WeightPatch,
 };
 
 /// What a part has of its `k`-th vertex.
@@ -38,14 +38,14 @@ pub fn compose(
     document: &Document,
     skin: SkinId,
     layers: &WeightLayers,
-) -> Result<Vec<(MeshId, usize, PartChange)>, NoSides> {
+) -> Result<Vec<(MeshId, PrimitiveId, PartChange)>, NoSides> {
     let mirror = Mirror::of(document, skin, layers)?;
     let shown = Shown::of(&layers.layers, mirror.as_ref());
     let unlocked = vec![false; document.skin(skin).joints.len()];
     let mut changes = Vec::new();
     for (key, base) in &layers.bases {
         let (mesh, primitive) = *key;
-        let Some(now) = document.mesh(mesh).primitives[primitive].weights.as_deref() else { continue };
+        let Some(now) = document.mesh(mesh).primitives[primitive.index()].weights.as_deref() else { continue };
         let over = shown.stack(base, *key, &unlocked).touched();
         if let Some(change) = difference(now, base, over) {
             changes.push((mesh, primitive, change));
@@ -135,7 +135,7 @@ pub fn painted(
     skin: SkinId,
     layers: &WeightLayers,
     layer: LayerId,
-    changes: &[(MeshId, usize, WeightPatch)],
+    changes: &[(MeshId, PrimitiveId, WeightPatch)],
 ) -> Result<Option<WeightLayers>, NoSides> {
     let Some(at) = layers.position(layer) else { return Ok(None) };
     let target = &layers.layers[at];

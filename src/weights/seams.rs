@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{IVec3, Mat4, Vec3};
 
 use super::{Canvas, Influences, PartChange, Refusal, Refused, Rule, share};
-use crate::model::{Document, MeshId, NodeId, SkinId, WeightMap, WeightPatch};
+use crate::model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightMap, WeightPatch};
 
 /// A vertex of a mesh on another skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,12 +17,12 @@ struct Twin {
     place: u32,
     skin: SkinId,
     mesh: MeshId,
-    primitive: usize,
+    primitive: PrimitiveId,
     own: u32,
 }
 
 /// Vertices of a mesh on another skin that were changed along with those they lie on: mesh, primitive, vertex.
-pub type Claimed = BTreeSet<(MeshId, usize, u32)>;
+pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 
 /// Vertices of other skins that lie where vertices of a canvas do.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ impl Seams {
                 if canvas.parts().iter().any(|p| (p.mesh, p.primitive) == (part.mesh, part.primitive)) {
                     continue;
                 }
-                let positions = &document.mesh(part.mesh).primitives[part.primitive].positions;
+                let positions = &document.mesh(part.mesh).primitives[part.primitive.index()].positions;
                 let (mesh, primitive) = (part.mesh, part.primitive);
                 found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
                     let place = grid.at(canvas.rest(), space.transform_point3(*p))?;
@@ -112,8 +112,8 @@ impl Seams {
         changes: &mut [(usize, PartChange)],
         hold: bool,
         claimed: &mut Claimed,
-    ) -> (Vec<(MeshId, usize, WeightPatch)>, Refused) {
-        let mut patches: BTreeMap<(MeshId, usize), WeightPatch> = BTreeMap::new();
+    ) -> (Vec<(MeshId, PrimitiveId, WeightPatch)>, Refused) {
+        let mut patches: BTreeMap<(MeshId, PrimitiveId), WeightPatch> = BTreeMap::new();
         let mut refused = Refused::new();
         if self.is_empty() {
             return (Vec::new(), refused);
@@ -199,7 +199,7 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     fn map(&self, twin: &Twin) -> Option<&WeightMap> {
-        self.document.mesh(twin.mesh).primitives[twin.primitive].weights.as_deref()
+        self.document.mesh(twin.mesh).primitives[twin.primitive.index()].weights.as_deref()
     }
 
     /// A list with the numbers of another skin; nothing where that lacks a joint.

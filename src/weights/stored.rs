@@ -60,7 +60,7 @@ pub fn moved_by_storing(document: &Document, canvas: &Canvas, pose: &Pose, encod
     let (mut now, mut then) = (Posed::default(), Posed::default());
     let mut moved = Vec::with_capacity(canvas.vertex_count());
     for (k, part) in canvas.parts().iter().enumerate() {
-        let primitive = &document.mesh(part.mesh).primitives[part.primitive];
+        let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
         let placement = Placement::of(document, pose, part.node, primitive);
         let morphs = &pose.morphs[part.node.index()];
         let stored = Primitive { weights: Some(draft.map(k).clone().into()), ..primitive.clone() };

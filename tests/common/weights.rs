@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use glam::Vec3;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, MeshId, Primitive, SkinId, WeightEncoding, WeightMap},
+    model::{Document, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap},
     motion::MirrorPairs,
     session::Session,
     weights::{Canvas, Influences, Maps, fault},
@@ -15,8 +15,8 @@ pub fn sample() -> Session {
     Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
 }
 
-pub fn map(document: &Document, mesh: MeshId, primitive: usize) -> &WeightMap {
-    document.mesh(mesh).primitives[primitive].weights.as_deref().expect("weights")
+pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &WeightMap {
+    document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
 }
 
 /// The sample with its weights kept in another type: written so, opened, and settled by *Normalise all*.
@@ -27,7 +27,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     }
     let mut edits = Vec::new();
     for (mesh, m) in session.document().meshes.iter() {
-        for (primitive, p) in m.primitives.iter().enumerate() {
+        for (primitive, p) in m.entries() {
             let Some(map) = p.weights.as_deref() else { continue };
             let weights: Vec<f32> = map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
             let to = WeightMap { weights: weights.into(), encoding, ..map.clone() };
@@ -38,7 +38,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     session.commit();
     let bytes = session.pack("x").expect("it packs").bytes;
     let mut session = Session::open_bytes(&bytes).expect("the sample with whole weights");
-    assert_eq!(map(session.document(), MeshId(0), 0).encoding, encoding);
+    assert_eq!(map(session.document(), MeshId(0), PrimitiveId(0)).encoding, encoding);
     session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
     session
 }
@@ -50,8 +50,8 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
         let mut session = with_encoding(encoding);
         session.run_line(&CommandLine::new("weights.sets").with("sets", 2)).expect("two sets");
         session.run_line(&CommandLine::new("weights.smooth").with("passes", 40)).expect("smooths");
-        let many = (0..map(session.document(), MeshId(0), 0).vertex_count()).filter(|v| {
-            let used = map(session.document(), MeshId(0), 0).vertex(*v).filter(|(_, w)| *w > 0.0);
+        let many = (0..map(session.document(), MeshId(0), PrimitiveId(0)).vertex_count()).filter(|v| {
+            let used = map(session.document(), MeshId(0), PrimitiveId(0)).vertex(*v).filter(|(_, w)| *w > 0.0);
             used.count() > 4
         });
         assert!(many.count() > 300);
@@ -68,7 +68,7 @@ pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
 
 pub fn positions(document: &Document, canvas: &Canvas) -> (Vec<Vec3>, Vec<Vec3>) {
     let primitive =
-        |p: &ulna::weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive].clone() };
+        |p: &ulna::weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive.index()].clone() };
     let all: Vec<Primitive> = canvas.parts().iter().map(primitive).collect();
     (
         all.iter().flat_map(|p| p.positions.to_vec()).collect(),

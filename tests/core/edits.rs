@@ -10,8 +10,8 @@ use ulna::{
     edit::{Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
-        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, Node, NodeId, NodePose, Property, SceneId,
-        Shared, Skin, SkinId, Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
+        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, Node, NodeId, NodePose, PrimitiveId,
+        Property, SceneId, Shared, Skin, SkinId, Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
     },
     session::first_lost,
 };
@@ -284,7 +284,7 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     let skinned: Vec<(MeshId, SkinId)> = document.nodes.values().filter_map(|n| Some((n.mesh?, n.skin?))).collect();
     let part = skinned.get(draw.below(skinned.len())).copied();
     let (mesh, joints) = part.map_or((MeshId(0), 1), |(m, s)| (m, document.skin(s).joints.len()));
-    let primitive = draw.below(2);
+    let primitive = PrimitiveId::from(draw.below(2));
     let part_of = document.primitive(mesh, primitive);
     let map = part_of.and_then(|p| p.weights.as_deref());
     let weights = |draw: &mut Draw, sets: usize| {

@@ -41,7 +41,7 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
 fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
     let mut all = BTreeMap::new();
     for (m, mesh) in document.meshes.iter() {
-        for (p, primitive) in mesh.primitives.iter().enumerate() {
+        for (p, primitive) in mesh.entries() {
             if let Some(map) = &primitive.weights {
                 all.insert((m, p), (**map).clone());
             }
@@ -127,7 +127,7 @@ fn spot(document: &Document, v: usize, n: usize) -> (PrimitiveKey, std::ops::Ran
 
 fn on(name: &str, document: &Document, v: usize, n: usize) -> CommandLine {
     let ((mesh, primitive), vertices) = spot(document, v, n);
-    let line = CommandLine::new(name).with("mesh", format!("#{}", mesh.0)).with("primitive", primitive);
+    let line = CommandLine::new(name).with("mesh", format!("#{}", mesh.0)).with("primitive", primitive.0);
     line.with("vertices", vertices.collect::<Vec<u32>>())
 }
 

@@ -70,6 +70,8 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         ArgumentType::Seconds => json!(draw.below(300) as f64 / 97.0),
         ArgumentType::Degrees => json!(draw.number() * 60.0),
         ArgumentType::Vector => Value::Array(numbers(draw, 3)),
+        ArgumentType::Factor if draw.below(2) == 0 => json!(draw.number()),
+        ArgumentType::Factor => Value::Array(numbers(draw, 3)),
         ArgumentType::Quaternion => Value::Array(numbers(draw, 4)),
         ArgumentType::Axis => json!(["x", "y", "z"][draw.below(3)]),
         ArgumentType::Space => json!(["local", "parent", "world"][draw.below(3)]),

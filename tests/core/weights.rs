@@ -327,7 +327,7 @@ proptest! {
         let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
         let (positions, normals) = positions(document, &canvas);
         let part = &canvas.parts()[spot % canvas.parts().len()];
-        let triangles = document.mesh(part.mesh).primitives[part.primitive].indices.as_chunks::<3>().0;
+        let triangles = document.mesh(part.mesh).primitives[part.primitive.index()].indices.as_chunks::<3>().0;
         let corners = triangles[spot % triangles.len()].map(|v| part.first + v);
         let [a, b, c] = corners.map(|v| positions[v as usize]);
         // On the triangle, or beside it.

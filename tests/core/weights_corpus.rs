@@ -36,8 +36,9 @@ fn map(document: &Document, (mesh, primitive): (usize, usize)) -> &WeightMap {
 /// Those that hang on a skin that is shown: what tools work on.
 fn painted(document: &Document) -> Vec<(usize, usize)> {
     let canvases = (0..document.skins.len()).filter_map(|s| Canvas::new(document, SkinId(s as u32)));
-    let mut list: Vec<(usize, usize)> =
-        canvases.flat_map(|c| c.parts().iter().map(|p| (p.mesh.index(), p.primitive)).collect::<Vec<_>>()).collect();
+    let mut list: Vec<(usize, usize)> = canvases
+        .flat_map(|c| c.parts().iter().map(|p| (p.mesh.index(), p.primitive.index())).collect::<Vec<_>>())
+        .collect();
     list.sort_unstable();
     list.dedup();
     list

@@ -55,7 +55,7 @@ proptest! {
         for (every, joint, weight) in harms {
             for part in canvas.parts() {
                 let document = session.document();
-                let map = document.mesh(part.mesh).primitives[part.primitive].weights.as_deref().expect("weights");
+                let map = document.mesh(part.mesh).primitives[part.primitive.index()].weights.as_deref().expect("weights");
                 let (to, vertices) = harmed(map, every, joint, weight);
                 let edit = Edit::SetWeights { mesh: part.mesh, primitive: part.primitive, to: to.into() };
                 session.preview("Harm", vec![edit]).expect("it fits");
@@ -102,7 +102,8 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let session = sample();
     let document = session.document();
     let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
-    let primitives: Vec<_> = canvas.parts().iter().map(|p| &document.mesh(p.mesh).primitives[p.primitive]).collect();
+    let primitives: Vec<_> =
+        canvas.parts().iter().map(|p| &document.mesh(p.mesh).primitives[p.primitive.index()]).collect();
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
     let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect();
     let turned: Vec<Vec3> = normals.iter().map(|n| -*n).collect();

@@ -53,7 +53,7 @@ fn mirrored(session: &mut Session, name: &str) {
     let positions: Vec<Vec3> = canvas
         .parts()
         .iter()
-        .flat_map(|p| session.document().mesh(p.mesh).primitives[p.primitive].positions.to_vec())
+        .flat_map(|p| session.document().mesh(p.mesh).primitives[p.primitive.index()].positions.to_vec())
         .collect();
     let posed = PosedCanvas { positions: &positions, normals: &[] };
     let size = positions.iter().fold(0.0f32, |s, p| s.max(p.length()));

@@ -6,7 +6,7 @@ use crate::common::weights::{SQUARES, map, rule_holds, two_skins};
 use proptest::prelude::*;
 use ulna::{
     edit::CommandLine,
-    model::{Document, MeshId, SkinId},
+    model::{Document, MeshId, PrimitiveId, SkinId},
     session::Session,
     weights::{Canvas, Seams},
 };
@@ -21,7 +21,7 @@ fn two(scale: f32, offset: f32, second: &[&str]) -> Session {
 /// What a vertex of the first primitive of a mesh has, by the names of the joints.
 fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f32> {
     let joints = &document.skin(SkinId(mesh)).joints;
-    let list = map(document, MeshId(mesh), 0).vertex(vertex).filter(|(_, w)| *w > 0.0);
+    let list = map(document, MeshId(mesh), PrimitiveId(0)).vertex(vertex).filter(|(_, w)| *w > 0.0);
     list.map(|(j, w)| (document.node(joints[usize::from(j)]).label(joints[usize::from(j)]), w)).collect()
 }
 
@@ -172,7 +172,7 @@ proptest! {
             closed(session.document());
             for mesh in [MeshId(0), MeshId(1)] {
                 let all: Vec<u32> = (0..(ROW * ROW) as u32).collect();
-                rule_holds(map(&before, mesh, 0), map(session.document(), mesh, 0), &all, &[false; 3], 4);
+                rule_holds(map(&before, mesh, PrimitiveId(0)), map(session.document(), mesh, PrimitiveId(0)), &all, &[false; 3], 4);
             }
         }
         while session.undo().is_some() {}

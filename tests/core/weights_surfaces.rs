@@ -10,7 +10,7 @@ use crate::common::{
 use serde_json::{Value, json};
 use ulna::{
     edit::CommandLine,
-    model::{Document, MeshId, SkinId},
+    model::{Document, MeshId, PrimitiveId, SkinId},
     session::{Session, surface_findings},
     weights::{Canvas, Influences},
 };
@@ -39,7 +39,7 @@ fn stripped(bytes: &[u8], which: impl Fn(usize, usize) -> bool) -> Vec<u8> {
 
 fn bare_findings(session: &Session) -> usize {
     let all = session.document().meshes.iter();
-    let keys = all.flat_map(|(m, mesh)| (0..mesh.primitives.len()).map(move |k| (m, k)));
+    let keys = all.flat_map(|(m, mesh)| mesh.entries().map(move |(k, _)| (m, k)));
     keys.flat_map(|(m, k)| session.weight_problems(m, k)).filter(|d| d.code == "ULNA_NO_WEIGHTS").count()
 }
 
@@ -55,7 +55,8 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     assert!(session.availability().bare && !whole.availability().bare);
     assert!(session.run_line(&CommandLine::new("weights.bind")).expect("binds"));
     assert_eq!(bare_findings(&session), 0);
-    let (bound, wanted) = (map(session.document(), MeshId(0), 0), map(whole.document(), MeshId(0), 0));
+    let (bound, wanted) =
+        (map(session.document(), MeshId(0), PrimitiveId(0)), map(whole.document(), MeshId(0), PrimitiveId(0)));
     let all: Vec<u32> = (0..bound.vertex_count() as u32).collect();
     rule_holds(bound, bound, &all, &vec![false; whole.document().skin(SkinId(0)).joints.len()], 4);
     // It is about what its maker had: the strongest joint is the same, or the one before or after it.
@@ -79,7 +80,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     let saved = session.pack("x").expect("it packs");
     assert!(saved.changes.iter().any(|c| c.contains("which had none")), "{:?}", saved.changes);
     let again = Session::open_bytes(&saved.bytes).expect("it opens");
-    assert_eq!(map(again.document(), MeshId(0), 0), bound);
+    assert_eq!(map(again.document(), MeshId(0), PrimitiveId(0)), bound);
     assert!(session.undo().is_some());
     assert_eq!(*session.document(), before);
     assert!(session.pack("x").expect("it packs").bytes.as_slice() == bytes, "undone, the file is as it was");
@@ -158,8 +159,9 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     json["skins"][0]["inverseBindMatrices"] = (accessors.len() - 1).into();
     let mut bare = Session::open_bytes(&glb(json, &bin)).expect("a sheet with bind matrices");
     bare.run_line(&CommandLine::new("weights.bind")).expect("binds");
-    let (first, second) = (map(bare.document(), MeshId(0), 0), map(bare.document(), MeshId(0), 1));
-    assert_eq!(first, map(session.document(), MeshId(0), 0), "what had weights keeps them");
+    let (first, second) =
+        (map(bare.document(), MeshId(0), PrimitiveId(0)), map(bare.document(), MeshId(0), PrimitiveId(1)));
+    assert_eq!(first, map(session.document(), MeshId(0), PrimitiveId(0)), "what had weights keeps them");
     let mut shared = 0;
     for v in 0..first.vertex_count() {
         let (a, b) = (Influences::of(first, v), Influences::of(second, v));
@@ -220,7 +222,7 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
             let line = CommandLine::new("weights.assign").with("joints", vec!["other"]).with("weights", vec![1.0]);
             let done = session.run_line(&line.with("vertices", word));
             assert_eq!(done.is_ok(), !list.is_empty(), "{word}");
-            let moved = |v: &u32| map(session.document(), MeshId(0), 0).weight(*v as usize, 1) > 0.0;
+            let moved = |v: &u32| map(session.document(), MeshId(0), PrimitiveId(0)).weight(*v as usize, 1) > 0.0;
             assert_eq!((0..5).filter(moved).collect::<Vec<u32>>(), *list, "{word}");
             session.undo();
         }

@@ -5,7 +5,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{
     edit::{CommandLine, Edit},
-    model::{Document, MeshId, Shared, SkinId, Transform, WeightEncoding, WeightMap},
+    model::{Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap},
     motion::{Placement, Pose, Posed, Stack, skinning},
     session::Session,
     weights::{
@@ -399,7 +399,7 @@ proptest! {
             let step = to.step().max(from.step()).max(1e-6);
             let placed = |document: &Document| {
                 let mut posed = Posed::default();
-                let primitive = &document.mesh(part.mesh).primitives[part.primitive];
+                let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
                 skinning::skin(primitive, &[], &[], &Placement::of(document, &pose, part.node, primitive), &mut posed);
                 posed.positions
             };
@@ -440,7 +440,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
         assert!(session.run_line(&spread.clone().with("vertices", both)).expect("it floods"));
     }
     let alike = |session: &Session| {
-        let [a, b] = [0, 1].map(|k| map(session.document(), MeshId(0), k).clone());
+        let [a, b] = [PrimitiveId(0), PrimitiveId(1)].map(|k| map(session.document(), MeshId(0), k).clone());
         a == b && (0..a.vertex_count()).any(|v| a.weight(v, 1) > 0.0)
     };
     assert!(alike(&session));

@@ -264,7 +264,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         let nodes = document.nodes.iter();
         let meshes: Vec<_> = nodes.filter_map(|(id, n)| Some((id, n.mesh?))).collect();
         for (node, mesh) in &meshes {
-            for (k, primitive) in document.mesh(*mesh).primitives.iter().enumerate() {
+            for (k, primitive) in document.mesh(*mesh).entries() {
                 let share = |p: &glam::Vec3| (p.y - low.y) / (high.y - low.y);
                 let weights = primitive.positions.iter().map(|p| TintKind::weight(share(p)));
                 scene.tint(&gpu, *node, k, 0, &weights.collect::<Vec<_>>());

@@ -3,8 +3,8 @@
 use ulna::{
     formats::gltf::Progress,
     model::{
-        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, Shared, TextureRef, Topology,
-        Transform,
+        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, PrimitiveId, Shared,
+        TextureRef, Topology, Transform,
     },
     motion::{Placement, Pose, Posed, Stack, skinning},
     render::{
@@ -43,7 +43,7 @@ fn compare(gpu: &Gpu, document: &Document, stack: &Stack, name: &str) -> (usize,
     let parts = skin_on_gpu(gpu, document, &pose).expect("a computed surface");
     let (mut count, mut worst) = (0, 0.0f32);
     for (node, index, found) in parts {
-        let primitive = &document.mesh(document.node(node).mesh.expect("a mesh")).primitives[index];
+        let primitive = &document.mesh(document.node(node).mesh.expect("a mesh")).primitives[index.index()];
         let mut wanted = Posed::default();
         let placement = Placement::of(document, &pose, node, primitive);
         skinning::skin(
@@ -248,7 +248,7 @@ impl Tinted {
 
     /// Sets the square's tints from a vertex on.
     fn set(&mut self, first: usize, values: &[u32]) {
-        self.scene.tint(&self.gpu, NodeId(0), 0, first, values);
+        self.scene.tint(&self.gpu, NodeId(0), PrimitiveId(0), first, values);
     }
 
     fn draw(&mut self, kind: TintKind, theme: &str, edges: bool) -> image::RgbaImage {
@@ -316,7 +316,7 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
     let full = TintKind::weight(1.0);
     tinted.set(4, &[full; 9]);
     tinted.set(usize::MAX, &[full]);
-    tinted.scene.tint(&tinted.gpu, NodeId(0), 7, 0, &[full]);
+    tinted.scene.tint(&tinted.gpu, NodeId(0), PrimitiveId(7), 0, &[full]);
     tinted.set(0, &[TintKind::NONE; 4]);
     assert_eq!(tinted.middle(TintKind::Heat), bare);
     // The lower right corner alone: the upper left triangle keeps what it had.
@@ -374,7 +374,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         let mut document = document.clone();
         let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
         scene.update(&gpu, &document, &pose);
-        let read = |scene: &Scene| scene.posed(&gpu, node, 0).expect("a device").expect("a part");
+        let read = |scene: &Scene| scene.posed(&gpu, node, PrimitiveId(0)).expect("a device").expect("a part");
         let mut before = read(&scene);
         assert!(before.positions.len() > own, "vertices are split");
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
@@ -397,7 +397,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
                 weights.fill(0.0);
                 (weights[0], weights[1]) = (0.25, 0.75);
             }
-            scene.update_weights(&gpu, &document, node, 0, &ranges);
+            scene.update_weights(&gpu, &document, node, PrimitiveId(0), &ranges);
             scene.update_reweighed(&gpu, &document, &pose);
             let mut fresh = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
             fresh.update(&gpu, &document, &pose);

@@ -6,6 +6,7 @@ mod common;
 
 mod commands;
 mod devices;
+mod dialogs;
 mod editing;
 mod keys;
 mod paint;

@@ -10,7 +10,7 @@ use crate::common::{
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna::{
-    model::{Document, MeshId, SkinId},
+    model::{Document, MeshId, PrimitiveId, SkinId},
     weights::{Canvas, Influences},
 };
 
@@ -362,7 +362,7 @@ fn a_stroke_on_one_side_of_a_seam_between_skins_paints_the_other() {
     for y in 0..row {
         let of = |mesh: u32, v: usize| {
             let joint = document.skins[SkinId(mesh)].joints.iter().position(|n| *n == node(document, "B"));
-            map(document, MeshId(mesh), 0).weight(v, joint.expect("a joint") as u16)
+            map(document, MeshId(mesh), PrimitiveId(0)).weight(v, joint.expect("a joint") as u16)
         };
         let (here, there) = (of(0, y * row + row - 1), of(1, y * row));
         assert!((here - there).abs() < 1e-6, "row {y}: {here} and {there}");

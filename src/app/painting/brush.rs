@@ -7,7 +7,7 @@ use crate::{
     app::{App, ViewportRenderer},
     edit::Mode,
     geometry::Ray,
-    model::{Document, NodeId},
+    model::{Document, NodeId, PrimitiveId},
     render::Camera,
     ui::{BrushHover, BrushNumber},
     weights::{Brush, Influences, Radius, Refusal, Rule, Touch, paint},
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Found {
     pub touch: Touch,
     pub node: NodeId,
-    pub primitive: usize,
+    pub primitive: PrimitiveId,
     pub vertex: u32,
     pub own_vertex: u32,
     /// Shares of the corners at the spot.

@@ -13,7 +13,7 @@ use crate::{
             field::{How, Meshes, Nodes, Reach, VertexTerms},
         },
     },
-    model::{Diagnostic, MeshId, NodeId, SkinId},
+    model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId},
     session::{surface_findings, surface_place, weight_place},
     ui::{BrushNumber, ToastKind, WeightLook},
     weights::{BrushKind, CanvasPart, Radius},
@@ -330,11 +330,11 @@ impl App {
 }
 
 /// The primitive of a place such as `meshes/0/primitives/1`.
-fn primitive_of(place: &str) -> Option<(MeshId, usize)> {
+fn primitive_of(place: &str) -> Option<(MeshId, PrimitiveId)> {
     let mut parts = place.split('/');
     let number = |t: Option<&str>| t.and_then(|t| t.parse::<usize>().ok());
     match (parts.next(), number(parts.next()), parts.next(), number(parts.next())) {
-        (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => Some((mesh.into(), primitive)),
+        (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => Some((mesh.into(), primitive.into())),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::{Painting, ranges};
 use crate::{
     app::ViewportRenderer,
     edit::{BASE, layer_text},
-    model::{Derived, Document, LayerId, MeshId, NodeId, Shared, SkinId, WeightLayers, WeightPatch},
+    model::{Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch},
     render::{Color, TintKind},
     ui::mask_grey,
     weights::{
@@ -169,7 +169,7 @@ impl Live {
 
 impl Painting {
     /// Takes in what a dab made of a layer; what is seen there now.
-    pub(super) fn put_dab(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, usize, WeightPatch)> {
+    pub(super) fn put_dab(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let (Some(canvas), Some(live)) = (&self.canvas, &mut self.layering.live) else { return Vec::new() };
         let seen = live.paint.put(patches);
         if live.paint.painted() == Painted::Mask {

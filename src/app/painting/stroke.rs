@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 use super::{Painting, Stroking, layers::Live};
 use crate::{
     app::App,
-    model::{Document, MeshId, WeightPatch},
+    model::{Document, MeshId, PrimitiveId, WeightPatch},
     ui::{StrokePhase, ToastKind},
     weights::{
         BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
@@ -217,7 +217,7 @@ impl App {
         let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit, mirror };
         let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
         let patches = stroke.dab(&maps, canvas, posed, &dab, &paint);
-        let mut changes: Vec<(MeshId, usize, WeightPatch)> = if live.is_some() {
+        let mut changes: Vec<(MeshId, PrimitiveId, WeightPatch)> = if live.is_some() {
             self.painting.put_dab(patches)
         } else {
             let of = |part: usize| (canvas.parts()[part].mesh, canvas.parts()[part].primitive);
@@ -253,7 +253,7 @@ impl Painting {
 
     /// Adds what keeps the seams with meshes on other skins closed. What lies under layers of its own stays as it is: a
     /// stroke goes into one layer.
-    fn keep_seams(&mut self, document: &Document, changes: &mut Vec<(MeshId, usize, WeightPatch)>) {
+    fn keep_seams(&mut self, document: &Document, changes: &mut Vec<(MeshId, PrimitiveId, WeightPatch)>) {
         let Some(canvas) = &self.canvas else { return };
         let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
         let mut own: Vec<(usize, PartChange)> = std::mem::take(changes)

@@ -7,7 +7,7 @@ use super::Painting;
 use crate::{
     app::{App, ViewportRenderer},
     edit::Change,
-    model::{Document, NodeId, SkinId},
+    model::{Document, NodeId, PrimitiveId, SkinId},
     motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion},
     ui::WeightLook,
     weights::{Canvas, moved_by_storing},
@@ -42,7 +42,7 @@ impl Painting {
     }
 
     /// The worst moment of a vertex, where it was looked for.
-    pub fn worst_at(&self, node: NodeId, primitive: usize, vertex: u32) -> Option<Spot> {
+    pub fn worst_at(&self, node: NodeId, primitive: PrimitiveId, vertex: u32) -> Option<Spot> {
         self.worst.as_ref()?.at(node, primitive, vertex)
     }
 
@@ -64,7 +64,7 @@ impl Painting {
                         self.unscored.entry((*mesh, *primitive)).or_default().extend(list);
                     }
                     None => {
-                        let count = document.mesh(*mesh).primitives[*primitive].positions.len() as u32;
+                        let count = document.mesh(*mesh).primitives[primitive.index()].positions.len() as u32;
                         gone |= count > MANY;
                         if gone {
                             continue;
@@ -212,7 +212,7 @@ impl App {
         camera.frame(at - room, at + room, size.x / size.y);
         let node = document.node(spot.node);
         let strongest = node.mesh.zip(node.skin).and_then(|(mesh, skin)| {
-            let map = document.mesh(mesh).primitives[spot.primitive].weights.as_ref()?;
+            let map = document.mesh(mesh).primitives[spot.primitive.index()].weights.as_ref()?;
             let (joint, _) = map.vertex(spot.vertex as usize).max_by(|a, b| a.1.total_cmp(&b.1))?;
             document.skin(skin).joints.get(usize::from(joint)).copied()
         });

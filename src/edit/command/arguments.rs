@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{ArgumentType, CommandLine, CommandSpec, Space};
+use crate::edit::evaluate;
 use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, Shared, transform::unit_or};
 
 /// What is wrong with an argument.
@@ -93,15 +94,11 @@ fn list(ids: &[ClipId]) -> String {
 /// where it is none.
 pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
     let text = text.trim();
-    let number = |t: &str| {
-        let value: f64 = t.replace('−', "-").parse().ok()?;
-        value.is_finite().then_some(Value::from(value))
+    let number = |t: &str| evaluate(t).map(Value::from);
+    let list = || -> Option<Vec<Value>> {
+        text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect()
     };
-    let numbers = |count: usize| {
-        let list: Option<Vec<Value>> =
-            text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
-        list.filter(|l| l.len() == count).map(Value::from)
-    };
+    let numbers = |count: usize| list().filter(|l| l.len() == count).map(Value::from);
     let names = || Value::from(text.split(',').map(str::trim).filter(|t| !t.is_empty()).collect::<Vec<_>>());
     match kind {
         _ if text.is_empty() => None,
@@ -109,6 +106,7 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
             number(text.trim_end_matches(['°', 's']).trim())
         }
         ArgumentType::Vector => numbers(3),
+        ArgumentType::Factor => number(text).or_else(|| numbers(3)),
         ArgumentType::Quaternion => numbers(4),
         ArgumentType::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
         ArgumentType::Axis => numbers(3),
@@ -117,11 +115,7 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
         ArgumentType::Clip | ArgumentType::Text | ArgumentType::Path | ArgumentType::Mesh | ArgumentType::Vertices => {
             Some(text.into())
         }
-        ArgumentType::Numbers => {
-            let list: Option<Vec<Value>> =
-                text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect();
-            list.map(Value::from)
-        }
+        ArgumentType::Numbers => list().map(Value::from),
         ArgumentType::Choice(words) => words.contains(&text).then(|| text.into()),
         ArgumentType::Flag => text.parse::<bool>().ok().map(Value::from),
     }

@@ -10,7 +10,7 @@ macro_rules! document_commands {
         $family:ident in $menu:literal;
         $(
             #[doc = $help:literal]
-            $name:ident { $($(#[$words:meta])* $field:ident: $type:ty),* $(,)? } = $text:literal, $title:literal
+            $name:ident { $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? } = $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
         )*
     ) => {
@@ -18,7 +18,7 @@ macro_rules! document_commands {
             #[doc = $help]
             #[derive(Clone, Debug, PartialEq)]
             pub struct $name {
-                $($(#[$words])* pub $field: $type,)*
+                $($(#[doc = $words])* pub $field: $type,)*
             }
 
             impl $name {
@@ -55,7 +55,7 @@ macro_rules! document_commands {
             pub(in crate::edit::command) fn specs() -> Vec<$crate::edit::command::CommandSpec> {
                 use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor, field::Part};
                 vec![$({
-                    let groups: Vec<Vec<ArgumentSpec>> = vec![$(<$type as Part>::specs(stringify!($field))),*];
+                    let groups: Vec<Vec<ArgumentSpec>> = vec![$(<$type as Part>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*];
                     let arguments = groups.concat();
                     let read = |from: &Arguments| -> Result<Command, $crate::edit::ArgumentError> {
                         $(let $field = Part::read(from, stringify!($field))?;)*
@@ -124,14 +124,14 @@ macro_rules! other_commands {
         $family:ident in $menu:literal, by $executor:ident;
         $(
             #[doc = $help:literal]
-            $name:ident $({ $($(#[$words:meta])* $field:ident: $type:ty),* $(,)? })? = $text:literal, $title:literal
+            $name:ident $({ $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? })? = $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
         )*
     ) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $family {
-            $(#[doc = $help] $name $({ $($(#[$words])* $field: $type),* })?,)*
+            $(#[doc = $help] $name $({ $($(#[doc = $words])* $field: $type),* })?,)*
         }
 
         impl $family {
@@ -140,7 +140,7 @@ macro_rules! other_commands {
                 use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor};
                 vec![$({
                     let groups: Vec<Vec<ArgumentSpec>> =
-                        vec![$($(<$type as $crate::edit::command::field::Part>::specs(stringify!($field))),*)?];
+                        vec![$($(<$type as $crate::edit::command::field::Part>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*)?];
                     let arguments = groups.concat();
                     let read = |from: &Arguments| -> Result<Command, $crate::edit::ArgumentError> {
                         let _ = from;

@@ -7,7 +7,7 @@ use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
 
 use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names, vertex_terms::Vertices};
-use crate::model::{ClipId, Components, Document, MeshId, NodeId, Property};
+use crate::model::{ClipId, Components, Document, MeshId, NodeId, PrimitiveId, Property};
 
 /// One argument.
 pub trait Field: Sized {
@@ -26,8 +26,8 @@ pub trait Field: Sized {
 
 /// What stands in a command's struct: an argument, one that need not be given, or several that belong together.
 pub trait Part: Sized {
-    /// Its entries in the list of arguments.
-    fn specs(name: &'static str) -> Vec<ArgumentSpec>;
+    /// Its entries in the list of arguments; `help` is one sentence of what it is.
+    fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec>;
 
     /// Reads it.
     ///
@@ -40,8 +40,8 @@ pub trait Part: Sized {
 }
 
 impl<T: Field> Part for T {
-    fn specs(name: &'static str) -> Vec<ArgumentSpec> {
-        vec![ArgumentSpec { name, kind: T::KIND, required: true }]
+    fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec> {
+        vec![ArgumentSpec { name, kind: T::KIND, required: true, help }]
     }
 
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
@@ -54,8 +54,8 @@ impl<T: Field> Part for T {
 }
 
 impl<T: Field> Part for Option<T> {
-    fn specs(name: &'static str) -> Vec<ArgumentSpec> {
-        vec![ArgumentSpec { name, kind: T::KIND, required: false }]
+    fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec> {
+        vec![ArgumentSpec { name, kind: T::KIND, required: false, help }]
     }
 
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
@@ -102,6 +102,7 @@ macro_rules! field {
 }
 
 field!(f32, ArgumentType::Number, |from, name| from.number(name), |v, d| number(*v));
+field!(PrimitiveId, ArgumentType::Number, |from, name| from.count(name).map(Self::from), |v, d| v.0.into());
 field!(usize, ArgumentType::Number, |from, name| from.count(name), |v, d| (*v).into());
 field!(bool, ArgumentType::Flag, |from, name| from.flag(name), |v, d| (*v).into());
 field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v.as_str().into());
@@ -122,7 +123,7 @@ field!(Degrees, ArgumentType::Degrees, |from, name| from.number(name).map(Self),
 /// One number for all axes, or three.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor(pub Vec3);
-field!(Factor, ArgumentType::Vector, |from, name| from.factor(name).map(Self), |v, d| vector(v.0));
+field!(Factor, ArgumentType::Factor, |from, name| from.factor(name).map(Self), |v, d| vector(v.0));
 
 /// A direction, unit; the axes have words.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -442,13 +443,13 @@ impl From<Components> for Trs {
 }
 
 impl Part for Trs {
-    fn specs(_: &'static str) -> Vec<ArgumentSpec> {
-        let may = |name, kind| ArgumentSpec { name, kind, required: false };
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        let may = |name, kind, help| ArgumentSpec { name, kind, required: false, help };
         vec![
-            may("translation", ArgumentType::Vector),
-            may("rotation", ArgumentType::Quaternion),
-            may("degrees", ArgumentType::Vector),
-            may("scale", ArgumentType::Vector),
+            may("translation", ArgumentType::Vector, "Metres along x, y and z."),
+            may("rotation", ArgumentType::Quaternion, "A rotation as a quaternion."),
+            may("degrees", ArgumentType::Vector, "The same as turns about x, then y, then z."),
+            may("scale", ArgumentType::Vector, "Factors along x, y and z."),
         ]
     }
 
@@ -490,7 +491,7 @@ pub struct Reach {
     /// Of these meshes; of all unless given.
     pub mesh: Option<Meshes>,
     /// Of this primitive of them; of all unless given.
-    pub primitive: Option<usize>,
+    pub primitive: Option<PrimitiveId>,
     /// These vertices of them; all unless given.
     pub vertices: Option<VertexTerms>,
     /// Joints whose weights stay.
@@ -502,14 +503,14 @@ pub struct Reach {
 }
 
 impl Part for Reach {
-    fn specs(_: &'static str) -> Vec<ArgumentSpec> {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<Meshes>::specs("mesh"),
-            Option::<usize>::specs("primitive"),
-            Option::<VertexTerms>::specs("vertices"),
-            Option::<Nodes>::specs("locked"),
-            Option::<usize>::specs("most"),
-            Option::<String>::specs("layer"),
+            Option::<Meshes>::specs("mesh", "Of these meshes; of all unless given."),
+            Option::<PrimitiveId>::specs("primitive", "Of this primitive of them; of all unless given."),
+            Option::<VertexTerms>::specs("vertices", "These vertices of them; all unless given."),
+            Option::<Nodes>::specs("locked", "Joints whose weights stay."),
+            Option::<usize>::specs("most", "Joints a vertex has at most."),
+            Option::<String>::specs("layer", "The weight layer that takes the result, by its name or number."),
         ]
         .concat()
     }

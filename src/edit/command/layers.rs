@@ -21,8 +21,8 @@ use super::{
 use crate::{
     edit::{Edit, EditError},
     model::{
-        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveKey, Shared, SkinId, Topology, WeightLayer,
-        WeightLayers, WeightPatch,
+        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, Topology,
+        WeightLayer, WeightLayers, WeightPatch,
     },
     weights::{
         Canvas, Claimed, PartChange, Seams,
@@ -53,7 +53,7 @@ fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>,
 }
 
 /// What makes the weights what layers come to, and keeps the seams with meshes on other skins closed.
-fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, usize, PartChange)>) -> Vec<Edit> {
+fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, PrimitiveId, PartChange)>) -> Vec<Edit> {
     let mut twins = Vec::new();
     if !changes.is_empty()
         && document.skins.len() > 1
@@ -169,7 +169,7 @@ document_commands! {
         /// Over which mesh.
         mesh: Option<Meshes>,
         /// Of which primitive; of all unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
         /// Which vertices; all that are in the layer unless given.
         vertices: Option<VertexTerms>,
     } = "weight_layer.mask", "Mask of a layer", asks: true, enabled: rules::layered;
@@ -199,7 +199,7 @@ document_commands! {
         /// Of which mesh.
         mesh: Meshes,
         /// Of which primitive; of the first unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
         /// The joints that `of` counts.
         joints: Nodes,
         /// The vertices.
@@ -259,7 +259,7 @@ fn change(
 fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
     let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let keys = meshes.flat_map(|mesh| {
-        let primitives = document.mesh(mesh).primitives.iter().enumerate();
+        let primitives = document.mesh(mesh).entries();
         let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
         painted.map(move |(k, _)| (mesh, k))
     });
@@ -287,7 +287,7 @@ impl AddLayer {
         };
         let mut to = document.aids.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
         if to.layers.is_empty() {
-            let map = |key: PrimitiveKey| Some((key, document.mesh(key.0).primitives[key.1].weights.clone()?));
+            let map = |key: PrimitiveKey| Some((key, document.mesh(key.0).primitives[key.1.index()].weights.clone()?));
             to.bases = primitives_of(document, skin).into_iter().filter_map(map).collect();
         }
         let id = LayerId(to.next);
@@ -393,7 +393,7 @@ impl MaskLayer {
         let document = scene.document;
         let value = share(self.value, "value")?;
         let meshes = meshes_of(document, self.mesh.as_ref())?;
-        let is_meant = |mesh: MeshId, k: usize| {
+        let is_meant = |mesh: MeshId, k: PrimitiveId| {
             (meshes.is_empty() || meshes.contains(&mesh)) && self.primitive.is_none_or(|p| p == k)
         };
         let (skin, ..) = find(document, &self.layer, self.mesh.as_ref())?;
@@ -600,7 +600,7 @@ pub fn paint_into(
     document: &Document,
     skin: SkinId,
     layer: LayerId,
-    changes: &[(MeshId, usize, WeightPatch)],
+    changes: &[(MeshId, PrimitiveId, WeightPatch)],
 ) -> Result<Vec<Edit>, CommandError> {
     let Some(layers) = document.aids.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
     let Some(target) = layers.layer(layer) else { return refuse(format!("weight layer #{} is not there", layer.0)) };
@@ -635,7 +635,7 @@ pub(super) fn through(
         return Ok(edits);
     }
     let mut plain = Vec::new();
-    let mut changes: BTreeMap<SkinId, Vec<(MeshId, usize, WeightPatch)>> = BTreeMap::new();
+    let mut changes: BTreeMap<SkinId, Vec<(MeshId, PrimitiveId, WeightPatch)>> = BTreeMap::new();
     for edit in edits {
         let (mesh, primitive, patch) = match &edit {
             Edit::PatchWeights { mesh, primitive, patch } => (*mesh, *primitive, Some(&**patch)),
@@ -649,7 +649,7 @@ pub(super) fn through(
             plain.push(edit);
             continue;
         };
-        let now = document.mesh(mesh).primitives[primitive].weights.as_deref();
+        let now = document.mesh(mesh).primitives[primitive.index()].weights.as_deref();
         let patch = match (patch, &edit, now) {
             (Some(patch), ..) => patch.clone(),
             (None, Edit::SetWeights { to, .. }, Some(now)) if to.sets == now.sets => {
@@ -701,7 +701,7 @@ pub(super) fn on_base(
     for (skin, layers) in &document.aids.weight_layers {
         let mut to = (**layers).clone();
         for ((mesh, primitive), base) in &mut to.bases {
-            if let Some(map) = &under.mesh(*mesh).primitives[*primitive].weights {
+            if let Some(map) = &under.mesh(*mesh).primitives[primitive.index()].weights {
                 *base = map.clone();
             }
         }

@@ -384,6 +384,9 @@ pub enum ArgumentType {
     Degrees,
     /// Three numbers.
     Vector,
+    /// One number for all axes, or three. In lists of commands it is a vector, which it can be.
+    #[serde(rename = "vector")]
+    Factor,
     /// Four numbers, `x y z w`.
     Quaternion,
     /// `x`, `y`, `z` or three numbers.
@@ -409,6 +412,25 @@ pub enum ArgumentType {
 }
 
 impl ArgumentType {
+    /// The words that can stand there, where they are few.
+    pub const fn words(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Choice(words) => Some(words),
+            Self::Space => Some(&["local", "parent", "world"]),
+            Self::Flag => Some(&["true", "false"]),
+            _ => None,
+        }
+    }
+
+    /// What a person would begin with, where nothing that is selected or shown says it.
+    pub const fn usual(self) -> Option<&'static str> {
+        match self {
+            Self::Axis => Some("x"),
+            Self::Degrees => Some("15"),
+            _ => None,
+        }
+    }
+
     /// What it looks like, for a field that is empty.
     pub const fn hint(self) -> &'static str {
         match self {
@@ -418,6 +440,7 @@ impl ArgumentType {
             Self::Seconds => "seconds",
             Self::Degrees => "degrees",
             Self::Vector => "three numbers",
+            Self::Factor => "a number, or three",
             Self::Quaternion => "four numbers, x y z w",
             Self::Axis => "x, y, z or three numbers",
             Self::Space => "local, parent or world",
@@ -442,6 +465,8 @@ pub struct ArgumentSpec {
     pub kind: ArgumentType,
     /// Whether the command needs it.
     pub required: bool,
+    /// What it is, in a sentence.
+    pub help: &'static str,
 }
 
 /// One entry of the table.

@@ -102,7 +102,7 @@ impl Vertices {
                 Term::Part((mesh, primitive), list) => {
                     let is = |k: &usize| {
                         let part = &canvas.parts()[*k];
-                        meant[*k] && (part.mesh.index(), part.primitive) == (*mesh, *primitive)
+                        meant[*k] && (part.mesh.index(), part.primitive.index()) == (*mesh, *primitive)
                     };
                     for part in (0..canvas.parts().len()).filter(is) {
                         mark_numbers(canvas, part, list, &mut chosen)?;

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Aids, Document, MeshId, NodeId, Shared, SkinId, WeightEncoding, WeightPatch},
+    model::{Aids, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightPatch},
     weights::{
         Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
         Scope, Seams, gradient, layers::Sides,
@@ -40,7 +40,7 @@ document_commands! {
         /// Which; all unless given.
         mesh: Option<Meshes>,
         /// Which primitive of them; all unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
         /// Joints a vertex has at most; 4 unless given.
         most: Option<usize>,
         /// How often it is smoothed; 3 times unless given.
@@ -72,7 +72,7 @@ document_commands! {
         /// Of these meshes; of all unless given.
         mesh: Option<Meshes>,
         /// Of this primitive of them; of all unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
         /// These vertices of them; all unless given.
         vertices: Option<VertexTerms>,
         /// Joints whose weights stay.
@@ -176,7 +176,7 @@ document_commands! {
         /// Of these meshes; of all unless given.
         mesh: Option<Meshes>,
         /// Of this primitive of them; of all unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
         /// Joints whose weights stay.
         locked: Option<Nodes>,
     } = "weights.sets", "Joints a vertex…", asks: true, enabled: rules::weighted;
@@ -187,14 +187,14 @@ document_commands! {
         /// Of these meshes; of all unless given.
         mesh: Option<Meshes>,
         /// Of this primitive of them; of all unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
     } = "weights.store", "Stored type", asks: true, enabled: rules::weighted;
     /// Sets the weights of vertices: what a brush stroke left
     SetWeights {
         /// Of which mesh.
         mesh: Meshes,
         /// Of which primitive; of the first unless given.
-        primitive: Option<usize>,
+        primitive: Option<PrimitiveId>,
         /// The joints that `of` counts.
         joints: Nodes,
         /// The vertices.
@@ -214,7 +214,7 @@ pub struct Touch<'a> {
     /// Meshes.
     pub mesh: Option<&'a mut Option<Meshes>>,
     /// A primitive of them.
-    pub primitive: Option<&'a mut Option<usize>>,
+    pub primitive: Option<&'a mut Option<PrimitiveId>>,
     /// Vertices of them.
     pub vertices: Option<&'a mut Option<VertexTerms>>,
     /// Joints whose weights stay.
@@ -315,7 +315,7 @@ fn jobs(document: &Document, reach: &Reach) -> Result<Vec<Job>, CommandError> {
     if most == 0 {
         return Err(CommandError::Other("a vertex needs at least one joint".into()));
     }
-    let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
+    let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
     let mut list = Vec::new();
     for skin in 0..document.skins.len() {
         let Some(canvas) = Canvas::new(document, skin.into()) else { continue };
@@ -696,7 +696,7 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
 /// Slots of vertices, as commands name them.
 pub(super) struct Slots<'a> {
     pub mesh: &'a Meshes,
-    pub primitive: Option<usize>,
+    pub primitive: Option<PrimitiveId>,
     pub joints: &'a Nodes,
     pub vertices: &'a VertexList,
     pub of: &'a Counts,
@@ -709,13 +709,13 @@ impl Slots<'_> {
         &self,
         document: &Document,
         any_sets: bool,
-    ) -> Result<(MeshId, usize, WeightPatch), CommandError> {
+    ) -> Result<(MeshId, PrimitiveId, WeightPatch), CommandError> {
         let meshes = self.mesh.find(document)?;
         let [mesh] = meshes[..] else {
             return Err(CommandError::Other("name one mesh".into()));
         };
-        let primitive = self.primitive.unwrap_or(0);
-        let map = document.mesh(mesh).primitives.get(primitive).and_then(|p| p.weights.as_deref());
+        let primitive = self.primitive.unwrap_or(PrimitiveId(0));
+        let map = document.mesh(mesh).primitives.get(primitive.index()).and_then(|p| p.weights.as_deref());
         let (Some(map), Some(skin)) = (map, skin_of(document, mesh)) else {
             return Err(CommandError::Other(format!("primitive {primitive} of the mesh has no weights")));
         };
@@ -768,7 +768,7 @@ pub(super) fn slots_line(
     document: &Document,
     command: &str,
     mesh: MeshId,
-    primitive: usize,
+    primitive: PrimitiveId,
     (vertices, joints, weights): (&[u32], &[u16], &[f32]),
 ) -> Option<CommandLine> {
     let list = &document.skin(skin_of(document, mesh)?).joints;
@@ -783,7 +783,7 @@ pub(super) fn slots_line(
         .collect();
     let line = CommandLine::new(command)
         .with("mesh", mesh_text(document, mesh))
-        .with("primitive", primitive)
+        .with("primitive", primitive.0)
         .with("joints", names)
         .with("vertices", vertices.to_vec())
         .with("of", of)

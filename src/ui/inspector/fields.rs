@@ -3,8 +3,8 @@
 use egui::{Align2, DragValue, RichText, Sense, Ui, pos2, vec2};
 use glam::{EulerRot, Quat, Vec3};
 
+use crate::edit::evaluate;
 use crate::render::{ColorRole, Measure};
-use crate::ui::typed::evaluate;
 use crate::{
     model::transform::unit_or,
     ui::{
@@ -132,21 +132,30 @@ pub struct Edited {
 /// A row of three numbers, or of the four of a quaternion.
 pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, editable: bool, shape: &Shape) -> Edited {
     let mut edited = Edited { values: None, axis: 0, quaternion: None, done: false, slot: pos2(0.0, 0.0) };
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
+    // Points that a field needs for its letter and five digits; where there are fewer, the row's name stands over it.
+    const LEAST: f32 = 58.0;
+    let count = if shape.quaternion.is_some() { 4 } else { 3 };
+    let fit = |room: f32| (room - 24.0 - 4.0 * (count as f32 - 1.0)) / count as f32;
+    let beside = ui.available_width() - Measure::LabelColumn.points() - 4.0;
+    let above = fit(beside) < LEAST;
+    let title = |ui: &mut Ui| {
         let word = triple.name.split_once(' ').map_or(triple.name, |(_, w)| w);
         let mut title = word.to_owned();
         title[..1].make_ascii_uppercase();
-        let (label, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
-        ui.painter().text(
-            label.left_center(),
-            Align2::LEFT_CENTER,
-            title,
-            Theme::font(Font::Small),
-            theme.color(ColorRole::TextSecondary),
-        );
-        let count = if shape.quaternion.is_some() { 4 } else { 3 };
-        let width = ((ui.available_width() - 24.0 - 4.0 * (count as f32 - 1.0)) / count as f32).max(44.0);
+        let height = if above { 16.0 } else { 24.0 };
+        let (label, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), height), Sense::hover());
+        let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
+        ui.painter().text(label.left_center(), Align2::LEFT_CENTER, title, font, color);
+    };
+    if above {
+        title(ui);
+    }
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        if !above {
+            title(ui);
+        }
+        let width = fit(ui.available_width()).max(44.0);
         for axis in 0..count {
             let field = Field {
                 name: format!("{} {}", triple.name, ["X", "Y", "Z", "W"][axis]),

@@ -14,7 +14,7 @@ use super::{
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
-use crate::render::ColorRole;
+use crate::render::{ColorRole, Measure};
 use crate::{
     edit::{
         Command,
@@ -127,6 +127,10 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
         ui.add_space(4.0);
     }
     ui.horizontal(|ui| {
+        // As high with the button as without it, so that nothing jumps when it comes.
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.allocate_exact_size(egui::vec2(0.0, Measure::IconButton.points()), egui::Sense::hover());
+        ui.spacing_mut().item_spacing.x = 8.0;
         let frame = egui::Frame::new()
             .fill(theme.color(ColorRole::SurfaceControl))
             .corner_radius(3)
@@ -138,7 +142,11 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
         });
         chip.response.on_hover_ui(|ui| formula(ui, theme, symbol));
         ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        let note = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        ui.scope(|ui| {
+            ui.set_max_width((ui.available_width() - if reset { Measure::IconButton.points() } else { 0.0 }).max(0.0));
+            ui.add(egui::Label::new(note).truncate());
+        });
         if !reset {
             return false;
         }

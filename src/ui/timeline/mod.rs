@@ -2,6 +2,8 @@
 
 mod axis;
 mod domain;
+mod rows;
+mod ruler;
 mod sheet;
 mod transport;
 
@@ -39,6 +41,12 @@ impl TimelineState {
         let length = if length > 0.0 { length } else { 1.0 };
         self.start = -length * 0.02;
         self.end = length * 1.06;
+    }
+
+    /// Moves what is in sight by so many seconds.
+    fn shift(&mut self, by: f64) {
+        self.start += by;
+        self.end += by;
     }
 }
 

@@ -4,14 +4,21 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Ui, pos2, vec2};
 use egui_material_icons::icons;
 use glam::Vec2;
 
-use crate::render::ColorRole;
+use crate::render::{ColorRole, Measure};
 use crate::ui::{PaintAction, ViewportAction};
 use crate::{
     edit::command::{ViewCommand, field::Nodes},
     model,
     render::Shading,
-    ui::{Action, Actions, Theme, View, theme::Font, widgets::icon_button},
+    ui::{
+        Action, Actions, Theme, View,
+        theme::Font,
+        widgets::{elided, icon_button},
+    },
 };
+
+/// Points that a name over the picture takes at most.
+const NAME: f32 = 220.0;
 
 /// What the view menu offers to look from.
 static DIRECTIONS: [ViewCommand; 8] = [
@@ -34,6 +41,8 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
+            // Menus are as high as the switches beside them.
+            ui.spacing_mut().interact_size.y = Measure::IconButton.points();
             view_menu(ui, view, actions);
             divider(ui, theme);
             if view.mode == crate::edit::Mode::Paint {
@@ -213,21 +222,16 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
             } else {
                 theme.color(ColorRole::ViewportLabel)
             };
-            haloed(
-                &painter,
-                at + vec2(10.0, -8.0),
-                Align2::LEFT_CENTER,
-                &document.node(node).label(node),
-                Theme::font(Font::Caption),
-                color,
-                theme,
-            );
+            let font = Theme::font(Font::Caption);
+            let name = elided(ui, &document.node(node).label(node), &font, NAME);
+            haloed(&painter, at + vec2(10.0, -8.0), Align2::LEFT_CENTER, &name, font, color, theme);
         }
     }
     if let Some(clip) = view.shown_clip() {
-        let name = document.clip_label(clip);
+        let font = Theme::font(Font::Caption);
+        let name = elided(ui, &document.clip_label(clip), &font, NAME);
         let time = format!("{:.3} s", view.timeline.playback.time);
-        let name = painter.layout_no_wrap(name, Theme::font(Font::Caption), theme.color(ColorRole::TextSecondary));
+        let name = painter.layout_no_wrap(name, font, theme.color(ColorRole::TextSecondary));
         let time = painter.layout_no_wrap(time, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
         let width = name.size().x + time.size().x + 22.0;
         let plate = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));

@@ -14,12 +14,12 @@ use crate::{
             Flood, Normalize, Smooth, VertexCommand,
             field::{How, Nodes, Reach, VertexTerms},
         },
+        evaluate,
     },
     model::NodeId,
     ui::{
         Action, Actions, Theme, VertexPick, View,
         theme::Font,
-        typed::evaluate,
         widgets::{elided, icon_button, name_widget},
     },
     weights::Canvas,
@@ -381,7 +381,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let document = session.document();
     let (part, own) = canvas.part_of(vertex);
     let part = canvas.parts()[part];
-    let primitive = &document.mesh(part.mesh).primitives[part.primitive];
+    let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
     let rest = primitive.positions[own as usize];
     let palette = view.pose.palette(document, canvas.skin);
     ui.collapsing("Why is this vertex here?", |ui| {

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     model::{
-        Document, LayerId, MeshId, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
-        WeightPatch, put_in_order,
+        Document, LayerId, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
+        WeightMap, WeightPatch, put_in_order,
     },
     weights::{Canvas, Maps, MirrorMap},
 };
@@ -184,7 +184,7 @@ impl LayerPaint {
         }
         let keys: Vec<PrimitiveKey> = canvas.parts().iter().map(|p| (p.mesh, p.primitive)).collect();
         for (mesh, primitive) in &keys {
-            let map = document.mesh(*mesh).primitives[*primitive].weights.as_deref();
+            let map = document.mesh(*mesh).primitives[primitive.index()].weights.as_deref();
             surfaces.entry((*mesh, *primitive)).or_insert_with(|| {
                 let map = map.cloned().unwrap_or_default();
                 let mask = (painted == Painted::Mask).then(|| Dense::empty(&map, 1).map);
@@ -229,7 +229,7 @@ impl LayerPaint {
     }
 
     /// Takes in what a dab made of [`LayerPaint::maps`]; what is seen there now, by primitive.
-    pub fn put(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, usize, WeightPatch)> {
+    pub fn put(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let mut touched: BTreeMap<PrimitiveKey, Vec<u32>> = BTreeMap::new();
         let mut seen = Vec::new();
         for (part, patch) in patches {

@@ -8,7 +8,7 @@ use crate::{
         CommandError, Edit, apply,
         command::{Scene, field::meshes_of},
     },
-    model::{Document, MeshId, Shared, SkinId, Topology},
+    model::{Document, MeshId, PrimitiveId, Shared, SkinId, Topology},
     weights::{Bones, Canvas, Influences, Scope, joint_heads, joint_parents},
 };
 
@@ -19,12 +19,17 @@ impl Bind {
 }
 
 /// The primitives of a skin that have no weights, and are meant.
-fn bare(document: &Document, skin: SkinId, meshes: &[MeshId], primitive: Option<usize>) -> Vec<(MeshId, usize)> {
+fn bare(
+    document: &Document,
+    skin: SkinId,
+    meshes: &[MeshId],
+    primitive: Option<PrimitiveId>,
+) -> Vec<(MeshId, PrimitiveId)> {
     let on_skin = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let meant: BTreeSet<MeshId> = on_skin.filter(|m| meshes.is_empty() || meshes.contains(m)).collect();
     let mut list = Vec::new();
     for mesh in meant {
-        for (k, p) in document.mesh(mesh).primitives.iter().enumerate() {
+        for (k, p) in document.mesh(mesh).entries() {
             let is_bare = p.weights.is_none() && p.topology == Topology::Triangles && !p.positions.is_empty();
             if is_bare && primitive.is_none_or(|only| only == k) {
                 list.push((mesh, k));
@@ -42,7 +47,7 @@ fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> 
     let most = command.most.unwrap_or(4).clamp(1, 16);
     let passes = command.passes.unwrap_or(3).min(1000);
     let mut bound = document.clone();
-    let mut done: BTreeSet<(MeshId, usize)> = BTreeSet::new();
+    let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
     for skin in document.skins.ids() {
         let list: Vec<_> =
             bare(document, skin, &meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
@@ -56,7 +61,7 @@ fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> 
         }
         let bones = Bones::new(&joint_heads(document, skin), &joint_parents(document, skin));
         for (mesh, k) in &list {
-            let positions = &document.mesh(*mesh).primitives[*k].positions;
+            let positions = &document.mesh(*mesh).primitives[k.index()].positions;
             let Some(map) = bones.weigh(positions, most) else {
                 let message = format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
                 return Err(CommandError::Other(message));
@@ -70,15 +75,20 @@ fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> 
     if done.is_empty() {
         return Err(CommandError::Other("every mesh that hangs on a skin has weights".into()));
     }
-    let weights = |(mesh, primitive): (MeshId, usize)| {
-        let to = bound.mesh(mesh).primitives[primitive].weights.clone();
+    let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
+        let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();
         Edit::BindWeights { mesh, primitive, to }
     };
     Ok(done.into_iter().map(weights).collect())
 }
 
 /// Closes the seams with what had weights before, and smooths the rest.
-fn settle(bound: &mut Document, canvas: &Canvas, list: &[(MeshId, usize)], passes: usize) -> Result<(), CommandError> {
+fn settle(
+    bound: &mut Document,
+    canvas: &Canvas,
+    list: &[(MeshId, PrimitiveId)],
+    passes: usize,
+) -> Result<(), CommandError> {
     let is_new = |v: u32| {
         let part = &canvas.parts()[canvas.part_of(v).0];
         list.contains(&(part.mesh, part.primitive))

@@ -207,7 +207,7 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
     }
     adjusting(ui, &painter, view, rect);
     if view.paint.canvas.is_some() {
-        legend(&painter, view, rect);
+        legend(ui, &painter, view, rect);
         faults(&painter, view, rect);
     }
     // The list of joints says the same, and lies here.
@@ -380,7 +380,7 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
 }
 
 /// What the colours mean.
-fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
+fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
@@ -423,18 +423,16 @@ fn legend(painter: &Painter, view: &View<'_>, rect: Rect) {
     let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
     painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let small = Theme::font(Font::Caption);
-    painter.text(
-        area.min + vec2(10.0, 13.0),
-        Align2::LEFT_CENTER,
-        title,
-        small.clone(),
-        theme.color(ColorRole::TextSecondary),
-    );
-    let note = if mask.is_some() { "clay: not in it" } else { "grey: none" };
-    if mask.is_some() || view.paint.look == WeightLook::Joint {
-        let at = pos2(area.right() - 10.0, area.top() + 13.0);
-        painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color(ColorRole::TextTertiary));
-    }
+    let note = match (mask.is_some(), view.paint.look) {
+        (true, _) => "clay: not in it",
+        (false, WeightLook::Joint) => "grey: none",
+        _ => "",
+    };
+    let at = pos2(area.right() - 10.0, area.top() + 13.0);
+    let noted = painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color(ColorRole::TextTertiary));
+    let title = elided(ui, &title, &small, area.width() - noted.width() - 28.0);
+    let at = area.min + vec2(10.0, 13.0);
+    painter.text(at, Align2::LEFT_CENTER, title, small.clone(), theme.color(ColorRole::TextSecondary));
     let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
     let steps = 48;
     for k in 0..steps {
@@ -485,7 +483,8 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let width: f32 = shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
     // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
     let legend = !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
-    let up = if legend && width > rect.width() - 290.0 { 68.0 } else { 0.0 };
+    let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
+    let up = if legend && width > rect.width() - 290.0 { 68.0 + clip } else { 0.0 };
     if width > rect.width() - 16.0 {
         return;
     }

@@ -1,4 +1,4 @@
-//! What is typed into a number field: a number, or arithmetic on one.
+//! What is typed where a number is wanted: a number, or arithmetic on one. Fields of panels and forms of commands take the same.
 
 /// The value of an expression: `1.5`, `0.262*2`, `-(3+4)/2`; nothing where it is none. Signs of units at the end are let
 /// go, a real minus is a minus.

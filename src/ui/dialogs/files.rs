@@ -1,0 +1,290 @@
+//! Choosing a file by hand: a path field, and below it what is in the folder that is typed. It needs no program of the system.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    thread,
+};
+
+use egui::{Align2, Key, RichText, ScrollArea, Ui, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::{plain, primary, title};
+use crate::{
+    model::Derived,
+    render::ColorRole,
+    ui::{
+        Actions, Dialog, DialogAction, Theme,
+        theme::Font,
+        widgets::{cut, name_widget, paint_icon, row},
+    },
+};
+
+/// What can be opened.
+const KINDS: [&str; 4] = ["glb", "gltf", "vrm", "x"];
+/// More than these are not listed.
+const MOST: usize = 5_000;
+
+/// Something in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    /// Folders come first.
+    is_file: bool,
+    /// By which it stands in order.
+    order: String,
+    name: String,
+}
+
+/// What a folder holds, or why it does not say; nothing until it is read.
+type Listing = Arc<OnceLock<Result<Folder, String>>>;
+
+/// A folder as it was read.
+#[derive(Debug, Default)]
+struct Folder {
+    above: Option<PathBuf>,
+    entries: Vec<Entry>,
+}
+
+/// The folder that is listed. It is read beside the window: one on a far machine may take its time.
+#[derive(Clone, Debug, Default)]
+pub struct FileList(Derived<PathBuf, Listing>);
+
+impl FileList {
+    fn of(&mut self, ui: &Ui, folder: &Path) -> &Listing {
+        self.0.update(folder.to_owned(), |folder| {
+            let listing = Listing::default();
+            let (folder, there, waker) = (folder.clone(), listing.clone(), ui.ctx().clone());
+            let work = move || {
+                let found = read(&folder).map_err(|error| error.to_string());
+                if there.set(found).is_ok() {
+                    waker.request_repaint();
+                }
+            };
+            if let Err(error) = thread::Builder::new().name("folder".into()).spawn(work) {
+                log::warn!("a folder could not be listed: {error}");
+            }
+            listing
+        })
+    }
+
+    /// Another dialog reads the folder anew.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Folders and models in a folder, in order.
+fn read(folder: &Path) -> io::Result<Folder> {
+    let mut list = Vec::new();
+    for entry in fs::read_dir(folder)?.take(MOST) {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        // What a link leads to, where it leads somewhere.
+        let Ok(about) = fs::metadata(entry.path()) else { continue };
+        let kind = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        let is_file = about.is_file();
+        if about.is_dir() || (is_file && KINDS.contains(&kind.as_str())) {
+            list.push(Entry { is_file, order: name.to_lowercase(), name });
+        }
+    }
+    list.sort();
+    let above = folder.canonicalize()?.parent().map(Path::to_owned);
+    Ok(Folder { above, entries: list })
+}
+
+/// A typed path as a folder and what is typed of a name in it. `~` is the person's own folder.
+fn parts(text: &str) -> (PathBuf, String) {
+    let path = expand(text);
+    let text = path.to_string_lossy();
+    if text.is_empty() || text.ends_with(std::path::is_separator) {
+        return (if text.is_empty() { ".".into() } else { path.clone() }, String::new());
+    }
+    let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).map_or_else(|| ".".into(), Path::to_owned);
+    (folder, name)
+}
+
+/// The path that a text means.
+fn expand(text: &str) -> PathBuf {
+    let text = text.trim();
+    match (text.strip_prefix('~'), std::env::home_dir()) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with(std::path::is_separator) => {
+            home.join(rest.trim_start_matches(std::path::is_separator))
+        }
+        _ => text.into(),
+    }
+}
+
+/// A folder's path as it is typed, with a separator at its end.
+fn folder_text(folder: &Path) -> String {
+    format!("{}{}", folder.display().to_string().trim_end_matches(std::path::is_separator), std::path::MAIN_SEPARATOR)
+}
+
+/// A path by hand; `copy` for saving, and whether that is a copy.
+pub fn path_ui(
+    files: &mut FileList,
+    ui: &mut Ui,
+    theme: &Theme,
+    path: &str,
+    copy: Option<bool>,
+    actions: &mut Actions,
+) {
+    let (heading, verb) = match copy {
+        None => ("Open a model", "Open"),
+        Some(true) => ("Save a copy", "Save"),
+        Some(false) => ("Save as", "Save"),
+    };
+    title(ui, theme, heading);
+    let mut text = path.to_owned();
+    let kinds =
+        if copy.is_some() { "Path of a .gltf, .glb or .vrm file" } else { "Path of a .gltf, .glb, .vrm or .x file" };
+    ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));
+    let field = ui.add(
+        egui::TextEdit::singleline(&mut text)
+            .desired_width(f32::INFINITY)
+            .min_size(vec2(0.0, 30.0))
+            .align(egui::Align2::LEFT_CENTER)
+            .font(egui::TextStyle::Monospace),
+    );
+    name_widget(ui, &field, "Path");
+    if ui.memory(|m| m.focused().is_none()) && !field.lost_focus() {
+        field.request_focus();
+    }
+    let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    ui.add_space(8.0);
+    let chosen = list_ui(files, ui, theme, &mut text, copy.is_some());
+    ui.add_space(12.0);
+    ui.horizontal(|ui| {
+        if plain(ui, "Browse…").on_hover_text("The system's own dialog").clicked() {
+            actions.push(DialogAction::Browse { save: copy.is_some() });
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let go = primary(ui, theme, verb).clicked() || enter || chosen;
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if go && expand(&text).is_dir() {
+                // Into it, not away.
+                let text = folder_text(&expand(&text));
+                actions.push(DialogAction::SetDialog(Some(dialog(text, copy))));
+                field.request_focus();
+            } else if go && !text.trim().is_empty() {
+                let path = expand(&text);
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(match copy {
+                    Some(true) => DialogAction::SaveCopy(path),
+                    Some(false) => DialogAction::SavePath(path),
+                    None => DialogAction::OpenPath(path),
+                });
+            } else if text != path {
+                actions.push(DialogAction::SetDialog(Some(dialog(text.clone(), copy))));
+            }
+        });
+    });
+}
+
+const fn dialog(path: String, copy: Option<bool>) -> Dialog {
+    match copy {
+        Some(copy) => Dialog::SaveAs { path, copy },
+        None => Dialog::Open { path },
+    }
+}
+
+/// What is in the folder, narrowed by what is typed of a name; whether a file was chosen for good.
+fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, saves: bool) -> bool {
+    const HEIGHT: f32 = 208.0;
+    let (folder, typed) = parts(text);
+    let listing = files.of(ui, &folder).clone();
+    let mut chosen = false;
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(4).show(ui, |ui| {
+        ui.set_height(HEIGHT);
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ScrollArea::vertical().auto_shrink([false, false]).id_salt(&folder).show(ui, |ui| {
+            let Folder { above, entries } = match listing.get() {
+                Some(Ok(found)) => found,
+                Some(Err(error)) => return note(ui, theme, &format!("This folder cannot be read: {error}")),
+                None => return note(ui, theme, "Reading the folder…"),
+            };
+            if let Some(above) = above
+                && entry_ui(ui, theme, "..", "Folder above", false, false).clicked()
+            {
+                *text = folder_text(above);
+            }
+            // The name of a file that is saved does not hide its neighbours.
+            let wanted = if saves { String::new() } else { typed.to_lowercase() };
+            let whole = entries.iter().any(|e| e.name == typed);
+            let fits = |e: &&Entry| whole || e.order.contains(&wanted);
+            let hidden = |e: &&Entry| e.name.starts_with('.') && !typed.starts_with('.');
+            let shown: Vec<&Entry> = entries.iter().filter(fits).filter(|e| !hidden(e)).collect();
+            if shown.is_empty() {
+                note(
+                    ui,
+                    theme,
+                    if typed.is_empty() || saves { "No models here" } else { "Nothing here has this in its name" },
+                );
+            }
+            for entry in shown {
+                let found = entry_ui(ui, theme, &entry.name, &entry.name, entry.is_file, entry.name == typed);
+                if found.clicked() {
+                    let path = folder.join(&entry.name);
+                    *text = if entry.is_file { path.display().to_string() } else { folder_text(&path) };
+                }
+                chosen |= found.double_clicked() && entry.is_file;
+            }
+        });
+    });
+    chosen
+}
+
+fn note(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.add_space(6.0);
+    ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+}
+
+fn entry_ui(ui: &mut Ui, theme: &Theme, text: &str, name: &str, is_file: bool, chosen: bool) -> egui::Response {
+    let (rect, response) = row(ui, theme, 26.0, name, chosen);
+    let (icon, role) = match is_file {
+        true => (icons::ICON_DEPLOYED_CODE, ColorRole::TextSecondary),
+        false => (icons::ICON_FOLDER, ColorRole::TextTertiary),
+    };
+    paint_icon(ui.painter(), pos2(rect.left() + 16.0, rect.center().y), icon, 16.0, theme.color(role));
+    let font = Theme::font(Font::Body);
+    let shown = cut(ui, text, &font, rect.width() - 44.0);
+    let at = rect.left_center() + vec2(32.0, 0.0);
+    ui.painter().text(at, Align2::LEFT_CENTER, shown, font, theme.color(ColorRole::TextPrimary));
+    if response.has_focus() {
+        let ring = egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase));
+        ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Inside);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_path_is_a_folder_and_the_beginning_of_a_name() {
+        let said = |text: &str| {
+            let (folder, name) = parts(text);
+            (folder.display().to_string(), name)
+        };
+        assert_eq!(said("/models/fo"), ("/models".to_owned(), "fo".to_owned()));
+        assert_eq!(said("/models/"), ("/models/".to_owned(), String::new()));
+        assert_eq!(said("fox.glb"), (".".to_owned(), "fox.glb".to_owned()));
+        assert_eq!(said(""), (".".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn folders_come_before_models_and_nothing_else_is_listed() {
+        let home = tempfile::tempdir().expect("a folder");
+        for name in ["b.glb", "A.gltf", "notes.txt", "c.X"] {
+            fs::write(home.path().join(name), []).expect("a file");
+        }
+        fs::create_dir(home.path().join("z")).expect("a folder in it");
+        let names: Vec<String> = read(home.path()).expect("a list").entries.into_iter().map(|e| e.name).collect();
+        assert_eq!(names, ["z", "A.gltf", "b.glb", "c.X"]);
+        assert!(read(&home.path().join("gone")).is_err());
+    }
+}

@@ -1,0 +1,217 @@
+//! The rows of the timeline: which there are, and their names at the left.
+
+use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::TimelineState;
+use crate::render::ColorRole;
+use crate::{
+    model::{Clip, Document, NodeId, Property, Shared, Track, TrackId},
+    ui::{
+        Actions, OutlinerAction, Theme, View, ViewportAction,
+        theme::Font,
+        widgets::{elided, node_icon, paint_icon},
+    },
+};
+
+/// A node with the tracks that move it.
+type Animated = (NodeId, Vec<(TrackId, Shared<Track>)>);
+
+/// What a row shows.
+#[derive(Clone, Debug)]
+pub enum Row {
+    Summary,
+    Node(NodeId),
+    Channel(NodeId, TrackId, Property),
+    /// A channel that names by a pointer what it moves: seen, not edited.
+    Pointer(usize),
+}
+
+/// What there is to be listed.
+pub struct Rows {
+    /// Nodes that move, with their tracks.
+    nodes: Vec<Animated>,
+    /// One after the other.
+    pub list: Vec<Row>,
+}
+
+impl Rows {
+    /// The rows of a clip that are not folded away or left out.
+    pub fn of(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Self {
+        let nodes = animated(document, clip, view, state);
+        let mut list = vec![Row::Summary];
+        for (node, tracks) in &nodes {
+            list.push(Row::Node(*node));
+            if state.open.contains(node) {
+                list.extend(tracks.iter().map(|(id, t)| Row::Channel(*node, *id, t.property)));
+            }
+        }
+        let needle = state.filter.to_lowercase();
+        let pointers = clip.pointers.iter().enumerate().filter(|(_, p)| p.pointer.to_lowercase().contains(&needle));
+        if !state.selected_only {
+            list.extend(pointers.map(|(k, _)| Row::Pointer(k)));
+        }
+        Self { nodes, list }
+    }
+
+    /// The tracks whose keys a row shows.
+    pub fn tracks(&self, row: &Row) -> &[(TrackId, Shared<Track>)] {
+        let of = |node: &NodeId| self.nodes.iter().find(|(n, _)| n == node).map_or(&[][..], |(_, tracks)| tracks);
+        match row {
+            Row::Node(node) => of(node),
+            Row::Channel(node, id, _) => {
+                let tracks = of(node);
+                tracks.iter().position(|(k, _)| k == id).map_or(&[], |k| &tracks[k..=k])
+            }
+            Row::Summary | Row::Pointer(_) => &[],
+        }
+    }
+
+    fn track_count(&self) -> usize {
+        self.nodes.iter().map(|(_, tracks)| tracks.len()).sum()
+    }
+}
+
+/// Tracks of each animated node, in the order of the tree.
+fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Vec<Animated> {
+    let mut by_node: Vec<Vec<(TrackId, Shared<Track>)>> = vec![Vec::new(); document.nodes.len()];
+    for (id, track) in &clip.tracks {
+        by_node[track.target.index()].push((*id, track.clone()));
+    }
+    let mut order = document.shown_nodes();
+    let mut listed = vec![false; document.nodes.len()];
+    for id in &order {
+        listed[id.index()] = true;
+    }
+    order.extend(document.node_ids().filter(|id| !listed[id.index()]));
+    let needle = state.filter.to_lowercase();
+    order
+        .into_iter()
+        .filter_map(|id| {
+            let mut tracks = std::mem::take(&mut by_node[id.index()]);
+            let named = needle.is_empty() || document.node(id).label(id).to_lowercase().contains(&needle);
+            let chosen = !state.selected_only || view.selection.nodes.contains(&id);
+            tracks.sort_by_key(|(_, t)| t.property);
+            (!tracks.is_empty() && named && chosen).then_some((id, tracks))
+        })
+        .collect()
+}
+
+/// Where a row's name is drawn.
+struct Place<'a> {
+    painter: &'a Painter,
+    area: Rect,
+    /// What of the area is not covered by the ruler.
+    seen: Rect,
+}
+
+impl Place<'_> {
+    fn at(&self, x: f32) -> egui::Pos2 {
+        pos2(self.area.left() + x, self.area.center().y)
+    }
+
+    fn text(&self, x: f32, text: &str, font: Font, color: egui::Color32) {
+        self.painter.text(self.at(x), Align2::LEFT_CENTER, text, Theme::font(font), color);
+    }
+
+    fn text_at_right(&self, text: &str, color: egui::Color32) {
+        let at = pos2(self.area.right() - 10.0, self.area.center().y);
+        self.painter.text(at, Align2::RIGHT_CENTER, text, Theme::font(Font::Caption), color);
+    }
+}
+
+/// The name of a row, in `rect`, of which what is in `clip` is seen.
+pub fn name_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    view: &View<'_>,
+    (rows, row): (&Rows, &Row),
+    rect: Rect,
+    clip: Rect,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let area = Rect::from_min_max(rect.min, pos2(clip.right(), rect.bottom()));
+    let place = Place { painter: &ui.painter_at(clip), area, seen: area.intersect(clip) };
+    match row {
+        Row::Summary => {
+            place.painter.rect_filled(area, 0.0, theme.color(ColorRole::SurfaceTimelineSummary));
+            let all = if view.joints.contains(&true) { "All joints" } else { "All nodes" };
+            place.text(16.0, all, Font::Heading, theme.color(ColorRole::TextPrimary));
+            let count = match rows.track_count() {
+                1 => "1 track".to_owned(),
+                n => format!("{n} tracks"),
+            };
+            place.text_at_right(&count, theme.color(ColorRole::TextTertiary));
+        }
+        Row::Node(node) => node_name_ui(state, ui, view, document, *node, &place, actions),
+        Row::Pointer(k) => {
+            let clip = view.timeline.playback.clip.and_then(|c| document.clips.get(c));
+            let Some(pointer) = clip.and_then(|c| c.pointers.get(*k)) else { return };
+            paint_icon(place.painter, place.at(34.0), icons::ICON_LINK, 14.0, theme.color(ColorRole::TextTertiary));
+            let text = elided(ui, &pointer.pointer, &Theme::font(Font::Small), area.width() - 56.0);
+            place.text(46.0, &text, Font::Small, theme.color(ColorRole::TextSecondary));
+            let seen = ui.interact(place.seen, ui.scope_id().with(("pointer", *k)), Sense::hover());
+            let name = format!("Pointer {}", pointer.pointer);
+            seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+            seen.on_hover_text(format!("{}\nKept as it is; only seen here, not edited", pointer.pointer));
+        }
+        Row::Channel(_, _, property) => {
+            let mut title = property.path().to_owned();
+            title[..1].make_ascii_uppercase();
+            place.text(46.0, &title[..1], Font::Caption, theme.color(ColorRole::TextTertiary));
+            place.text(62.0, &title, Font::Small, theme.color(ColorRole::TextSecondary));
+            let how = rows.tracks(row).first().map_or("", |(_, t)| t.interpolation.word());
+            place.text_at_right(&how.to_lowercase(), theme.color(ColorRole::TextTertiary));
+        }
+    }
+}
+
+fn node_name_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    place: &Place<'_>,
+    actions: &mut Actions,
+) {
+    let (theme, area, painter) = (view.theme, place.area, place.painter);
+    let label = document.node(node).label(node);
+    let selected = view.selection.nodes.contains(&node);
+    let response = ui.interact(place.seen, ui.scope_id().with(("track", node.0)), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}")));
+    if selected {
+        painter.rect_filled(area, 0.0, theme.color(ColorRole::SelectionTint));
+        let bar = Rect::from_min_size(area.min, vec2(2.0, area.height()));
+        painter.rect_filled(bar, 0.0, theme.color(ColorRole::SelectionBase));
+    } else if response.hovered() {
+        painter.rect_filled(area, 0.0, theme.color(ColorRole::SurfaceRowHover));
+    }
+    let fold = Rect::from_center_size(place.at(16.0), vec2(18.0, 20.0)).intersect(place.seen);
+    let open = state.open.contains(&node);
+    if fold.is_positive() {
+        let arrow = ui.interact(fold, ui.scope_id().with(("open track", node.0)), Sense::click());
+        arrow.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Channels of {label}")));
+        if arrow.clicked() && !state.open.remove(&node) {
+            state.open.insert(node);
+        }
+    }
+    let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
+    paint_icon(painter, place.at(16.0), icon, 15.0, theme.color(ColorRole::TextTertiary));
+    let (icon, text) = match selected {
+        true => (ColorRole::SelectionBase, ColorRole::SelectionText),
+        false => (ColorRole::TextSecondary, ColorRole::TextPrimary),
+    };
+    node_icon(painter, view, document, node, place.at(34.0), theme.color(icon));
+    let shown = elided(ui, &label, &Theme::font(Font::Small), area.width() - 56.0);
+    place.text(46.0, &shown, Font::Small, theme.color(text));
+    if response.hovered() {
+        actions.push(ViewportAction::Hover(Some(node)));
+    }
+    if response.clicked() {
+        let toggle = ui.input(|i| i.modifiers.command || i.modifiers.shift);
+        actions.push(OutlinerAction::Select { node, toggle });
+    }
+}

@@ -1,0 +1,112 @@
+//! The ruler over the keys: frames, the clip's length, unkeyed poses, and the playhead, which is dragged there.
+
+use egui::{Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::{TimelineState, axis::TimeAxis};
+use crate::render::ColorRole;
+use crate::ui::{
+    Actions, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{crisp, diamond},
+};
+
+/// Frames that have a number on the ruler, as many as are in sight.
+fn labelled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
+    // As many as fit, whatever the numbers are.
+    const MOST: usize = 200;
+    let step = axis.label_step(fps);
+    let first = (axis.start * fps / step).floor() * step;
+    let end = axis.end;
+    (0..MOST).map(move |k| first + k as f64 * step).take_while(move |frame| frame / fps <= end)
+}
+
+/// The lines of the ruler's numbers down through the keys.
+pub fn grid(painter: &Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, ruler: f32) {
+    let fps = view.timeline.playback.fps;
+    let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TimelineGridMajor));
+    for frame in labelled_frames(axis, fps) {
+        let x = axis.x(frame / fps).round() + 0.5;
+        if x >= sheet.left() {
+            painter.vline(x, (sheet.top() + ruler)..=sheet.bottom(), stroke);
+        }
+    }
+}
+
+pub fn playhead_line(painter: &Painter, view: &View<'_>, axis: &TimeAxis, body: Rect) {
+    let x = axis.x(view.timeline.playback.time);
+    if body.x_range().contains(x) {
+        painter.vline(x, body.y_range(), Stroke::new(1.5, view.theme.color(ColorRole::TimelinePlayhead)));
+    }
+}
+
+pub fn ruler_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    view: &View<'_>,
+    axis: &TimeAxis,
+    rect: Rect,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceTimeline));
+    numbers(ui, &painter, view, axis, rect);
+    let length = view.session.map_or(0.0, |s| view.timeline.playback.length(s.document()));
+    let range = Rect::from_x_y_ranges(axis.x(0.0)..=axis.x(length), rect.top()..=rect.top() + 2.0);
+    painter.rect_filled(range.intersect(rect), 0.0, theme.color(ColorRole::TimelinePlayhead));
+    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)));
+    if let (Some(session), Some(shown)) = (view.session, view.shown_clip()) {
+        let poses = session.document().aids.unkeyed.keys().filter(|at| at.clip == shown);
+        for x in poses.map(|at| axis.x(f64::from(at.time()))).filter(|x| rect.x_range().contains(*x)) {
+            let at = pos2(x, rect.bottom() - 6.0);
+            diamond(&painter, at, 9.0, Color32::TRANSPARENT, theme.color(ColorRole::SelectionBase));
+        }
+    }
+    flag(&painter, view, axis, rect);
+    let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(view.timeline.playback.time));
+    if (response.dragged_by(PointerButton::Primary) || response.clicked())
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
+        // On whole frames, unless Shift asks for what lies between.
+        let free = ui.input(|i| i.modifiers.shift);
+        let time = if free { time } else { (time * fps).round() / fps };
+        actions.push(TimelineAction::Seek(time));
+    }
+    if response.dragged_by(PointerButton::Middle) {
+        state.shift(-f64::from(response.drag_delta().x) / axis.scale());
+    }
+}
+
+fn numbers(ui: &Ui, painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
+    let (theme, fps) = (view.theme, view.timeline.playback.fps);
+    let stroke = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
+    for frame in labelled_frames(axis, fps) {
+        let x = axis.x(frame / fps);
+        if !rect.x_range().contains(x) {
+            continue;
+        }
+        let at = crisp(ui, pos2(x, rect.bottom()));
+        painter.vline(at.x, (rect.bottom() - 6.0)..=rect.bottom(), stroke);
+        let (font, color) = (Theme::font(Font::NumberSmall), theme.color(ColorRole::TextTertiary));
+        painter.text(pos2(x, rect.top() + 10.0), Align2::CENTER_CENTER, format!("{frame}"), font, color);
+    }
+}
+
+/// The playhead's frame, on a flag.
+fn flag(painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
+    let theme = view.theme;
+    let x = axis.x(view.timeline.playback.time);
+    if !rect.x_range().contains(x) {
+        return;
+    }
+    let color = theme.color(ColorRole::TimelinePlayheadText);
+    let frame = format!("{}", view.timeline.playback.frame());
+    let text = painter.layout_no_wrap(frame, Theme::font(Font::NumberSmall), color);
+    let flag = Rect::from_center_size(pos2(x, rect.top() + 10.0), vec2((text.size().x + 10.0).max(22.0), 17.0));
+    painter.rect_filled(flag, 3.0, theme.color(ColorRole::TimelinePlayhead));
+    painter.galley(flag.center() - text.size() * 0.5, text, color);
+    painter.vline(x, flag.bottom()..=rect.bottom(), Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
+}

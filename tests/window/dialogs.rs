@@ -1,0 +1,185 @@
+//! What dialogs ask and do: forms of commands, choosing a file; and that everything has room in small and enlarged windows.
+
+use egui::{Event, Key, Modifiers, Rect, accesskit::Role};
+use egui_kittest::{
+    Node,
+    kittest::{NodeT as _, Queryable as _},
+};
+
+use crate::common::paint::{Window, click, node, press, session, window};
+
+const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+
+fn type_text(window: &mut Window, text: &str) {
+    window.event(Event::Text(text.to_owned()));
+    window.run_steps(3);
+}
+
+/// Finds a command by the palette, and runs it.
+fn find(window: &mut Window, words: &str) {
+    press(window, Modifiers::COMMAND, Key::P);
+    type_text(window, words);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+}
+
+fn says(window: &Window, text: &str) -> bool {
+    window.query_all_by_label_contains(text).next().is_some()
+}
+
+#[test]
+fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did() {
+    let (mut window, _folder) = window(SAMPLE);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    click(&mut window, "Head");
+    let head = node(session(&window).document(), "Head");
+    let scale = |window: &Window| session(window).document().node(head).local().transform().scale;
+    find(&mut window, "pose.scale");
+    assert_eq!(window.get_by_label("node").value().as_deref(), Some("Head"), "what is selected is filled in");
+    // One factor for all axes, into the field that has the focus.
+    type_text(&mut window, "1.5*2");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!((scale(&window) - 3.0).abs().max_element() < 1e-6, "{}", scale(&window));
+    assert!(says(&window, "Scale: Head"), "what was done is said");
+    // What changes nothing is said, too.
+    find(&mut window, "pose.scale");
+    type_text(&mut window, "1");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(says(&window, "nothing needed to change"));
+    assert_eq!(session(&window).history().done().len(), 1);
+    // What is no number keeps the form open.
+    find(&mut window, "pose.scale");
+    type_text(&mut window, "twice");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(says(&window, "By should be a number, or three"));
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    // A usual value stands there already, and is typed over.
+    find(&mut window, "pose.rotate");
+    type_text(&mut window, "30");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let line = session(&window).history().done().last().expect("a step").lines(session(&window).document()).remove(0);
+    assert_eq!(line.arguments["degrees"].as_f64(), Some(30.0), "{line}");
+}
+
+#[test]
+fn a_file_is_chosen_from_the_folder_that_is_typed() {
+    let (mut window, folder) = window(SAMPLE);
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).expect("a folder");
+    for name in ["other.glb", "third.glb", "notes.txt"] {
+        std::fs::write(inner.join(name), SAMPLE).expect("a file");
+    }
+    press(&mut window, Modifiers::COMMAND, Key::O);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &format!("{}/", folder.path().display()));
+    wait_for(&mut window, "inner");
+    click(&mut window, "inner");
+    wait_for(&mut window, "other.glb");
+    assert!(!says(&window, "notes.txt"), "what cannot be opened is not listed");
+    assert!(window.get_by_label("Path").value().expect("a path").ends_with("inner/"));
+    // What is typed of a name leaves what has it.
+    window.get_by_label("Path").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::End);
+    type_text(&mut window, "thi");
+    assert!(says(&window, "third.glb") && !says(&window, "other.glb"));
+    click(&mut window, "third.glb");
+    click(&mut window, "Open");
+    for _ in 0..2000 {
+        window.step();
+        if !window.state().is_busy() && session(&window).file_name() == "third.glb" {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("it is not opened");
+}
+
+fn wait_for(window: &mut Window, name: &str) {
+    for _ in 0..400 {
+        window.step();
+        if window.query_by_label(name).is_some() {
+            window.run_steps(2);
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("{name} does not come");
+}
+
+/// What takes clicks or text, with where it is.
+fn controls(window: &Window) -> Vec<(String, Rect)> {
+    const KINDS: [Role; 6] =
+        [Role::Button, Role::ComboBox, Role::SpinButton, Role::TextInput, Role::CheckBox, Role::Slider];
+    let mut stack: Vec<Node<'_>> = vec![window.root()];
+    let mut found = Vec::new();
+    while let Some(at) = stack.pop() {
+        let access = at.accesskit_node();
+        if KINDS.contains(&access.role()) && !access.is_hidden() {
+            let name = access.label().or_else(|| access.value()).unwrap_or_default();
+            found.push((name, at.rect()));
+        }
+        stack.extend(at.children());
+    }
+    found
+}
+
+#[test]
+fn no_control_lies_over_another_in_small_and_enlarged_windows() {
+    let (mut window, _folder) = window(SAMPLE);
+    click(&mut window, "Head");
+    let mut checked = 0;
+    for (mode, key) in [("Pose", Key::Num1), ("Animate", Key::Num2), ("Paint", Key::Num3)] {
+        for size in [[720.0, 480.0], [800.0, 500.0], [1000.0, 640.0], [1600.0, 1000.0]] {
+            window.set_size(size.into());
+            window.run_steps(4);
+            press(&mut window, Modifiers::NONE, key);
+            window.run_steps(4);
+            let all = controls(&window);
+            // Lists scroll: what is beyond their edge is not seen.
+            let top: Vec<_> = all.iter().filter(|(name, _)| BARS.contains(&name.as_str())).collect();
+            for (k, (name, rect)) in top.iter().enumerate() {
+                assert!(rect.right() <= size[0] + 1.0, "{mode} {size:?}: {name} goes over the edge: {rect:?}");
+                for (other, there) in &top[k + 1..] {
+                    let shared = rect.intersect(*there);
+                    let apart = shared.width() <= 1.0 || shared.height() <= 1.0;
+                    assert!(apart, "{mode} {size:?}: {name} {rect:?} lies over {other} {there:?}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 500, "{checked}");
+}
+
+/// Controls of the bars that stand in one line with others.
+const BARS: [&str; 28] = [
+    "Clip start",
+    "Previous key",
+    "Play",
+    "Next key",
+    "Clip end",
+    "Loop",
+    "Time",
+    "Frame",
+    "Clip: Walk",
+    "Clip: Idle",
+    "Frames per second",
+    "Speed",
+    "Fit the clip",
+    "Selected joints only",
+    "Delete keys",
+    "Set key",
+    "Undo",
+    "Redo",
+    "Find a command…",
+    "Auto-key",
+    "Local",
+    "Parent",
+    "World",
+    "Pose",
+    "Animate",
+    "Paint",
+    "Textured",
+    "Show joints",
+];
