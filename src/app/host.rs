@@ -17,13 +17,13 @@ use crate::{
     edit::{
         Mode,
         command::{
-            BrushCommand, FileCommand, Host, PlayCommand, SelectCommand, ToolCommand, VertexCommand, ViewCommand,
-            field::Nodes,
+            BrushCommand, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, ToolCommand, VertexCommand,
+            ViewCommand, field::Nodes,
         },
     },
     model::NodeId,
     render::{Axis, Shading},
-    ui::{DeferredAction, Dialog, Layout, PreferencePage, Settings, ThemeChoice, ToastKind, Tool, ViewOptions},
+    ui::{DeferredAction, Dialog, Layout, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions},
 };
 
 /// The window as the host of commands.
@@ -77,18 +77,21 @@ impl Host for Windowed<'_> {
         Ok(())
     }
 
-    fn tool(&mut self, command: &ToolCommand) -> Result<(), Infallible> {
+    fn mode(&mut self, command: &ModeCommand) -> Result<(), Infallible> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
-            ToolCommand::PoseMode => app.set_mode(Mode::Pose),
-            ToolCommand::AnimateMode => app.set_mode(Mode::Animate),
-            ToolCommand::PaintMode => app.set_mode(Mode::Paint),
-            ToolCommand::Select => app.viewport.tool = Tool::Select,
-            ToolCommand::Rotate => app.viewport.tool = Tool::Rotate,
-            ToolCommand::CopyPose => app.copy_pose(ctx),
+            ModeCommand::PoseMode => app.set_mode(Mode::Pose),
+            ModeCommand::AnimateMode => app.set_mode(Mode::Animate),
+            ModeCommand::PaintMode => app.set_mode(Mode::Paint),
+            ModeCommand::CopyPose => app.copy_pose(ctx),
             // The system's clipboard answers with an event.
-            ToolCommand::PastePose => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
+            ModeCommand::PastePose => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
         }
+        Ok(())
+    }
+
+    fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
+        self.app.viewport.tool = *tool;
         Ok(())
     }
 

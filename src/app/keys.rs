@@ -6,7 +6,7 @@ use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
 use crate::{
-    edit::{KeyScope, command::ToolCommand, table},
+    edit::{KeyScope, command::ModeCommand, table},
     ui::{Action, Actions, Pane, ToastKind},
 };
 
@@ -44,7 +44,7 @@ impl App {
         // While a gesture is open nothing else runs, but another mode ends it.
         let gesture = self.is_gesture_open() && ctx.input(|i| i.pointer.any_down());
         let availability = self.availability();
-        let modes = [ToolCommand::PoseMode, ToolCommand::AnimateMode, ToolCommand::PaintMode].map(|m| m.name());
+        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
         let mut actions = Actions::default();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
         let mut commands: Vec<_> = table()

@@ -1,4 +1,19 @@
 //! History: gestures that become one step each, and the way back and forth between them.
+//!
+//! ```text
+//!  press                 move                    move                      release
+//!    │  begins            │  show(commands)       │  show(commands)          │  commit
+//!    ▼                    ▼                       ▼                          ▼
+//!  base = a clone ──► base + commands ──► base + commands anew ──► one Transaction, with its inverse,
+//!  (leaves shared)        in the document         in the document           and its lines of text, made
+//!                         │                       │                          only when someone reads them
+//!                         └── Escape: cancel ─────┴──► the document is the base again, and nothing is left
+//! ```
+//!
+//! A move never adds to the one before: what is shown is the base with the commands applied once. Losing the focus, another mode
+//! and closing count as release. While a gesture is open no other command runs, and one that changed nothing leaves no step.
+//! A brush stroke is too big to be done anew for each dab: its patches are added up ([`History::extend`]), with what each vertex
+//! was at first kept for the way back; in all else it is a gesture like the others.
 
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@ use crate::{
     edit::{
         Command, CommandLine, CommandSpec,
         command::{
-            BrushCommand, DiscardUnkeyed, FileCommand, Host, PlayCommand, SelectCommand, SetKey, ToolCommand,
-            VertexCommand, ViewCommand, renamed,
+            BrushCommand, DiscardUnkeyed, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, SetKey,
+            ToolCommand, VertexCommand, ViewCommand, renamed,
         },
     },
     model::UnkeyedAt,
@@ -30,6 +30,10 @@ impl Host for NoWindow {
     }
 
     fn select(&mut self, command: &SelectCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn mode(&mut self, command: &ModeCommand) -> Result<(), String> {
         refused(command.spec())
     }
 

@@ -3,6 +3,16 @@
 //! The order of acts is such that a kill between any two leaves a file that opens and is what it was before or what it was
 //! to be: new files beside it first, under names that nobody has; then the file as it was under its backup's name; then the
 //! file itself, by one renaming; last the removal of data of ours that no file names any more.
+//!
+//! ```text
+//!  the opened bytes ─┐
+//!  file as opened ───┼─► gltf::write ─► new bytes ─► read again ─► equal? ── no ─► refused, with the step that is lost
+//!  file as it is ────┘   (touched                                    │ yes
+//!                         elements only)                             ▼
+//!                     is the place free, or as we left it? ── no ─► refused, until a person consents
+//!                                                                    │ yes
+//!       data beside it ─► file~ (as it was) ─► temporary, synced ─► rename ─► journal: saved ─► what nobody names goes
+//! ```
 
 use std::{
     fs,

@@ -4,8 +4,9 @@ use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, Theme, Tool, View,
+    Action, Actions, Theme, View,
     theme::Font,
+    viewport::icon_of,
     widgets::{elided, icon_button, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
@@ -41,22 +42,9 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.spacing_mut().item_spacing.x = 4.0;
         // The brush is the only tool of Paint mode.
         if view.mode != Mode::Paint {
-            command_button(
-                ui,
-                view,
-                icons::ICON_ARROW_SELECTOR_TOOL,
-                ToolCommand::Select.spec(),
-                view.viewport.tool == Tool::Select,
-                actions,
-            );
-            command_button(
-                ui,
-                view,
-                icons::ICON_ROTATE_RIGHT,
-                ToolCommand::Rotate.spec(),
-                view.viewport.tool == Tool::Rotate,
-                actions,
-            );
+            for tool in ToolCommand::ALL {
+                command_button(ui, view, icon_of(tool), tool.spec(), view.viewport.tool == tool, actions);
+            }
             divider(ui, theme);
             segments(ui, theme, |ui| {
                 for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {

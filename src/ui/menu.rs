@@ -12,7 +12,7 @@ use super::{
 };
 use crate::edit::{
     CommandSpec, Mode,
-    command::{PlayCommand, SessionCommand, ToolCommand, ViewCommand},
+    command::{ModeCommand, PlayCommand, SessionCommand, ViewCommand},
     key_parts, table,
 };
 use crate::render::{ColorRole, Shading};
@@ -129,9 +129,9 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
     segments(&mut right, theme, |ui| {
         let modes = [
-            (Mode::Paint, "Paint", ToolCommand::PaintMode),
-            (Mode::Animate, "Animate", ToolCommand::AnimateMode),
-            (Mode::Pose, "Pose", ToolCommand::PoseMode),
+            (Mode::Paint, "Paint", ModeCommand::PaintMode),
+            (Mode::Animate, "Animate", ModeCommand::AnimateMode),
+            (Mode::Pose, "Pose", ModeCommand::PoseMode),
         ];
         for (mode, text, command) in modes {
             let response = segment(ui, theme, text, view.mode == mode, true);

@@ -47,7 +47,7 @@ pub use self::{
     theme::Theme,
     timeline::{Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
-    viewport::{Tool, ViewOptions, Viewport, ViewportAction, ViewportView},
+    viewport::{ViewOptions, Viewport, ViewportAction, ViewportView},
 };
 
 /// What the panels keep from frame to frame.

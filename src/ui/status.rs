@@ -2,149 +2,146 @@
 
 use egui::{ProgressBar, RichText, Ui, vec2};
 
-use super::widgets::thousands;
-use super::{Actions, Theme, Tool, View, theme::Font};
+use super::{
+    Actions, JobView, Theme, View,
+    theme::Font,
+    viewport::{Press, hints_of},
+    widgets::{name_widget, thousands},
+};
 use crate::render::ColorRole;
 use crate::ui::ProgramAction;
 use crate::{
     edit::{
         Mode,
-        command::{BrushCommand, FileCommand, PlayCommand, SelectCommand, SetKey, ToolCommand, ViewCommand},
+        command::{BrushCommand, FileCommand, PlayCommand, ViewCommand},
         key_parts,
     },
     weights::BrushKind,
 };
 
-pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
-    ui.horizontal_centered(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        // Keys are the live map's; what the mouse does is the same in all of them.
-        let key = |command: &str| key_parts(view.settings.keys.key(command)).join("+");
+/// What the mouse and keys do now: what is pressed, and what comes of it.
+fn hints(view: &View<'_>) -> Vec<(String, &'static str)> {
+    // Keys are the live map's; what the mouse does is the same in all of them.
+    let key = |command: &str| key_parts(view.settings.keys.key(command)).join("+");
+    let open = || {
+        vec![
+            (key(FileCommand::Open { path: None }.name()), "open a file"),
+            (key(FileCommand::Find.name()), "find a command"),
+        ]
+    };
+    if view.program.welcome {
+        let mut list = open();
+        list.push(("Esc".into(), "back"));
+        return list;
+    }
+    if view.session.is_none() {
+        return open();
+    }
+    if view.paint.adjusting.is_some() {
+        return vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")];
+    }
+    if view.mode == Mode::Paint {
         let against = match view.paint.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Set => "set the rest",
             Some(brush) if brush.kind == BrushKind::Scale => "scale back",
             Some(brush) => brush.kind.verb(),
             None => "the same",
         };
-        let hints: Vec<(String, &str)> =
-            match (view.session.is_some(), view.selection.nodes.is_empty(), view.viewport.tool) {
-                _ if view.program.welcome => {
-                    vec![
-                        (key(FileCommand::Open { path: None }.name()), "open a file"),
-                        (key(FileCommand::Find.name()), "find a command"),
-                        ("Esc".into(), "back"),
-                    ]
-                }
-                (false, ..) => vec![
-                    (key(FileCommand::Open { path: None }.name()), "open a file"),
-                    (key(FileCommand::Find.name()), "find a command"),
-                ],
-                _ if view.paint.adjusting.is_some() => {
-                    vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")]
-                }
-                _ if view.mode == Mode::Paint => vec![
-                    ("Drag".into(), view.paint.brush.kind.verb()),
-                    ("Ctrl".into(), against),
-                    ("Shift".into(), "smooth"),
-                    (key(BrushCommand::Radius.name()), "radius"),
-                    ("Right-click".into(), "pick joint"),
-                    ("Ctrl+Alt drag".into(), "select vertices"),
-                ],
-                (true, true, _) => vec![
-                    ("Click".into(), "select"),
-                    ("Alt drag".into(), "orbit"),
-                    ("Wheel".into(), "zoom"),
-                    (key(ViewCommand::FrameAll.name()), "frame all"),
-                    (
-                        if view.availability.clip_shown { key(PlayCommand::Toggle.name()) } else { String::new() },
-                        "play",
-                    ),
-                ],
-                (true, false, Tool::Rotate) => vec![
-                    ("Drag a ring".into(), "rotate"),
-                    ("Ctrl".into(), "snap 5°"),
-                    ("Esc".into(), "cancel"),
-                    (key(SetKey::NAME), "set key"),
-                    (key(ViewCommand::FrameSelected.name()), "frame"),
-                ],
-                (true, false, Tool::Select) => vec![
-                    (key(ToolCommand::Rotate.name()), "rotate"),
-                    (key(SetKey::NAME), "set key"),
-                    (key(ViewCommand::FrameSelected.name()), "frame"),
-                    (
-                        format!("{} {}", key(SelectCommand::Parent.name()), key(SelectCommand::Child.name())),
-                        "walk the chain",
-                    ),
-                ],
-            };
-        // Numbers at the right come first where there is little room.
-        let room = ui.available_width() - 400.0;
-        let mut taken = 0.0;
-        for (key, text) in hints.into_iter().filter(|(key, _)| !key.trim().is_empty()) {
-            taken += (key.chars().count() + text.chars().count()) as f32 * 6.5 + 34.0;
-            if taken > room {
-                break;
-            }
-            let frame = egui::Frame::new()
-                .fill(theme.color(ColorRole::SurfaceControl))
-                .corner_radius(3)
-                .inner_margin(egui::Margin::symmetric(5, 0));
-            frame.show(ui, |ui| {
-                ui.label(
-                    RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary)),
-                )
-            });
-            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
-            ui.add_space(6.0);
-        }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if let Some(job) = &view.program.job {
-                if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
-                    actions.push(ProgramAction::CancelJob);
-                }
-                let bar = ui.add(
-                    ProgressBar::new(job.fraction)
-                        .desired_width(160.0)
-                        .desired_height(10.0)
-                        .fill(theme.color(ColorRole::AccentBase)),
-                );
-                super::widgets::name_widget(ui, &bar, &job.label);
-                ui.label(
-                    RichText::new(&job.label)
-                        .font(Theme::font(Font::Caption))
-                        .color(theme.color(ColorRole::TextSecondary)),
-                );
-                return;
-            }
-            let Some(session) = view.session else { return };
-            let document = session.document();
-            let joints = view.joints.iter().filter(|j| **j).count();
-            let keys = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count());
-            let mut fact = |number: String, what: &str| {
-                ui.label(
-                    RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
-                );
-                ui.label(
-                    RichText::new(number)
-                        .font(Theme::font(Font::NumberSmall))
-                        .color(theme.color(ColorRole::TextPrimary)),
-                );
-                ui.add_space(6.0);
-            };
-            if view.mode == Mode::Paint && view.paint.dab_ms > 0.0 {
-                fact(format!("{:.2}", view.paint.dab_ms), "ms/dab");
-            }
-            fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");
-            if let Some(scale) = view.viewport.quick {
-                let step = if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
-                fact(step, "while it moves");
-            }
-            if let Some(keys) = keys {
-                fact(thousands(keys), if keys == 1 { "key" } else { "keys" });
-            }
-            fact(thousands(joints), if joints == 1 { "joint" } else { "joints" });
-            fact(thousands(document.shown_vertex_count()), "vertices");
+        return vec![
+            ("Drag".into(), view.paint.brush.kind.verb()),
+            ("Ctrl".into(), against),
+            ("Shift".into(), "smooth"),
+            (key(BrushCommand::Radius.name()), "radius"),
+            ("Right-click".into(), "pick joint"),
+            ("Ctrl+Alt drag".into(), "select vertices"),
+        ];
+    }
+    if view.selection.nodes.is_empty() {
+        let play = if view.availability.clip_shown { key(PlayCommand::Toggle.name()) } else { String::new() };
+        return vec![
+            ("Click".into(), "select"),
+            ("Alt drag".into(), "orbit"),
+            ("Wheel".into(), "zoom"),
+            (key(ViewCommand::FrameAll.name()), "frame all"),
+            (play, "play"),
+        ];
+    }
+    let spelled = |press: Press| match press {
+        Press::Hand(text) => text.to_owned(),
+        Press::Key(command) => key(command),
+    };
+    hints_of(view.viewport.tool).into_iter().map(|(press, does)| (spelled(press), does)).collect()
+}
+
+pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        hints_ui(ui, view);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| match &view.program.job {
+            Some(job) => job_ui(ui, view.theme, job, actions),
+            None => facts_ui(ui, view),
         });
     });
+}
+
+fn hints_ui(ui: &mut Ui, view: &View<'_>) {
+    let theme = view.theme;
+    // Numbers at the right come first where there is little room.
+    let room = ui.available_width() - 400.0;
+    let mut taken = 0.0;
+    for (key, text) in hints(view).into_iter().filter(|(key, _)| !key.trim().is_empty()) {
+        taken += (key.chars().count() + text.chars().count()) as f32 * 6.5 + 34.0;
+        if taken > room {
+            break;
+        }
+        let frame = egui::Frame::new()
+            .fill(theme.color(ColorRole::SurfaceControl))
+            .corner_radius(3)
+            .inner_margin(egui::Margin::symmetric(5, 0));
+        let caption = |text: &str, role| RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(role));
+        frame.show(ui, |ui| ui.label(caption(&key, ColorRole::TextSecondary)));
+        ui.label(caption(text, ColorRole::TextTertiary));
+        ui.add_space(6.0);
+    }
+}
+
+/// How far long work is, and a way to stop it.
+fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
+    if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
+        actions.push(ProgramAction::CancelJob);
+    }
+    let bar = ProgressBar::new(job.fraction)
+        .desired_width(160.0)
+        .desired_height(10.0)
+        .fill(theme.color(ColorRole::AccentBase));
+    let bar = ui.add(bar);
+    name_widget(ui, &bar, &job.label);
+    let label = RichText::new(&job.label).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
+    ui.label(label);
+}
+
+/// Measured numbers, from the right to the left.
+fn facts_ui(ui: &mut Ui, view: &View<'_>) {
+    let theme = view.theme;
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let mut fact = |number: String, what: &str| {
+        ui.label(RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        let number = RichText::new(number).font(Theme::font(Font::NumberSmall));
+        ui.label(number.color(theme.color(ColorRole::TextPrimary)));
+        ui.add_space(6.0);
+    };
+    if view.mode == Mode::Paint && view.paint.dab_ms > 0.0 {
+        fact(format!("{:.2}", view.paint.dab_ms), "ms/dab");
+    }
+    fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");
+    if let Some(scale) = view.viewport.quick {
+        let step = if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
+        fact(step, "while it moves");
+    }
+    if let Some(keys) = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count()) {
+        fact(thousands(keys), if keys == 1 { "key" } else { "keys" });
+    }
+    let joints = view.joints.iter().filter(|j| **j).count();
+    fact(thousands(joints), if joints == 1 { "joint" } else { "joints" });
+    fact(thousands(document.shown_vertex_count()), "vertices");
 }

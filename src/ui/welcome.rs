@@ -11,7 +11,7 @@ use super::{
 };
 use crate::edit::{
     Preset,
-    command::{FileCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
+    command::{FileCommand, ModeCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
 };
 use crate::render::ColorRole;
 use crate::ui::{DialogAction, ProgramAction};
@@ -144,7 +144,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         ("Set a key", &[SetKey::NAME]),
         ("Play or pause", &[PlayCommand::Toggle.name()]),
         ("Frame the selection", &[ViewCommand::FrameSelected.name()]),
-        ("Pose, Animate", &[ToolCommand::PoseMode.name(), ToolCommand::AnimateMode.name()]),
+        ("Pose, Animate", &[ModeCommand::PoseMode.name(), ModeCommand::AnimateMode.name()]),
         ("Undo", &[SessionCommand::Undo.name()]),
     ];
     for (what, commands) in rows {

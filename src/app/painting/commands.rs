@@ -8,7 +8,7 @@ use crate::{
     edit::{
         Command, Mode,
         command::{
-            Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, Normalize, Smooth, ToolCommand, Touch,
+            Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, ModeCommand, Normalize, Smooth, Touch,
             VertexCommand,
             field::{How, Meshes, Nodes, Reach, VertexTerms},
         },
@@ -254,7 +254,7 @@ impl App {
             if let Some(joint) = joint.or(document.skin(skin).joints.first().copied()) {
                 self.outliner.selection.set(joint);
                 self.painting.select_next = Some(command);
-                self.run(ctx, ToolCommand::PaintMode);
+                self.run(ctx, ModeCommand::PaintMode);
             }
         } else if let Some(node) = node.map(NodeId).filter(|n| document.nodes.contains(*n)) {
             self.outliner.selection.set(node);
@@ -272,7 +272,7 @@ impl App {
             self.painting.look = WeightLook::Faults;
             // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
             self.painting.select_next = Some(VertexCommand::Faulty);
-            self.run(ctx, ToolCommand::PaintMode);
+            self.run(ctx, ModeCommand::PaintMode);
         }
     }
 

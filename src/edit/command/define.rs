@@ -124,6 +124,7 @@ macro_rules! other_commands {
         $family:ident in $menu:literal, by $executor:ident;
         $(
             #[doc = $help:literal]
+            $(#[$mark:meta])*
             $name:ident $({ $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? })? = $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
         )*
@@ -131,7 +132,7 @@ macro_rules! other_commands {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $family {
-            $(#[doc = $help] $name $({ $($(#[doc = $words])* $field: $type),* })?,)*
+            $(#[doc = $help] $(#[$mark])* $name $({ $($(#[doc = $words])* $field: $type),* })?,)*
         }
 
         impl $family {

@@ -82,8 +82,8 @@ other_commands! {
 }
 
 other_commands! {
-    /// Modes, tools, and poses on the clipboard.
-    ToolCommand in "Edit/Mode and tool", by Host;
+    /// Modes, and poses on the clipboard.
+    ModeCommand in "Edit/Mode and tool", by Host;
 
     /// Edits the pose of the file
     PoseMode = "mode.pose", "Pose mode", key: "1";
@@ -91,14 +91,27 @@ other_commands! {
     AnimateMode = "mode.animate", "Animate mode", key: "2";
     /// Paints the weights of joints
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
-    /// Clicks select; nothing is moved
-    Select = "tool.select", "Select", key: "Q";
-    /// Turns the selected joints with a ring
-    Rotate = "tool.rotate", "Rotate", key: "E";
     /// Copies the poses of the selected nodes, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
     /// Poses the nodes that the clipboard names, or the selected one
     PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
+}
+
+other_commands! {
+    /// The pointer's tools, each by the command that takes it up.
+    #[derive(Copy, Eq, Default)]
+    ToolCommand in "Edit/Mode and tool", by Host;
+
+    /// Clicks select; nothing is moved
+    Select = "tool.select", "Select", key: "Q";
+    /// Turns the selected joints with a ring
+    #[default]
+    Rotate = "tool.rotate", "Rotate", key: "E";
+}
+
+impl ToolCommand {
+    /// All tools, in the order of the toolbar.
+    pub const ALL: [Self; 2] = [Self::Select, Self::Rotate];
 }
 
 other_commands! {
@@ -301,6 +314,7 @@ macro_rules! of_host {
 of_host!(
     FileCommand as File,
     SelectCommand as Select,
+    ModeCommand as Mode,
     ToolCommand as Tool,
     ViewCommand as View,
     PlayCommand as Play,

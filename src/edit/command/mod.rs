@@ -42,7 +42,8 @@ pub use self::{
     around::{Around, Filled, Unfilled},
     clips::{ClipCommand, DeleteClip, DuplicateClip, NewClip, RenameClip, RenameNode},
     host::{
-        BrushCommand, FileCommand, PlayCommand, SelectCommand, SessionCommand, ToolCommand, VertexCommand, ViewCommand,
+        BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, ToolCommand, VertexCommand,
+        ViewCommand,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DeleteKeys, DiscardUnkeyed, KeyCommand, MoveKeys, SetKey, SetUnkeyed, moved},
@@ -92,7 +93,9 @@ pub trait Host {
     fn file(&mut self, command: &FileCommand) -> Result<(), Self::Refusal>;
     /// The selection.
     fn select(&mut self, command: &SelectCommand) -> Result<(), Self::Refusal>;
-    /// Modes and tools.
+    /// Modes, and poses on the clipboard.
+    fn mode(&mut self, command: &ModeCommand) -> Result<(), Self::Refusal>;
+    /// The pointer's tool.
     fn tool(&mut self, command: &ToolCommand) -> Result<(), Self::Refusal>;
     /// The view.
     fn view(&mut self, command: &ViewCommand) -> Result<(), Self::Refusal>;
@@ -113,6 +116,7 @@ impl HostCommand {
         match self {
             Self::File(command) => host.file(command),
             Self::Select(command) => host.select(command),
+            Self::Mode(command) => host.mode(command),
             Self::Tool(command) => host.tool(command),
             Self::View(command) => host.view(command),
             Self::Play(command) => host.play(command),
@@ -176,7 +180,9 @@ families! {
         File(FileCommand),
         /// The selection.
         Select(SelectCommand),
-        /// Modes and tools.
+        /// Modes, and poses on the clipboard.
+        Mode(ModeCommand),
+        /// The pointer's tool.
         Tool(ToolCommand),
         /// The view.
         View(ViewCommand),

@@ -4,22 +4,12 @@ use egui::TextureId;
 use glam::Vec2;
 
 use crate::{
-    edit::Space,
+    edit::{Space, command::ToolCommand},
     model::{DisplayChoice, NodeId},
     motion::Bone,
     render::{Camera, Shading},
     ui::Action,
 };
-
-/// Which tool the pointer is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tool {
-    /// Selects.
-    Select,
-    /// Turns with a ring.
-    #[default]
-    Rotate,
-}
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -107,7 +97,7 @@ pub struct Viewport {
     /// The file's camera that was looked through last.
     pub looked_through: Option<NodeId>,
     /// The pointer's tool.
-    pub tool: Tool,
+    pub tool: ToolCommand,
     /// The axes of the manipulator.
     pub space: Space,
     /// What is shown.
@@ -122,7 +112,7 @@ pub struct ViewportView<'a> {
     /// The eye.
     pub camera: Camera,
     /// The pointer's tool.
-    pub tool: Tool,
+    pub tool: ToolCommand,
     /// The axes of the manipulator.
     pub space: Space,
     /// The picture.

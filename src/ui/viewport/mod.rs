@@ -6,7 +6,8 @@ mod overlay;
 mod pick;
 mod tools;
 
-pub use self::domain::{Tool, ViewOptions, Viewport, ViewportAction, ViewportView};
+pub use self::domain::{ViewOptions, Viewport, ViewportAction, ViewportView};
+pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
@@ -17,7 +18,7 @@ use crate::{edit::Mode, render::Camera};
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
 pub struct ViewportState {
-    ring: Option<tools::RingDrag>,
+    tools: tools::Tools,
     marquee: Option<egui::Pos2>,
     /// A stroke is under way.
     stroking: bool,
@@ -38,7 +39,7 @@ pub struct ViewportState {
 impl ViewportState {
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
-        self.swallow |= self.ring.take().is_some() || std::mem::take(&mut self.stroking);
+        self.swallow |= self.tools.end() || std::mem::take(&mut self.stroking);
         self.marquee = None;
         self.gradient_from = None;
     }
@@ -101,11 +102,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     }
     // What was let go elsewhere is let go until the button is.
     state.swallow &= ui.input(|i| i.pointer.any_down());
-    let tool_has_it = state.swallow
-        || match view.viewport.tool {
-            Tool::Select => false,
-            Tool::Rotate => tools::rotate_ui(&mut state.ring, ui, view, rect, &response, actions),
-        };
+    let tool_has_it = state.swallow || state.tools.of(view.viewport.tool).ui(ui, view, rect, &response, actions);
     let covered = view.dialogs.open.is_some() || egui::Popup::is_any_open(ui.ctx());
     let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;

@@ -6,7 +6,7 @@ use egui_material_icons::icons;
 use crate::render::ColorRole;
 use crate::ui::{PaintAction, TimelineAction};
 use crate::{
-    edit::command::{BrushCommand, PlayCommand, ToolCommand},
+    edit::command::{BrushCommand, ModeCommand, PlayCommand},
     motion::Spot,
     ui::{Action, Actions, Theme, View, WeightLook, theme::Font, widgets::icon_button},
 };
@@ -204,7 +204,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let key = view.settings.keys.key(ToolCommand::AnimateMode.name());
+        let key = view.settings.keys.key(ModeCommand::AnimateMode.name());
         let (font, color) = (Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
         let text = format!("Keys are edited in Animate mode ({key}).");
         if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x <= ui.available_width() {

@@ -2,15 +2,19 @@
 //! adding up moves.
 
 use egui::{Align2, Key, PointerButton, Pos2, Rect, Stroke, Ui, pos2, vec2};
+use egui_material_icons::{MaterialIcon, icons};
 use glam::{Mat3, Mat4, Vec2, Vec3};
 
-use super::super::{overlay::haloed, pick::segment_distance};
+use super::{
+    super::{overlay::haloed, pick::segment_distance},
+    Press, ViewportTool,
+};
 use crate::render::ColorRole;
 use crate::{
     edit::{
         Space,
         command::{
-            Rotate,
+            Rotate, SetKey, ViewCommand,
             field::{Axis, Degrees, Nodes},
         },
         rotation_after_turn,
@@ -31,7 +35,7 @@ const STEPS: usize = 96;
 
 /// A turn that is under way.
 #[derive(Clone, Debug)]
-pub struct RingDrag {
+struct RingDrag {
     ring: Ring,
     origin: Vec3,
     /// World, unit: the sense of a positive angle.
@@ -74,8 +78,38 @@ fn directions(m: &Mat4) -> [Vec3; 3] {
     [m.x_axis, m.y_axis, m.z_axis].map(|a| a.truncate().normalize_or(Vec3::Y) * sign)
 }
 
+/// The ring gizmo.
+#[derive(Clone, Debug, Default)]
+pub struct RotateTool {
+    drag: Option<RingDrag>,
+}
+
+impl ViewportTool for RotateTool {
+    fn icon(&self) -> MaterialIcon {
+        icons::ICON_ROTATE_RIGHT
+    }
+
+    fn hints(&self) -> Vec<(Press, &'static str)> {
+        vec![
+            (Press::Hand("Drag a ring"), "rotate"),
+            (Press::Hand("Ctrl"), "snap 5°"),
+            (Press::Hand("Esc"), "cancel"),
+            (Press::Key(SetKey::NAME), "set key"),
+            (Press::Key(ViewCommand::FrameSelected.name()), "frame"),
+        ]
+    }
+
+    fn ui(&mut self, ui: &Ui, view: &View<'_>, rect: Rect, response: &egui::Response, actions: &mut Actions) -> bool {
+        rotate_ui(&mut self.drag, ui, view, rect, response, actions)
+    }
+
+    fn end(&mut self) -> bool {
+        self.drag.take().is_some()
+    }
+}
+
 /// Draws the gizmo and turns what is selected; whether the pointer is the gizmo's.
-pub fn rotate_ui(
+fn rotate_ui(
     drag: &mut Option<RingDrag>,
     ui: &Ui,
     view: &View<'_>,

@@ -1,13 +1,43 @@
 //! Selecting: a click on a joint or on the skin, a box around joints.
 
 use egui::{PointerButton, Pos2, Rect, Response, Ui, pos2};
+use egui_material_icons::{MaterialIcon, icons};
 use glam::Vec2;
 
-use super::super::pick;
+use super::{super::pick, Press, ViewportTool};
 use crate::{
+    edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand},
     render::ColorRole,
     ui::{Actions, OutlinerAction, View, ViewportAction},
 };
+
+/// The tool that moves nothing: clicks and boxes select, as they do beside the handles of all others.
+#[derive(Clone, Debug, Default)]
+pub struct SelectTool;
+
+impl ViewportTool for SelectTool {
+    fn icon(&self) -> MaterialIcon {
+        icons::ICON_ARROW_SELECTOR_TOOL
+    }
+
+    fn hints(&self) -> Vec<(Press, &'static str)> {
+        vec![
+            (Press::Key(ToolCommand::Rotate.name()), "rotate"),
+            (Press::Key(SetKey::NAME), "set key"),
+            (Press::Key(ViewCommand::FrameSelected.name()), "frame"),
+            (Press::Key(SelectCommand::Parent.name()), "parent"),
+            (Press::Key(SelectCommand::Child.name()), "child"),
+        ]
+    }
+
+    fn ui(&mut self, _: &Ui, _: &View<'_>, _: Rect, _: &Response, _: &mut Actions) -> bool {
+        false
+    }
+
+    fn end(&mut self) -> bool {
+        false
+    }
+}
 
 /// `free`: nothing else has the pointer.
 pub fn select_ui(
