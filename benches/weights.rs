@@ -328,7 +328,7 @@ fn dabs(c: &mut Criterion) {
         let brush = Brush { kind: BrushKind::Add, strength: 0.1, reach, ..Brush::default() };
         let paint = Paint { brush, joint: 105, locked: &locked, limit: 4, mirror: None };
         let mut stroke = Stroke::new(&canvas);
-        let mut group = c.benchmark_group(format!("brush, a dab over 30,000, {}", reach.word()));
+        let mut group = c.benchmark_group(format!("brush, a dab over 30,000, {}", reach.label()));
         group.sample_size(30);
         group.bench_function("first of a stroke", |b| {
             b.iter(|| {

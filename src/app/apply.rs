@@ -128,7 +128,7 @@ impl App {
                 unkeyed: self.unkeyed_shown(),
                 carried: self.timeline.carried.is_some(),
             }),
-            None => spec.bare().map(|command| vec![command]),
+            None => spec.without_arguments().map(|command| vec![command]),
         };
         match filled {
             Ok(mut commands) if commands.len() == 1 => {

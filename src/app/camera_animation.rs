@@ -13,7 +13,7 @@ const GLIDE: f64 = 0.18;
 
 impl App {
     /// Moves the eye to another view, in a moment; at once where nothing should glide.
-    pub(super) fn glide_to(&mut self, ctx: &Context, mut camera: Camera) {
+    pub(super) fn begin_transition(&mut self, ctx: &Context, mut camera: Camera) {
         if self.program.settings.reduce_motion {
             self.viewport.camera = camera;
             return;
@@ -23,18 +23,18 @@ impl App {
         let turn = (camera.yaw - self.viewport.camera.yaw) / tau;
         camera.yaw -= turn.round() * tau;
         let now = ctx.input(|i| i.time);
-        self.viewport.glide = Some((self.viewport.camera, camera, now));
+        self.viewport.transition = Some((self.viewport.camera, camera, now));
         ctx.request_repaint();
     }
 
     /// Where the eye is on its way.
-    pub(super) fn glide(&mut self, ctx: &Context) {
-        let Some((from, to, since)) = self.viewport.glide else { return };
+    pub(super) fn step_transition(&mut self, ctx: &Context) {
+        let Some((from, to, since)) = self.viewport.transition else { return };
         let t = ((ctx.input(|i| i.time) - since) / GLIDE).clamp(0.0, 1.0) as f32;
         if t >= 1.0 {
             self.viewport.camera = to;
             self.viewport.camera.yaw = to.yaw.rem_euclid(std::f32::consts::TAU);
-            self.viewport.glide = None;
+            self.viewport.transition = None;
             return;
         }
         self.viewport.camera = from.towards(&to, 1.0 - (1.0 - t).powi(3));
@@ -43,7 +43,7 @@ impl App {
 
     /// Takes up other preferences.
     pub(super) fn set_settings(&mut self, ctx: &Context, settings: Settings) {
-        self.program.settings = settings.sane();
+        self.program.settings = settings.clamped();
         self.show_settings(ctx);
     }
 

@@ -68,7 +68,7 @@ impl App {
         if let Some(seconds) = self.dialogs.age(ctx.input(|i| i.time)) {
             ctx.request_repaint_after(Duration::from_secs_f64(seconds.max(0.05)));
         }
-        self.glide(ctx);
+        self.step_transition(ctx);
         self.advance_clock(ctx);
         self.begin_keys(ctx);
         self.clipboard_events(ctx);
@@ -241,7 +241,8 @@ impl App {
             let held = i.pointer.any_down();
             (i.time, held || scrolls, held && i.pointer.delta() != egui::Vec2::ZERO)
         });
-        let moves = held || self.timeline.playback.playing || self.viewport.glide.is_some() || self.is_gesture_open();
+        let moves =
+            held || self.timeline.playback.playing || self.viewport.transition.is_some() || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
         let seen = viewport_renderer::Seen {
             camera: &self.viewport.camera,

@@ -223,7 +223,7 @@ impl App {
     fn look(&mut self, ctx: &Context, axis: Axis) {
         let mut camera = self.viewport.camera;
         camera.look(axis);
-        self.glide_to(ctx, camera);
+        self.begin_transition(ctx, camera);
     }
 
     /// Looks through a camera of the file: the one that is named, or the next.
@@ -243,7 +243,7 @@ impl App {
         self.viewport.looked_through = Some(node);
         let mut camera = self.viewport.camera;
         camera.look_from(&self.renderer.pose().world[node.index()]);
-        self.glide_to(ctx, camera);
+        self.begin_transition(ctx, camera);
         self.outliner.selection.set(node);
     }
 
@@ -273,7 +273,7 @@ impl App {
         if let Some((low, high)) = bounds {
             let mut camera = self.viewport.camera;
             camera.frame(low, high, size.x / size.y);
-            self.glide_to(ctx, camera);
+            self.begin_transition(ctx, camera);
         }
     }
 

@@ -256,7 +256,7 @@ impl App {
         self.jobs.waiting.retain(|w| !w.cancellable);
         if let Some(job) = self.jobs.work.take_if(|job| job.cancellable) {
             job.progress.cancel();
-            self.toast(ctx, ToastKind::Note, format!("{} was cancelled", job.label));
+            self.toast(ctx, ToastKind::Note, format!("{} was canceled", job.label));
         }
     }
 
@@ -374,7 +374,7 @@ impl App {
         self.outliner.hover = None;
         self.program.welcome = false;
         self.viewport.looked_through = None;
-        self.viewport.glide = None;
+        self.viewport.transition = None;
         self.panels.reset();
         self.painting.reset();
         self.timeline.playback = Playback::default();

@@ -88,7 +88,7 @@ impl App {
             jobs: Jobs::default(),
         };
         app.window.routing.install(&cc.egui_ctx);
-        app.painting.brush = app.program.preferences.brush.sane();
+        app.painting.brush = app.program.preferences.brush.clamped();
         if let Some(text) = app.program.preferences.layout.as_deref() {
             app.panels.set_layout(Layout::from_text(text));
         }

@@ -36,7 +36,7 @@ impl Program {
     /// As the last start left it.
     pub(super) fn load(cc: &eframe::CreationContext<'_>) -> Self {
         let preferences = Preferences::load(cc.storage);
-        let settings = preferences.settings.clone().sane();
+        let settings = preferences.settings.clone().clamped();
         let theme = Theme::of(&cc.egui_ctx, settings.theme);
         Theme::install(&cc.egui_ctx);
         Self {

@@ -278,7 +278,7 @@ impl App {
         self.show_recoveries(ctx);
         self.program.taking = None;
         // Its clock begins anew.
-        (self.window.active, self.viewport.glide, self.outliner.hover, self.viewport.last_pick) =
+        (self.window.active, self.viewport.transition, self.outliner.hover, self.viewport.last_pick) =
             (0.0, None, None, None);
         for toast in &mut self.dialogs.toasts {
             toast.since = 0.0;

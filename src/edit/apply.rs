@@ -245,7 +245,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                         && !to.joints.is_empty()
                         && to.joints.len() == to.inverse_bind.len()
                         && to.joints.iter().all(|j| document.nodes.contains(*j))
-                        && to.is_sound();
+                        && to.is_valid();
                     sound.then_some(()).ok_or(EditError::Unsound { what: "skin", id: skin.0 })?;
                 }
                 None => {
@@ -301,7 +301,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             Ok(Edit::PatchWeights { mesh, primitive, patch })
         }
         Edit::SetWeights { mesh, primitive, to } => {
-            let sound = is_sound(&to);
+            let sound = is_valid(&to);
             let map = weights_of(document, mesh, primitive, |map| sound && map.vertex_count() == to.vertex_count())?;
             let was = std::mem::replace(map, to);
             Ok(Edit::SetWeights { mesh, primitive, to: was })
@@ -309,7 +309,7 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::BindWeights { mesh, primitive, to } => {
             let found = document.primitive(mesh, primitive);
             let count = found.map(|p| p.positions.len());
-            let fits = to.as_ref().is_none_or(|to| is_sound(to) && Some(to.vertex_count()) == count);
+            let fits = to.as_ref().is_none_or(|to| is_valid(to) && Some(to.vertex_count()) == count);
             if count.is_none() || !fits {
                 return Err(EditError::Weights { mesh: mesh.0, primitive });
             }
@@ -405,7 +405,7 @@ fn unkeyed<T>(
 }
 
 /// Whether a map can be a primitive's, whatever its vertices.
-fn is_sound(map: &WeightMap) -> bool {
+fn is_valid(map: &WeightMap) -> bool {
     map.sets > 0
         && map.joints.len() == map.weights.len()
         && map.joints.len().is_multiple_of(map.stride())

@@ -35,7 +35,7 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     }
     for device in &list {
         let used = if device.used { ", used" } else { "" };
-        out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind.words()));
+        out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind.label()));
         if !device.driver.is_empty() {
             out.push_str(&format!("  driver: {}\n", device.driver));
         }
@@ -142,7 +142,7 @@ fn facts(session: &Session, path: &Path) -> Value {
             "version": v.version,
             "title": v.title,
             "authors": v.authors,
-            "licence": v.licence,
+            "license": v.licence,
             "springs": v.springs,
             "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into())).collect::<serde_json::Map<_, _>>(),
         })),
@@ -204,10 +204,10 @@ fn words(facts: &Value) -> String {
         let authors: Vec<&str> = vrm["authors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let authors = if authors.is_empty() { "not given".to_owned() } else { authors.join(", ") };
         line(format!(
-            "VRM {}: title {}, author {authors}, licence {}",
+            "VRM {}: title {}, author {authors}, license {}",
             said("version"),
             said("title"),
-            said("licence")
+            said("license")
         ));
         line(format!("{} bones of a human, {} springs", bones.len(), vrm["springs"]));
     }

@@ -59,7 +59,7 @@ impl Interpolation {
     }
 
     /// The word in the file.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Step => "STEP",
             Self::Linear => "LINEAR",

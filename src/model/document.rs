@@ -205,7 +205,7 @@ impl Asset {
         self.check_nodes()?;
         let say = |sound: bool, why: &dyn Fn() -> String| sound.then_some(()).ok_or_else(|| Broken(why()));
         for (id, skin) in self.skins.iter() {
-            let sound = skin.is_sound() && skin.joints.iter().all(|j| self.nodes.contains(*j));
+            let sound = skin.is_valid() && skin.joints.iter().all(|j| self.nodes.contains(*j));
             say(sound, &|| format!("skin {} names a joint that is not there, or its bind matrices do not fit", id.0))?;
         }
         for (id, scene) in self.scenes.iter() {
@@ -234,7 +234,7 @@ impl Asset {
     }
 
     fn check_tree(&self) -> Result<(), Broken> {
-        if !self.nodes.is_sound() {
+        if !self.nodes.is_valid() {
             return Err(Broken("the tree is not the one that the parents make".into()));
         }
         for (id, node) in self.nodes.iter() {

@@ -168,7 +168,7 @@ pub struct Skin {
 
 impl Skin {
     /// Whether its bind matrices are finite and affine, as many as joints, and identities where there are none.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         let fine = |m: &Mat4| m.is_finite() && m.row(3) == Vec4::W && (self.has_inverse_bind || *m == Mat4::IDENTITY);
         self.joints.len() == self.inverse_bind.len() && self.inverse_bind.iter().all(fine)
     }

@@ -107,7 +107,7 @@ impl Nodes {
     }
 
     /// Whether the tree is the one that the parents make.
-    pub(super) fn is_sound(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         *self.tree == Tree::of(&self.slots)
     }
 }

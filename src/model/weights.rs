@@ -44,7 +44,7 @@ impl WeightEncoding {
     }
 
     /// How it is called on screen.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Float => "float",
             Self::Short => "16 bit",

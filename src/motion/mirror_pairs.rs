@@ -49,7 +49,7 @@ pub enum PairSource {
 
 impl PairSource {
     /// In words, after the partner's name.
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Names => "by their names",
             Self::RestPositions => "by where they rest",

@@ -26,7 +26,7 @@ pub enum DeviceKind {
 
 impl DeviceKind {
     /// In words.
-    pub const fn words(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Discrete => "a GPU of its own",
             Self::Integrated => "a GPU within the processor",

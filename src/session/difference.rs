@@ -275,7 +275,7 @@ fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>) -> Option<String> {
     }
     if a.sets == b.sets && a.joints == b.joints && a.weights == b.weights {
         return (a.encoding != b.encoding)
-            .then(|| format!("weights are kept as {} instead of {}", b.encoding.word(), a.encoding.word()));
+            .then(|| format!("weights are kept as {} instead of {}", b.encoding.label(), a.encoding.label()));
     }
     let (mut count, mut most) = (0usize, 0.0f32);
     for v in 0..a.vertex_count() {
@@ -312,7 +312,7 @@ fn clip(a: (&Asset, &Clip), b: (&Asset, &Clip), place: &str, found: &mut Found) 
 /// How the keys of two tracks differ; nothing where they do not.
 fn track(a: &Track, b: &Track) -> Option<String> {
     if a.interpolation != b.interpolation {
-        return Some(format!("{} instead of {}", b.interpolation.word(), a.interpolation.word()));
+        return Some(format!("{} instead of {}", b.interpolation.label(), a.interpolation.label()));
     }
     if a.times == b.times {
         if a.values == b.values {
@@ -536,7 +536,7 @@ pub fn as_text(document: &Asset) -> String {
     for (id, clip) in document.clips.iter() {
         line(format!("clip {}", document.clip_label(id)));
         for (name, track) in tracks(document, clip) {
-            line(format!("  {name} {}", track.interpolation.word()));
+            line(format!("  {name} {}", track.interpolation.label()));
             for (k, time) in track.times.iter().enumerate() {
                 line(format!(
                     "    {} {}",

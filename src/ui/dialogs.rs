@@ -312,7 +312,7 @@ fn graphics(device: &DeviceFacts) -> Vec<String> {
     let driver = if device.driver.is_empty() { String::new() } else { format!(", {}", device.driver) };
     let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
     let mut lines = vec![
-        format!("Graphics: {}, {}{driver}", device.id(), device.kind.words()),
+        format!("Graphics: {}, {}{driver}", device.id(), device.kind.label()),
         format!("Buffers up to {megabytes} MiB, textures up to {side} pixels a side."),
     ];
     lines.extend(device.instead.iter().map(|text| format!("{text}.")));

@@ -70,7 +70,7 @@ impl WeightLook {
     }
 
     /// Its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Joint => "Weights: one joint",
             Self::All => "Weights: all joints",

@@ -130,7 +130,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     });
     field(ui, theme, "Lengths in", |ui| {
         let options =
-            [(Length::Metres, "Metres"), (Length::Centimetres, "Centimetres"), (Length::Millimetres, "Millimetres")];
+            [(Length::Metres, "Meters"), (Length::Centimetres, "Centimeters"), (Length::Millimetres, "Millimeters")];
         choice(ui, theme, &mut settings.length, &options);
     });
     field(ui, theme, "Motion", |ui| {
@@ -204,7 +204,7 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let id = device.id();
             let chosen = view.program.device_wish == Some(id.as_str());
             let text = if *failed { format!("{id}, which failed before") } else { id.clone() };
-            if ui.selectable_label(chosen, text).on_hover_text(device.kind.words()).clicked() && !chosen {
+            if ui.selectable_label(chosen, text).on_hover_text(device.kind.label()).clicked() && !chosen {
                 actions.push(ProgramAction::ChooseDevice(Some(id)));
             }
         }

@@ -72,7 +72,7 @@ pub fn problems_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                             // Buttons first: the text takes what is left.
                             let how = match problem.fix {
                                 Some(Bind::NAME) => "Gives it the weights of the nearest bones",
-                                _ => "Normalises the weights there",
+                                _ => "Normalizes the weights there",
                             };
                             if problem.fix.is_some() && ui.small_button("Fix").on_hover_text(how).clicked() {
                                 actions.push(ProblemAction::FixProblem(k));

@@ -131,7 +131,7 @@ impl Settings {
     pub const SCALES: (f32, f32) = (0.85, 3.0);
 
     /// The same with numbers that a damaged file cannot spoil.
-    pub fn sane(mut self) -> Self {
+    pub fn clamped(mut self) -> Self {
         let keep = |value: f32, low: f32, high: f32, plain: f32| {
             if value.is_finite() { value.clamp(low, high) } else { plain }
         };

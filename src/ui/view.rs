@@ -26,7 +26,7 @@ pub enum AssetRef {
 
 impl AssetRef {
     /// What it is.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Skin(_) => "Skin",
             Self::Mesh(_) => "Mesh",
@@ -43,7 +43,7 @@ impl AssetRef {
             Self::Material(k) => (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0),
             Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
         };
-        label(name.as_deref(), &self.word().to_lowercase(), k)
+        label(name.as_deref(), &self.label().to_lowercase(), k)
     }
 }
 

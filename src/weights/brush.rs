@@ -31,7 +31,7 @@ impl BrushKind {
         [Self::Add, Self::Subtract, Self::Set, Self::Scale, Self::Smooth, Self::Sharpen, Self::Average, Self::Smear];
 
     /// Its name on a button.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Add => "Add",
             Self::Subtract => "Subtract",
@@ -111,7 +111,7 @@ impl Falloff {
     ];
 
     /// Its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Smooth => "Smooth",
             Self::Smoother => "Smoother",
@@ -193,7 +193,7 @@ impl Reach {
     pub const ALL: [Self; 3] = [Self::Surface, Self::Volume, Self::Through];
 
     /// Its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Surface => "Along surface",
             Self::Volume => "Volume",
@@ -311,7 +311,7 @@ impl Brush {
 
     /// With every number within its bounds, whatever a preferences file says.
     #[must_use]
-    pub fn sane(mut self) -> Self {
+    pub fn clamped(mut self) -> Self {
         let within = |v: f32, low: f32, high: f32, other: f32| if v.is_finite() { v.clamp(low, high) } else { other };
         self.strength = within(self.strength, 0.0, 1.0, 0.35);
         self.value = within(self.value, 0.0, self.kind.most_value(), 1.0);

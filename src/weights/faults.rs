@@ -143,7 +143,7 @@ pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
             let weights = &map.weights.as_chunks::<4>().0[range.clone()];
             let odd = range
                 .zip(joints.iter().zip(weights))
-                .filter(|(_, (j, w))| !is_sound(j, w) | !are_inside(j, joint_count));
+                .filter(|(_, (j, w))| !is_valid(j, w) | !are_inside(j, joint_count));
             odd.filter_map(|(v, _)| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
         } else {
             range.filter_map(|v| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
@@ -169,7 +169,7 @@ pub(super) fn are_inside(joints: &[u16; 4], joint_count: usize) -> bool {
 }
 
 /// Whether a vertex plainly breaks no rule; most do not, and this has no branches.
-pub(super) fn is_sound(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
+pub(super) fn is_valid(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
     let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
     let twice = |(a, b): (usize, usize)| (joints[a] == joints[b]) & (weights[a] != 0.0) & (weights[b] != 0.0);
     let sum = weights[0] + weights[1] + weights[2] + weights[3];

@@ -216,7 +216,7 @@ pub enum Refusal {
     #[error("the vertex has no place for another joint; unlock one, or raise the limit")]
     NoPlace,
     /// A locked weight is negative.
-    #[error("a locked weight is negative; unlock its joint, then normalise")]
+    #[error("a locked weight is negative; unlock its joint, then normalize")]
     LockedNegative,
     /// A mesh on another skin shares the vertex, and cannot have the same weights.
     #[error(

@@ -210,7 +210,7 @@ fn model(draw: &mut Draw) -> Vec<u8> {
             let output = data.floats(&track.values, kind, width, json!({}));
             let target = json!({"node": node, "path": track.property.path()});
             channels.push(json!({"sampler": samplers.len(), "target": target}));
-            samplers.push(json!({"input": input, "output": output, "interpolation": track.interpolation.word()}));
+            samplers.push(json!({"input": input, "output": output, "interpolation": track.interpolation.label()}));
         }
         if !channels.is_empty() {
             animations.push(json!({"name": format!("Clip {k}"), "channels": channels, "samplers": samplers}));

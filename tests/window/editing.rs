@@ -635,7 +635,7 @@ fn long_work_is_cancelled_at_once() {
     window.get_by_label("Cancel").click();
     window.run_steps(3);
     assert!(!window.state().is_busy());
-    window.get_by_label("Looking for the worst pose was cancelled");
+    window.get_by_label("Looking for the worst pose was canceled");
 }
 
 #[test]

@@ -11,7 +11,7 @@ impl App {
             ViewportAction::Hover(node) => self.outliner.hover = node.or(self.outliner.hover),
             ViewportAction::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
             ViewportAction::Camera(camera) => {
-                self.viewport.glide = None;
+                self.viewport.transition = None;
                 self.viewport.camera = camera;
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,

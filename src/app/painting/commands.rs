@@ -33,7 +33,7 @@ impl App {
                     Radius::Pixels(r) => Radius::Pixels(r * factor),
                     Radius::Scene(r) => Radius::Scene(r * factor),
                 };
-                *brush = brush.sane();
+                *brush = brush.clamped();
             }
             BrushCommand::Lock => {
                 if let Some(node) = self.painting.joint_node()
@@ -68,7 +68,7 @@ impl App {
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
                     let text = format!(
                         "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Set, Scale or Smooth.",
-                        kind.word()
+                        kind.label()
                     );
                     self.toast(ctx, ToastKind::Note, text);
                     return;
@@ -132,7 +132,7 @@ impl App {
         if !brush.kind.is_of_one_joint() {
             let text = format!(
                 "Nothing was painted: a gradient gives one joint a value, and {} does not; choose Add, Subtract, Set or Scale.",
-                brush.kind.word()
+                brush.kind.label()
             );
             self.toast(ctx, ToastKind::Note, text);
             return;
@@ -261,7 +261,7 @@ impl App {
         } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fix.is_some()) {
             let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
             let Some(node) = document.shown_nodes().into_iter().find(on_skin) else {
-                let text = "The mesh hangs on no node that is shown. Fix normalises its weights all the same.";
+                let text = "The mesh hangs on no node that is shown. Fix normalizes its weights all the same.";
                 self.toast(ctx, ToastKind::Error, text);
                 return;
             };

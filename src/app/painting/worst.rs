@@ -216,7 +216,7 @@ impl App {
             let (joint, _) = map.vertex(spot.vertex as usize).max_by(|a, b| a.1.total_cmp(&b.1))?;
             document.skin(skin).joints.get(usize::from(joint)).copied()
         });
-        self.glide_to(ctx, camera);
+        self.begin_transition(ctx, camera);
         if let Some(joint) = strongest {
             self.outliner.selection.set(joint);
         }

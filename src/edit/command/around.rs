@@ -49,7 +49,7 @@ impl CommandSpec {
     pub fn fill(&self, around: &Around<'_>) -> Filled {
         match self.filled {
             Some(fill) => fill(around),
-            None => self.bare().map(|command| vec![command]),
+            None => self.without_arguments().map(|command| vec![command]),
         }
     }
 
@@ -57,7 +57,7 @@ impl CommandSpec {
     ///
     /// # Errors
     /// Where it needs some.
-    pub fn bare(&self) -> Result<Command, Unfilled> {
+    pub fn without_arguments(&self) -> Result<Command, Unfilled> {
         let arguments = Arguments::new(&CommandLine::new(self.name), self);
         arguments.and_then(|a| (self.read)(&a)).map_err(|_missing| Unfilled::Asks)
     }

@@ -108,7 +108,7 @@ field!(bool, ArgumentType::Flag, |from, name| from.flag(name), |v, d| (*v).into(
 field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v.as_str().into());
 field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into), |v, d| v.to_string_lossy().into());
 field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
-field!(super::Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.word().into());
+field!(super::Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
 
 /// Seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -335,13 +335,13 @@ macro_rules! choice {
             }
 
             fn write(&self, _: &Document) -> Value {
-                self.word().into()
+                self.label().into()
             }
         }
 
         impl $name {
             /// Its word.
-            pub const fn word(self) -> &'static str {
+            pub const fn label(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
@@ -446,7 +446,7 @@ impl Part for Trs {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         let may = |name, kind, help| ArgumentSpec { name, kind, required: false, help };
         vec![
-            may("translation", ArgumentType::Vector, "Metres along x, y and z."),
+            may("translation", ArgumentType::Vector, "Meters along x, y and z."),
             may("rotation", ArgumentType::Quaternion, "A rotation as a quaternion."),
             may("degrees", ArgumentType::Vector, "The same as turns about x, then y, then z."),
             may("scale", ArgumentType::Vector, "Factors along x, y and z."),

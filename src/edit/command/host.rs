@@ -61,7 +61,7 @@ other_commands! {
     Commands = "help.commands", "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
     /// Shows the window in a few steps, on the sample
     Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
-    /// Version, licences and what it stands on
+    /// Version, licenses and what it stands on
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;
 }
 
@@ -259,7 +259,7 @@ other_commands! {
     Nothing = "vertices.none", "Select no vertices", enabled: painting;
     /// Selects the other vertices
     Invert = "vertices.invert", "Invert the selection", enabled: painting;
-    /// Selects the neighbours, too
+    /// Selects the neighbors, too
     Grow = "vertices.grow", "Grow", enabled: with_vertices;
     /// Lets go of the rim of the selection
     Shrink = "vertices.shrink", "Shrink", enabled: with_vertices;
@@ -278,7 +278,7 @@ other_commands! {
     } = "vertices.in_range", "Select by weight", asks: true, enabled: painting;
     /// Selects vertices whose weights break a rule
     Faulty = "vertices.faulty", "Select faulty vertices", enabled: painting;
-    /// Selects vertices unlike all of their neighbours
+    /// Selects vertices unlike all of their neighbors
     Stray = "vertices.stray", "Select stray vertices", enabled: painting;
     /// Selects vertices at the rims of holes and sheets
     Open = "vertices.open", "Select open edges", enabled: painting;

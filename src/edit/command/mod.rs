@@ -419,7 +419,7 @@ pub enum ArgumentType {
 
 impl ArgumentType {
     /// The words that can stand there, where they are few.
-    pub const fn words(self) -> Option<&'static [&'static str]> {
+    pub const fn choices(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Choice(words) => Some(words),
             Self::Space => Some(&["local", "parent", "world"]),

@@ -34,7 +34,7 @@ pub enum Space {
 
 impl Space {
     /// The word in a command line.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Local => "local",
             Self::Parent => "parent",
@@ -244,7 +244,7 @@ document_commands! {
         /// Whose axis; the node's own unless given.
         space: Option<Space>,
     } = "pose.rotate", "Rotate", asks: true;
-    /// Moves nodes by a vector, in metres
+    /// Moves nodes by a vector, in meters
     Move {
         /// Which.
         node: Nodes,

@@ -46,7 +46,7 @@ document_commands! {
         /// How often it is smoothed; 3 times unless given.
         passes: Option<usize>,
     } = "weights.bind", "Bind to the nearest bones", enabled: rules::bare;
-    /// Says which joint is another's mirror image; with itself it is of the centre, without another it has none
+    /// Says which joint is another's mirror image; with itself it is of the center, without another it has none
     PairJoints {
         /// Which joint.
         joint: Nodes,
@@ -64,7 +64,7 @@ document_commands! {
     Normalize {
         /// What it may touch.
         reach: Reach,
-    } = "weights.normalize", "Normalise all", enabled: rules::weighted;
+    } = "weights.normalize", "Normalize all", enabled: rules::weighted;
     /// Leaves each vertex the joints that move it most
     Limit {
         /// How many.
@@ -93,8 +93,8 @@ document_commands! {
         steps: usize,
         /// What it may touch.
         reach: Reach,
-    } = "weights.quantize", "Quantise", asks: true, enabled: rules::weighted;
-    /// Moves weights towards the mean of their neighbours
+    } = "weights.quantize", "Quantize", asks: true, enabled: rules::weighted;
+    /// Moves weights toward the mean of their neighbors
     Smooth {
         /// How often; once unless given.
         passes: Option<usize>,
@@ -105,7 +105,7 @@ document_commands! {
         /// What it may touch.
         reach: Reach,
     } = "weights.smooth", "Smooth", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Smooths, near neighbours before far ones
+    /// Smooths, near neighbors before far ones
     Relax {
         /// How often; once unless given.
         passes: Option<usize>,
@@ -118,7 +118,7 @@ document_commands! {
     } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
     /// Gives stray vertices what the vertices around them have
     Hammer {
-        /// A vertex that has less than this in common with its neighbours is stray; 0.4 unless given.
+        /// A vertex that has less than this in common with its neighbors is stray; 0.4 unless given.
         in_common: Option<f32>,
         /// What it may touch.
         reach: Reach,
@@ -529,7 +529,7 @@ fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
         How::Scale => BrushKind::Scale,
     };
     let brush = Brush { kind, value: value.unwrap_or(1.0), strength: amount.unwrap_or(1.0), ..Brush::default() };
-    let sane = brush.sane();
+    let sane = brush.clamped();
     // By numbers a weight may be scaled by more than a brush is dragged to.
     let value =
         if kind == BrushKind::Scale && brush.value.is_finite() { brush.value.clamp(0.0, 100.0) } else { sane.value };

@@ -75,7 +75,7 @@ pub enum ReadError {
         wanted: u64,
     },
     /// Somebody cancelled.
-    #[error("opening was cancelled")]
+    #[error("opening was canceled")]
     Cancelled,
 }
 

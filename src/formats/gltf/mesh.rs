@@ -338,7 +338,7 @@ impl PrimitiveReader<'_, '_> {
         let whole = weight_shape.component != Component::F32;
         if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
             return Err(
-                ReadError::at(&self.place, format!("WEIGHTS_{set} is neither floats nor normalised integers")).into()
+                ReadError::at(&self.place, format!("WEIGHTS_{set} is neither floats nor normalized integers")).into()
             );
         }
         for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {

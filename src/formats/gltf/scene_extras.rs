@@ -190,7 +190,7 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
         let color = if color.is_finite() && color.min_element() >= 0.0 {
             color
         } else {
-            odd("colour");
+            odd("color");
             Vec3::ONE
         };
         let kind = match raw.kind.as_str() {

@@ -25,7 +25,7 @@ fn label(argument: &ArgumentSpec) -> String {
 
 /// The argument that is typed first: what is needed and not known from what is selected.
 fn first_typed(command: &CommandSpec, values: &[String]) -> usize {
-    let fields = || command.arguments.iter().enumerate().filter(|(_, a)| a.kind.words().is_none());
+    let fields = || command.arguments.iter().enumerate().filter(|(_, a)| a.kind.choices().is_none());
     let open = fields().find(|(k, a)| a.required && values[*k].is_empty());
     // What is filled in with a usual number is to be typed over.
     let usual = || fields().filter(|(_, a)| a.required && a.kind.usual().is_some()).next_back();
@@ -90,7 +90,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
 
 /// The field of an argument: words to choose from, or text. `first` has the focus where nothing else has.
 fn field(ui: &mut Ui, theme: &Theme, argument: &ArgumentSpec, text: &mut String, width: f32, first: bool) {
-    if let Some(words) = argument.kind.words() {
+    if let Some(words) = argument.kind.choices() {
         segments(ui, theme, |ui| {
             for word in words {
                 if segment(ui, theme, word, text == word, false).clicked() {

@@ -78,7 +78,7 @@ pub fn clip(ui: &mut Ui, theme: &Theme, document: &Document, id: ClipId) {
 
 /// Of something that is no node.
 pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
-    heading(ui, theme, &format!("{} “{}”", thing.word(), thing.name(document)));
+    heading(ui, theme, &format!("{} “{}”", thing.label(), thing.name(document)));
     match thing {
         AssetRef::Skin(k) => skin(ui, theme, document, k),
         AssetRef::Mesh(k) => mesh(ui, theme, document, k),
@@ -136,7 +136,7 @@ fn attributes(primitive: &Primitive) -> String {
         (!primitive.tangents.is_empty(), "tangents"),
         (!primitive.uv0.is_empty(), "UV"),
         (!primitive.uv1.is_empty(), "UV 2"),
-        (!primitive.colors.is_empty(), "colours"),
+        (!primitive.colors.is_empty(), "colors"),
         (primitive.weights.is_some(), "weights"),
     ];
     let names: Vec<&str> = has.into_iter().filter(|(there, _)| *there).map(|(_, name)| name).collect();
@@ -147,7 +147,7 @@ fn attributes(primitive: &Primitive) -> String {
 fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material) {
     let c = material.base_color;
     ui.horizontal(|ui| {
-        fact(ui, theme, "Base colour", format!("{:.2} {:.2} {:.2} {:.2}", c.x, c.y, c.z, c.w));
+        fact(ui, theme, "Base color", format!("{:.2} {:.2} {:.2} {:.2}", c.x, c.y, c.z, c.w));
         let (rect, _) = ui.allocate_exact_size(vec2(28.0, 16.0), Sense::hover());
         let gamma = |v: f32| (v.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0) as u8;
         let color = egui::Color32::from_rgb(gamma(c.x), gamma(c.y), gamma(c.z));

@@ -118,7 +118,7 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let name = thing.name(document);
     let chosen = view.inspected == Some(thing);
-    let label = format!("{} {name}", thing.word());
+    let label = format!("{} {name}", thing.label());
     let (rect, response) = ui.push_id(thing, |ui| row(ui, theme, Measure::RowTree.points(), &label, chosen)).inner;
     let middle = rect.center().y;
     let color = theme.color(if chosen { ColorRole::SelectionBase } else { ColorRole::TextSecondary });

@@ -133,7 +133,7 @@ pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
             let hit = |t: &AssetRef| {
                 needle.is_empty()
                     || t.name(document).to_lowercase().contains(&needle)
-                    || t.word().to_lowercase() == needle
+                    || t.label().to_lowercase() == needle
             };
             rows.extend(things.into_iter().filter(hit).map(TreeRow::AssetRef));
         }

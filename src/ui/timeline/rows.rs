@@ -162,7 +162,7 @@ pub fn name_ui(
             title[..1].make_ascii_uppercase();
             place.text(46.0, &title[..1], Font::Caption, theme.color(ColorRole::TextTertiary));
             place.text(62.0, &title, Font::Small, theme.color(ColorRole::TextSecondary));
-            let how = rows.tracks(row).first().map_or("", |(_, t)| t.interpolation.word());
+            let how = rows.tracks(row).first().map_or("", |(_, t)| t.interpolation.label());
             place.text_at_right(&how.to_lowercase(), theme.color(ColorRole::TextTertiary));
         }
     }

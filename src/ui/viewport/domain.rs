@@ -93,7 +93,7 @@ pub struct Viewport {
     /// The eye.
     pub camera: Camera,
     /// The way the eye is on, and when it began.
-    pub glide: Option<(Camera, Camera, f64)>,
+    pub transition: Option<(Camera, Camera, f64)>,
     /// The file's camera that was looked through last.
     pub looked_through: Option<NodeId>,
     /// The pointer's tool.

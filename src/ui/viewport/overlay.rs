@@ -170,18 +170,18 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.paint.look;
-    let label = format!("{} {}", now.word(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let label = format!("{} {}", now.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = ui.menu_button(egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(190.0);
         for look in crate::ui::WeightLook::ALL {
-            let button = egui::Button::new(look.word()).min_size(vec2(180.0, 24.0)).selected(look == now);
+            let button = egui::Button::new(look.label()).min_size(vec2(180.0, 24.0)).selected(look == now);
             if ui.add(button.frame_when_inactive(look == now)).clicked() {
                 actions.push(PaintAction::WeightLook(look));
                 ui.close();
             }
         }
     });
-    let name = format!("Weights shown as: {}", now.word());
+    let name = format!("Weights shown as: {}", now.label());
     button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
 }
 

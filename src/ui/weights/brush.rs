@@ -35,11 +35,11 @@ const fn help(kind: BrushKind) -> &'static str {
     match kind {
         BrushKind::Add => "Adds the value to the weight",
         BrushKind::Subtract => "Takes the value from the weight",
-        BrushKind::Set => "Moves the weight towards the value",
+        BrushKind::Set => "Moves the weight toward the value",
         BrushKind::Scale => "Multiplies the weight by the value",
-        BrushKind::Smooth => "Moves all weights towards those around",
+        BrushKind::Smooth => "Moves all weights toward those around",
         BrushKind::Sharpen => "Moves all weights away from those around",
-        BrushKind::Average => "Moves all weights towards their mean under the brush",
+        BrushKind::Average => "Moves all weights toward their mean under the brush",
         BrushKind::Smear => "Drags weights along with the brush",
     }
 }
@@ -82,9 +82,9 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             labelled(ui, theme, "Fall-off", |ui| {
-                combo(ui, "Fall-off", brush.falloff.word(), |ui| {
+                combo(ui, "Fall-off", brush.falloff.label(), |ui| {
                     for falloff in Falloff::PRESETS {
-                        ui.selectable_value(&mut brush.falloff, falloff, falloff.word());
+                        ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
                     }
                     let own = Falloff::Own(brush.falloff.to_own());
                     if ui.selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Own curve").clicked() {
@@ -93,9 +93,9 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 });
             });
             labelled(ui, theme, "Reach", |ui| {
-                combo(ui, "Reach", brush.reach.word(), |ui| {
+                combo(ui, "Reach", brush.reach.label(), |ui| {
                     for reach in Reach::ALL {
-                        ui.selectable_value(&mut brush.reach, reach, reach.word());
+                        ui.selectable_value(&mut brush.reach, reach, reach.label());
                     }
                 });
             });
@@ -175,7 +175,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         (_, radius) => radius,
     };
     if brush != view.paint.brush {
-        actions.push(PaintAction::Brush(Box::new(brush.sane())));
+        actions.push(PaintAction::Brush(Box::new(brush.clamped())));
     }
 }
 
@@ -206,7 +206,7 @@ fn drags_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let gap = 4.0;
     let long = |kind: &BrushKind| {
-        let word = kind.word().to_owned();
+        let word = kind.label().to_owned();
         ui.painter().layout_no_wrap(word, Theme::font(Font::Heading), Color32::WHITE).size().x
     };
     let word = BrushKind::ALL.iter().map(long).fold(0.0, f32::max);
@@ -220,7 +220,7 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
             for kind in row {
                 let on = brush.kind == *kind;
                 let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
-                response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, kind.word()));
+                response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, kind.label()));
                 let fill = match (on, response.hovered()) {
                     (true, _) => theme.color(ColorRole::AccentTint),
                     (false, true) => theme.color(ColorRole::SurfaceControlHover),
@@ -233,7 +233,7 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                 }
                 let color = theme.color(if on { ColorRole::AccentText } else { ColorRole::TextPrimary });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });
-                let text = ui.painter().layout_no_wrap(kind.word().to_owned(), font, color);
+                let text = ui.painter().layout_no_wrap(kind.label().to_owned(), font, color);
                 let at = if icons {
                     paint_icon(ui.painter(), pos2(rect.left() + 13.0, rect.center().y), icon(*kind), 16.0, color);
                     pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5)
@@ -342,7 +342,7 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
     response
-        .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.word())));
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.label())));
     if (response.dragged() || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
     {

@@ -254,7 +254,7 @@ fn joint_row(
             let partner = role.and_then(|r| canvas.joints().get(r.partner?));
             let text = match (partner, role.map(|r| r.how)) {
                 (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
-                (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.words()),
+                (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label()),
                 _ => "Mirror joint: none".to_owned(),
             };
             let pair = |with: Option<NodeId>| {
@@ -268,7 +268,7 @@ fn joint_row(
                 egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
                     for other in canvas.joints() {
                         let label = document.node(*other).label(*other);
-                        let label = if *other == node { format!("{label} itself, of the centre") } else { label };
+                        let label = if *other == node { format!("{label} itself, of the center") } else { label };
                         if ui.selectable_label(partner == Some(other), label).clicked() {
                             actions.push(pair(Some(*other)));
                             ui.close();

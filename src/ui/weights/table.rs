@@ -49,7 +49,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         // Buttons first: the text takes what is left.
-        for (text, command) in [("Normalise", Normalize::spec()), ("Smooth", Smooth::spec())] {
+        for (text, command) in [("Normalize", Normalize::spec()), ("Smooth", Smooth::spec())] {
             if ui.add_enabled(!chosen.is_empty(), egui::Button::new(text)).clicked() {
                 actions.push(Action::Invoke(command));
             }
@@ -58,7 +58,7 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             let title =
                 RichText::new("Vertices").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary));
             ui.add(egui::Label::new(title).truncate());
-            let kind = canvas.parts().first().map(|_| maps.part(0).encoding.word()).unwrap_or_default();
+            let kind = canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
             let note = match chosen.len() {
                 0 if under.is_empty() => kind.to_owned(),
                 0 => format!("the last one · {kind}"),

@@ -73,7 +73,7 @@ impl<'a> Source<'a> {
     }
 
     /// Joints are the same node, or of the same name. Where both were bound in one pose, that says how the two mesh spaces
-    /// lie to each other, be one in metres and the other in centimetres; else they are taken for the same.
+    /// lie to each other, be one in meters and the other in centimeters; else they are taken for the same.
     fn seen_from(&self, document: &Document, canvas: &Canvas) -> NearSource<'a> {
         let label = |node: NodeId| document.node(node).label(node);
         let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);

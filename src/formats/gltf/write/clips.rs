@@ -109,7 +109,7 @@ impl Writer<'_> {
                         }
                         if old.interpolation != new.interpolation {
                             *sampler.member("interpolation") =
-                                Ops::Replace(format!("\"{}\"", new.interpolation.word()));
+                                Ops::Replace(format!("\"{}\"", new.interpolation.label()));
                         }
                     } else {
                         op.member("samplers").push(made.to_string());
@@ -175,7 +175,7 @@ impl Writer<'_> {
             (Some((_, output, _)), Some(before)) if same(&before.values, &track.values) => output,
             _ => self.patch.floats(old.and_then(|(_, output, _)| place(output)), &track.values, kind, width, false),
         };
-        json!({"input": input, "output": output, "interpolation": track.interpolation.word()})
+        json!({"input": input, "output": output, "interpolation": track.interpolation.label()})
     }
 }
 

@@ -425,7 +425,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let small = Theme::font(Font::Caption);
     let note = match (mask.is_some(), view.paint.look) {
         (true, _) => "clay: not in it",
-        (false, WeightLook::Joint) => "grey: none",
+        (false, WeightLook::Joint) => "gray: none",
         _ => "",
     };
     let at = pos2(area.right() - 10.0, area.top() + 13.0);

@@ -329,7 +329,7 @@ fn draw(
         };
         let axis = ["X", "Y", "Z", "View"][drag.ring.index];
         let sign = if drag.shown >= 0.0 { "+" } else { "" };
-        let space = if drag.ring.index == 3 { "" } else { view.viewport.space.word() };
+        let space = if drag.ring.index == 3 { "" } else { view.viewport.space.label() };
         let text = format!("{axis} {sign}{} {space}", short_number(drag.shown, true));
         let corner = middle + vec2(OUTER + 16.0, -OUTER * 0.6);
         let plate = Rect::from_min_size(corner - vec2(8.0, 4.0), vec2(150.0, 40.0));
