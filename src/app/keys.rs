@@ -42,7 +42,10 @@ impl App {
             Topmost::Panels => false,
         };
         // While a gesture is open nothing else runs, but another mode ends it.
-        let gesture = self.is_gesture_open() && ctx.input(|i| i.pointer.any_down());
+        let held = ctx.input(|i| i.pointer.any_down());
+        // A drag that takes numbers has the digits, which are modes elsewhere.
+        let numbers = self.panels.takes_numbers() && held;
+        let gesture = numbers || (self.is_gesture_open() && held);
         let availability = self.availability();
         let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
         let mut actions = Actions::default();
@@ -82,7 +85,7 @@ impl App {
             if key == "Escape" && (ends || self.escape_is_taken()) {
                 continue;
             }
-            if gesture && !modes.contains(&command.name) {
+            if gesture && (numbers || !modes.contains(&command.name)) {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {

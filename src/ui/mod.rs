@@ -77,6 +77,11 @@ impl Panels {
         self.menu.open = true;
     }
 
+    /// Whether a drag is under way that takes digits and letters of axes as its own.
+    pub fn takes_numbers(&mut self) -> bool {
+        self.viewport.takes_numbers()
+    }
+
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
         self.viewport.end_gestures();

@@ -1,13 +1,14 @@
 //! The preferences: what a person likes otherwise, at work as soon as it is chosen.
 
-use egui::{DragValue, Event, Key, RichText, ScrollArea, Sense, Ui, vec2};
+mod keys;
+
+use egui::{DragValue, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::{
     Action, Actions, Dialog, Length, Orbit, PreferencePage, Quality, Settings, Theme, ThemeChoice, View, dialogs,
     theme::Font,
-    widgets::{check, filter_field, key_chips, name_widget, segment, segments},
+    widgets::{check, name_widget, segment, segments},
 };
-use crate::edit::{Preset, table};
 use crate::render::ColorRole;
 use crate::ui::{DialogAction, ProgramAction};
 
@@ -44,7 +45,7 @@ pub fn preferences_ui(
         PreferencePage::Look => look(ui, theme, &mut settings),
         PreferencePage::View => eye(ui, view, &mut settings, actions),
         PreferencePage::Files => files(ui, view, &mut settings, actions),
-        PreferencePage::Keys => keys(ui, view, &mut settings, listening, actions),
+        PreferencePage::Keys => keys::keys_ui(ui, view, &mut settings, listening, actions),
     };
     let width = ui.available_width();
     ui.allocate_ui(vec2(width, height), |ui| {
@@ -210,145 +211,4 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     name_widget(ui, &response.response, "Graphics device");
-}
-
-fn keys(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) {
-    let theme = view.theme;
-    let listen = |command: Option<&str>| {
-        let listening = command.map(ToOwned::to_owned);
-        DialogAction::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
-    };
-    ui.horizontal(|ui| {
-        segments(ui, theme, |ui| {
-            for preset in Preset::ALL {
-                if segment(ui, theme, preset.title(), settings.keys.preset() == preset, false).clicked() {
-                    settings.keys.set_preset(preset);
-                }
-            }
-        });
-        if ui.add(egui::Button::new("Reset all keys")).on_hover_text("Back to the preset's keys, all of them").clicked()
-        {
-            settings.keys.reset(None);
-        }
-    });
-    ui.add_space(8.0);
-    let id = ui.scope_id().with("filter");
-    let mut filter = ui.data_mut(|d| d.get_temp::<String>(id).unwrap_or_default());
-    filter_field(ui, theme, &mut filter, "Filter commands");
-    ui.data_mut(|d| d.insert_temp(id, filter.clone()));
-    ui.add_space(4.0);
-    let mut note = String::new();
-    if let Some(command) = listening {
-        note = "Press the new key. Esc stops, Backspace takes the key away.".into();
-        if let Some(pressed) = pressed(ui) {
-            match pressed.as_str() {
-                "Escape" => actions.push(listen(None)),
-                key => {
-                    let key = if key == "Backspace" { "" } else { key };
-                    match settings.keys.set(command, key) {
-                        Ok(()) => actions.push(listen(None)),
-                        Err(other) => {
-                            let taken = format!(
-                                "{key} is taken by “{}”. Press another, or change that one first.",
-                                other.title
-                            );
-                            ui.data_mut(|d| d.insert_temp(id.with("taken"), taken));
-                        }
-                    }
-                }
-            }
-        }
-        if let Some(taken) = ui.data(|d| d.get_temp::<String>(id.with("taken"))) {
-            note = taken;
-        }
-    } else {
-        ui.data_mut(|d| d.remove::<String>(id.with("taken")));
-        if let Some((a, b)) = settings.keys.clashes().first() {
-            note = format!("{} is the key of “{}” and of “{}”.", settings.keys.key(a.name), a.title, b.title);
-        }
-    }
-    let words = filter.to_lowercase();
-    let shown = table().iter().filter(|c| {
-        words.is_empty() || c.title.to_lowercase().contains(&words) || settings.keys.key(c.name).to_lowercase() == words
-    });
-    let shown: Vec<_> = shown.collect();
-    ScrollArea::vertical().max_height((ui.available_height() - 24.0).max(80.0)).auto_shrink([false, false]).show(
-        ui,
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for command in shown {
-                let waits = listening == Some(command.name);
-                let width = ui.available_width();
-                let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
-                let name = format!("Key of {}", command.title);
-                response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
-                if response.hovered() || waits {
-                    let role = if waits { ColorRole::AccentTint } else { ColorRole::SurfaceRowHover };
-                    ui.painter().rect_filled(rect, 4.0, theme.color(role));
-                }
-                let at = egui::pos2(rect.left() + 8.0, rect.center().y);
-                let font = Theme::font(Font::Body);
-                ui.painter().text(
-                    at,
-                    egui::Align2::LEFT_CENTER,
-                    command.title,
-                    font,
-                    theme.color(ColorRole::TextPrimary),
-                );
-                let layout = egui::Layout::right_to_left(egui::Align::Center);
-                let mut right =
-                    ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
-                let key = settings.keys.key(command.name);
-                if waits {
-                    right.label(
-                        RichText::new("press a key…")
-                            .font(Theme::font(Font::Small))
-                            .color(theme.color(ColorRole::AccentText)),
-                    );
-                } else if !key.is_empty() {
-                    key_chips(&mut right, theme, key);
-                }
-                let scope = crate::edit::KeyScope::of(command).title();
-                if !scope.is_empty() {
-                    let small = RichText::new(scope).font(Theme::font(Font::Caption));
-                    right.label(small.color(theme.color(ColorRole::TextTertiary)));
-                }
-                if settings.keys.is_own(command.name) {
-                    right.label(
-                        RichText::new("yours")
-                            .font(Theme::font(Font::Caption))
-                            .color(theme.color(ColorRole::AccentText)),
-                    );
-                }
-                if response.on_hover_text(command.help).clicked() {
-                    actions.push(listen(Some(command.name)));
-                }
-            }
-        },
-    );
-    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
-}
-
-/// The key that was pressed, with what was held.
-fn pressed(ui: &Ui) -> Option<String> {
-    ui.input_mut(|i| {
-        let found = i.events.iter().find_map(|e| match e {
-            Event::Key { key, pressed: true, modifiers, .. } => Some((*key, *modifiers)),
-            _ => None,
-        });
-        let (key, modifiers) = found?;
-        i.consume_key(modifiers, key);
-        let name = match key {
-            Key::Period => ".",
-            Key::Comma => ",",
-            other => other.name(),
-        };
-        let mut text = String::new();
-        for (held, word) in [(modifiers.command, "Ctrl+"), (modifiers.shift, "Shift+"), (modifiers.alt, "Alt+")] {
-            if held {
-                text.push_str(word);
-            }
-        }
-        Some(text + name)
-    })
 }

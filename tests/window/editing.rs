@@ -472,8 +472,8 @@ fn a_gesture_is_whole_whatever_interrupts_it() {
             w.event(Event::WindowFocused(true));
             w.run_steps(2);
         },
-        // A key for another mode.
-        |w| press(w, Modifiers::NONE, Key::Num2),
+        // It is kept by its own key, while the button is down still.
+        |w| press(w, Modifiers::NONE, Key::Enter),
     ];
     for (k, interrupt) in interruptions.into_iter().enumerate() {
         click(&mut window, "Pose mode");

@@ -2,7 +2,7 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::{Harness, kittest::NodeT as _, kittest::Queryable as _};
-use ulna::{app::App, model::NodeId};
+use ulna::{app::App, edit::Mode, model::NodeId};
 
 type Window = Harness<'static, App>;
 
@@ -277,4 +277,185 @@ fn mashing_keys_during_a_ring_drag_changes_nothing_else() {
     assert_eq!((grid(&window), window.state().mode()), (grid_shown, mode));
     assert!(!window.state().playback().playing);
     assert!(session.document().node(arm).user().is_some());
+}
+
+/// Keys that do something when no gesture is under way.
+fn mash(window: &mut Window) {
+    let plain = [
+        Key::Space,
+        Key::S,
+        Key::Delete,
+        Key::H,
+        Key::A,
+        Key::Tab,
+        Key::Q,
+        Key::E,
+        Key::F,
+        Key::B,
+        Key::OpenBracket,
+        Key::CloseBracket,
+        Key::ArrowUp,
+        Key::ArrowRight,
+        Key::F6,
+        Key::F10,
+    ];
+    for key in plain {
+        window.key_press_modifiers(Modifiers::NONE, key);
+        window.step();
+    }
+    for key in [Key::Z, Key::Y, Key::A, Key::P, Key::O, Key::Num1] {
+        window.key_press_modifiers(Modifiers::COMMAND, key);
+        window.step();
+    }
+}
+
+/// A drag from one point to another, with keys mashed in its midst where it is asked for.
+fn drag(window: &mut Window, from: Pos2, to: Pos2, mashed: bool) {
+    point_at(window, from);
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.event(button(true, from));
+    window.step();
+    for k in 1..=6 {
+        window.event(Event::PointerMoved(from + (to - from) * (k as f32 / 6.0)));
+        window.step();
+        if mashed {
+            mash(window);
+        }
+    }
+    window.event(button(false, to));
+    window.run_steps(6);
+}
+
+#[test]
+fn a_stroke_and_a_dragged_number_are_the_same_with_keys_mashed_in_their_midst() {
+    type Gesture = (&'static str, fn(&mut Window, bool));
+    let gestures: [Gesture; 2] = [
+        ("a stroke", |window, mashed| {
+            window.get_by_label("Paint mode").click();
+            window.run_steps(4);
+            select(window, "LeftLowerArm");
+            let rect = window.get_by_label("Viewport").rect();
+            let at = |name: &str| {
+                let p = window.state().project(named(window, name)).expect("in sight");
+                Pos2::new(rect.left() + p.x, rect.top() + p.y)
+            };
+            let (from, to) = (at("LeftUpperArm"), at("LeftLowerArm"));
+            drag(window, from + (to - from) * 0.4, to, mashed);
+        }),
+        ("a number", |window, mashed| {
+            select(window, "Head");
+            let from = middle_of(window, "Ul rotation X");
+            drag(window, from, from + egui::vec2(40.0, 0.0), mashed);
+        }),
+    ];
+    for (what, gesture) in gestures {
+        let [plain, mashed] = [false, true].map(|mashed| {
+            let (mut window, _folder) = sample();
+            window.get_by_label("Pose mode").click();
+            window.run_steps(3);
+            gesture(&mut window, mashed);
+            let state = window.state();
+            let session = state.session().expect("a file");
+            assert_eq!(session.history().done().len(), 1, "{what}, mashed: {mashed}");
+            (session.document().clone(), state.selection().clone(), state.mode(), state.options(), *state.brush())
+        });
+        assert!(plain == mashed, "{what}: keys changed something");
+    }
+}
+
+#[test]
+fn a_ring_drag_takes_an_axis_and_a_number_and_enter_keeps_it() {
+    let (mut window, _folder) = sample();
+    window.get_by_label("Pose mode").click();
+    window.run_steps(3);
+    let arm = select(&mut window, "LeftLowerArm");
+    press(&mut window, Modifiers::NONE, Key::F);
+    window.run_steps(4);
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(arm).expect("in sight");
+    let center = Pos2::new(rect.left() + at.x, rect.top() + at.y);
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let on = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    point_at(&mut window, on(0.3));
+    window.event(button(true, on(0.3)));
+    window.step();
+    window.event(Event::PointerMoved(on(0.5)));
+    window.step();
+    let mode = window.state().mode();
+    press(&mut window, Modifiers::NONE, Key::Z);
+    // As a keyboard does: the key and its text. 2 and 3 are modes where no drag takes them.
+    for (key, text) in [(Key::Num2, "2"), (Key::Num5, "5"), (Key::Slash, "/"), (Key::Num2, "2")] {
+        window.event(Event::Text(text.to_owned()));
+        press(&mut window, Modifiers::NONE, key);
+    }
+    press(&mut window, Modifiers::NONE, Key::Backspace);
+    press(&mut window, Modifiers::NONE, Key::Backspace);
+    assert_eq!(window.state().mode(), mode);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let line = |window: &Window| {
+        let session = window.state().session().expect("a file");
+        assert_eq!(session.history().done().len(), 1);
+        session.history().done()[0].lines(session.document()).remove(0)
+    };
+    let kept = line(&window);
+    assert_eq!(
+        (kept.arguments["axis"].as_str(), kept.arguments["degrees"].as_f64()),
+        (Some("z"), Some(25.0)),
+        "{kept}"
+    );
+    // The button that is still down means nothing any more.
+    window.event(Event::PointerMoved(on(1.2)));
+    window.step();
+    window.event(button(false, on(1.2)));
+    window.run_steps(4);
+    assert_eq!(line(&window).to_string(), kept.to_string());
+    assert_eq!(window.state().selection().active, Some(arm));
+}
+
+#[test]
+fn a_key_for_another_mode_ends_a_stroke_as_a_step() {
+    let (mut window, _folder) = sample();
+    for name in ["Pose mode", "Paint mode"] {
+        window.get_by_label(name).click();
+        window.run_steps(4);
+    }
+    select(&mut window, "LeftLowerArm");
+    let rect = window.get_by_label("Viewport").rect();
+    let at = |name: &str| {
+        let p = window.state().project(named(&window, name)).expect("in sight");
+        Pos2::new(rect.left() + p.x, rect.top() + p.y)
+    };
+    let (from, to) = (at("LeftUpperArm"), at("LeftLowerArm"));
+    let on = |k: f32| from + (to - from) * k;
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    point_at(&mut window, on(0.4));
+    window.event(button(true, on(0.4)));
+    window.step();
+    window.event(Event::PointerMoved(on(0.7)));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    assert_eq!(window.state().mode(), Mode::Pose);
+    let there = window.state().session().expect("a file").document().clone();
+    window.event(Event::PointerMoved(on(0.9)));
+    window.step();
+    window.event(button(false, on(0.9)));
+    window.run_steps(4);
+    let session = window.state().session().expect("a file");
+    assert_eq!(session.history().done().len(), 1, "the stroke is one step");
+    assert!(*session.document() == there, "and what the hand does after it is no part of it");
 }

@@ -28,7 +28,7 @@ fn first_typed(command: &CommandSpec, values: &[String]) -> usize {
     let fields = || command.arguments.iter().enumerate().filter(|(_, a)| a.kind.choices().is_none());
     let open = fields().find(|(k, a)| a.required && values[*k].is_empty());
     // What is filled in with a usual number is to be typed over.
-    let usual = || fields().filter(|(_, a)| a.required && a.kind.usual().is_some()).next_back();
+    let usual = || fields().rfind(|(_, a)| a.required && a.kind.usual().is_some());
     open.or_else(usual).or_else(|| fields().next()).map_or(0, |(k, _)| k)
 }
 

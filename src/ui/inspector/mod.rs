@@ -8,7 +8,7 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 use glam::Vec3;
 
-use self::fields::{Order, Shape, Triple, triple_ui};
+use self::fields::{Edited, Order, Shape, Triple, triple_ui};
 use super::{
     Action, Actions, AssetRef, Theme, View, edits,
     theme::Font,
@@ -195,8 +195,6 @@ fn node_sections(
 ) {
     let theme = view.theme;
     let rest = document.node(node).rest.transform();
-    let local = view.pose.local[node.index()].transform();
-    let user = rest.user_from(&local);
     let note = match view.shown_clip() {
         Some(_) => format!("added to the rest, at {:.3} s", view.timeline.playback.time),
         None => "added to the rest".to_owned(),
@@ -205,69 +203,10 @@ fn node_sections(
     if section(ui, theme, "Ul", "Pose", &note, posed) {
         actions.push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None }.into()));
     }
-    match user {
+    match rest.user_from(&view.pose.local[node.index()].transform()) {
         Ok(user) => {
-            let keyed = |property| {
-                view.shown_clip()
-                    .and_then(|c| document.clips.get(c))
-                    .and_then(|c| c.track(node, property).map(|(_, t)| t.clone()))
-            };
-            let others = others(view, document, node);
             for property in Property::TRS {
-                let degrees = state.degrees(node, "Ul", user.rotation);
-                let (values, triple) = match property {
-                    Property::Translation => (user.translation, Triple::length("Ul translation", view.settings.length)),
-                    Property::Rotation => (degrees, Triple::angle("Ul rotation")),
-                    Property::Scale | Property::Weights => (user.scale, Triple::factor("Ul scale")),
-                };
-                let parts = |t: &Transform| match property {
-                    Property::Translation => t.translation,
-                    Property::Rotation => state.order.degrees(t.rotation),
-                    Property::Scale | Property::Weights => t.scale,
-                };
-                let differs = |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
-                let shape = Shape { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
-                let edited = triple_ui(ui, theme, &triple, values, true, &shape);
-                key_mark(ui, view, keyed(property).as_deref(), edited.slot);
-                let changed = edited.quaternion.map(|q| (q, None)).or_else(|| {
-                    let values = edited.values?;
-                    Some((state.order.rotation(values), Some(values)))
-                });
-                if let Some((rotation, values)) = changed {
-                    let mut commands = Vec::new();
-                    for (id, rest, now) in std::iter::once((node, rest, user)).chain(others.iter().copied()) {
-                        let mut wanted = now;
-                        let axis = edited.axis;
-                        match (property, values) {
-                            (Property::Rotation, None) => wanted.rotation = rotation,
-                            (Property::Rotation, Some(values)) => {
-                                let mut angles = if id == node { values } else { state.order.degrees(now.rotation) };
-                                angles[axis] = values[axis];
-                                if id == node {
-                                    state.keep(node, "Ul", angles);
-                                }
-                                wanted.rotation = state.order.rotation(angles);
-                            }
-                            (Property::Translation, Some(values)) => wanted.translation[axis] = values[axis],
-                            (_, Some(values)) => wanted.scale[axis] = values[axis],
-                            (_, None) => {}
-                        }
-                        commands.extend(set_user(view, id, &rest, &wanted, property));
-                    }
-                    let verb = match property {
-                        Property::Translation => "Move",
-                        Property::Rotation => "Rotate",
-                        Property::Scale | Property::Weights => "Scale",
-                    };
-                    let label = match commands.len() {
-                        1 => format!("{verb} {}", document.node(node).label(node)),
-                        n => format!("{verb} {n} nodes"),
-                    };
-                    actions.push(Action::Preview { label, commands });
-                }
-                if edited.done {
-                    actions.push(Action::Commit);
-                }
+                user_row(state, ui, view, document, (node, rest, user), property, actions);
             }
         }
         Err(error) => {
@@ -292,6 +231,90 @@ fn node_sections(
         triple_ui(ui, theme, &triple, values, false, &shape);
     }
     world_section(state, ui, view, document, node, actions);
+}
+
+/// A node with its rest and its user-local transform.
+type Posed = (NodeId, Transform, Transform);
+
+/// A part of `Ul`: of the active node, and with it of all that are selected.
+fn user_row(
+    state: &mut InspectorState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    active: Posed,
+    property: Property,
+    actions: &mut Actions,
+) {
+    let (node, _, user) = active;
+    let (values, triple) = match property {
+        Property::Translation => (user.translation, Triple::length("Ul translation", view.settings.length)),
+        Property::Rotation => (state.degrees(node, "Ul", user.rotation), Triple::angle("Ul rotation")),
+        Property::Scale | Property::Weights => (user.scale, Triple::factor("Ul scale")),
+    };
+    let parts = |t: &Transform| match property {
+        Property::Translation => t.translation,
+        Property::Rotation => state.order.degrees(t.rotation),
+        Property::Scale | Property::Weights => t.scale,
+    };
+    let others = others(view, document, node);
+    let differs = |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
+    let shape = Shape { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
+    let edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
+    let clip = view.shown_clip().and_then(|c| document.clips.get(c));
+    let track = clip.and_then(|c| c.track(node, property)).map(|(_, track)| track.clone());
+    key_mark(ui, view, track.as_deref(), edited.slot);
+    let nodes = std::iter::once(active).chain(others);
+    let commands: Vec<Command> = nodes
+        .filter_map(|posed| {
+            set_user(view, posed.0, &posed.1, &changed(state, &edited, posed, node, property)?, property)
+        })
+        .collect();
+    if !commands.is_empty() {
+        let verb = match property {
+            Property::Translation => "Move",
+            Property::Rotation => "Rotate",
+            Property::Scale | Property::Weights => "Scale",
+        };
+        let label = match commands.len() {
+            1 => format!("{verb} {}", document.node(node).label(node)),
+            n => format!("{verb} {n} nodes"),
+        };
+        actions.push(Action::Preview { label, commands });
+    }
+    if edited.done {
+        actions.push(Action::Commit);
+    }
+}
+
+/// What a node's transform becomes by what was typed into the row of the active one; nothing where nothing was. The others take
+/// the component that changed, and keep theirs.
+fn changed(
+    state: &mut InspectorState,
+    edited: &Edited,
+    (id, _, now): Posed,
+    active: NodeId,
+    property: Property,
+) -> Option<Transform> {
+    let (mut wanted, axis) = (now, edited.axis);
+    if let Some(rotation) = edited.quaternion {
+        wanted.rotation = rotation;
+        return Some(wanted);
+    }
+    let values = edited.values?;
+    match property {
+        Property::Rotation => {
+            let mut angles = if id == active { values } else { state.order.degrees(now.rotation) };
+            angles[axis] = values[axis];
+            if id == active {
+                state.keep(active, "Ul", angles);
+            }
+            wanted.rotation = state.order.rotation(angles);
+        }
+        Property::Translation => wanted.translation[axis] = values[axis],
+        Property::Scale | Property::Weights => wanted.scale[axis] = values[axis],
+    }
+    Some(wanted)
 }
 
 /// The head of `W`, with the order that rotations are shown in.

@@ -37,6 +37,11 @@ pub struct ViewportState {
 }
 
 impl ViewportState {
+    /// Whether a drag is under way that takes digits and letters of axes as its own.
+    pub fn takes_numbers(&mut self) -> bool {
+        self.tools.takes_numbers()
+    }
+
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
         self.swallow |= self.tools.end() || std::mem::take(&mut self.stroking);

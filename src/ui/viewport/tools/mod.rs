@@ -30,6 +30,11 @@ pub trait ViewportTool {
     /// Draws its handles over the picture in `rect`, and asks for what is done with them; whether the pointer is its own.
     fn ui(&mut self, ui: &Ui, view: &View<'_>, rect: Rect, response: &Response, actions: &mut Actions) -> bool;
 
+    /// Whether a drag is under way that takes digits and letters of axes as its own.
+    fn takes_numbers(&self) -> bool {
+        false
+    }
+
     /// Its drag was ended elsewhere; whether there was one.
     fn end(&mut self) -> bool;
 }
@@ -59,9 +64,15 @@ impl Tools {
         }
     }
 
+    /// Whether a drag is under way that takes digits and letters of axes as its own.
+    pub fn takes_numbers(&mut self) -> bool {
+        ToolCommand::ALL.iter().any(|tool| self.of(*tool).takes_numbers())
+    }
+
     /// Ends the drag that is under way; whether there was one.
     pub fn end(&mut self) -> bool {
-        ToolCommand::ALL.iter().fold(false, |any, tool| self.of(*tool).end() || any)
+        // Each is asked, whatever another says.
+        ToolCommand::ALL.map(|tool| self.of(tool).end()).contains(&true)
     }
 }
 

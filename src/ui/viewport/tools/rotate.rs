@@ -1,7 +1,7 @@
 //! The ring gizmo: turns the selected nodes about an axis. What it does is found from the state at the press, never by
 //! adding up moves.
 
-use egui::{Align2, Key, PointerButton, Pos2, Rect, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Event, Key, PointerButton, Pos2, Rect, Stroke, Ui, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 use glam::{Mat3, Mat4, Vec2, Vec3};
 
@@ -17,7 +17,7 @@ use crate::{
             Rotate, SetKey, ViewCommand,
             field::{Axis, Degrees, Nodes},
         },
-        rotation_after_turn,
+        evaluate, rotation_after_turn,
     },
     geometry::{RingSight, RingTurn, snapped},
     model::{NodeId, Property, Transform},
@@ -46,6 +46,45 @@ struct RingDrag {
     nodes: Vec<(NodeId, Transform, Mat4)>,
     /// What was previewed last, in degrees.
     shown: f32,
+    /// All rings as they were at the press: keys choose another.
+    rings: [Ring; 4],
+    /// The angle that is typed, in place of the pointer's.
+    typed: String,
+}
+
+impl RingDrag {
+    /// Takes the keys that are the drag's: an axis, a number, and the one that keeps it. Whether it is kept.
+    fn take_keys(&mut self, ui: &Ui, pointer: Vec2) -> bool {
+        let events = ui.input(|i| i.events.clone());
+        let mut kept = false;
+        for event in events {
+            match event {
+                Event::Text(text) => {
+                    let of_number = |c: &char| c.is_ascii_digit() || "+-−*/().,".contains(*c);
+                    self.typed.extend(text.chars().filter(of_number));
+                }
+                Event::Key { key, pressed: true, modifiers, .. } if modifiers.is_none() => match key {
+                    Key::X => self.choose(0, pointer),
+                    Key::Y => self.choose(1, pointer),
+                    Key::Z => self.choose(2, pointer),
+                    Key::Backspace => {
+                        self.typed.pop();
+                    }
+                    Key::Enter => kept = true,
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        kept
+    }
+
+    /// Goes on about another axis, from nothing.
+    fn choose(&mut self, index: usize, pointer: Vec2) {
+        self.ring = self.rings[index];
+        self.axis = self.ring.axis;
+        self.turn = RingTurn::new(pointer);
+    }
 }
 
 /// Which ring.
@@ -93,6 +132,7 @@ impl ViewportTool for RotateTool {
         vec![
             (Press::Hand("Drag a ring"), "rotate"),
             (Press::Hand("Ctrl"), "snap 5°"),
+            (Press::Hand("X Y Z 0–9"), "axis, degrees"),
             (Press::Hand("Esc"), "cancel"),
             (Press::Key(SetKey::NAME), "set key"),
             (Press::Key(ViewCommand::FrameSelected.name()), "frame"),
@@ -101,6 +141,10 @@ impl ViewportTool for RotateTool {
 
     fn ui(&mut self, ui: &Ui, view: &View<'_>, rect: Rect, response: &egui::Response, actions: &mut Actions) -> bool {
         rotate_ui(&mut self.drag, ui, view, rect, response, actions)
+    }
+
+    fn takes_numbers(&self) -> bool {
+        self.drag.is_some()
     }
 
     fn end(&mut self) -> bool {
@@ -175,6 +219,8 @@ fn rotate_ui(
                 snapped_at: f64::NEG_INFINITY,
                 nodes,
                 shown: 0.0,
+                rings: all,
+                typed: String::new(),
             });
         }
     }
@@ -191,8 +237,9 @@ fn rotate_ui(
                 turn.snapped_at = now;
             }
             let modifiers = egui::Modifiers { command: now - turn.snapped_at < LINGERS, ..modifiers };
+            let kept = turn.take_keys(ui, local(p));
             update(turn, view, local(p), centre, size, modifiers, actions);
-            if !response.dragged_by(PointerButton::Primary) {
+            if kept || !response.dragged_by(PointerButton::Primary) {
                 actions.push(Action::Commit);
                 *drag = None;
             }
@@ -226,7 +273,12 @@ fn update(
         RingSight::Edge { along: step.normalize_or(Vec2::X), radius: RADIUS }
     };
     let turned = turn.turn.follow(ring, pointer, if modifiers.shift { 0.2 } else { 1.0 });
-    let degrees = snapped(turned.to_degrees(), modifiers.command.then_some(5.0));
+    let degrees = match (turn.typed.as_str(), evaluate(&turn.typed)) {
+        ("", _) => snapped(turned.to_degrees(), modifiers.command.then_some(5.0)),
+        (_, Some(degrees)) => degrees as f32,
+        // Half an expression changes nothing yet.
+        (_, None) => return,
+    };
     if degrees == turn.shown {
         return;
     }
@@ -329,8 +381,12 @@ fn draw(
         };
         let axis = ["X", "Y", "Z", "View"][drag.ring.index];
         let sign = if drag.shown >= 0.0 { "+" } else { "" };
+        let degrees = match drag.typed.as_str() {
+            "" => format!("{sign}{}", short_number(drag.shown, true)),
+            typed => format!("{typed}▏°"),
+        };
         let space = if drag.ring.index == 3 { "" } else { view.viewport.space.label() };
-        let text = format!("{axis} {sign}{} {space}", short_number(drag.shown, true));
+        let text = format!("{axis} {degrees} {space}");
         let corner = middle + vec2(OUTER + 16.0, -OUTER * 0.6);
         let plate = Rect::from_min_size(corner - vec2(8.0, 4.0), vec2(150.0, 40.0));
         painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));

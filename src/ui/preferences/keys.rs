@@ -1,0 +1,143 @@
+//! The page of keys: presets, a list of all commands, and the key that a click on one waits for.
+
+use egui::{Align2, Event, Key, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+
+use crate::{
+    edit::{CommandSpec, KeyMap, KeyScope, Preset, table},
+    render::ColorRole,
+    ui::{
+        Actions, Dialog, DialogAction, PreferencePage, Settings, Theme, View,
+        theme::Font,
+        widgets::{filter_field, key_chips, segment, segments},
+    },
+};
+
+/// Waits for the key of a command, or for none.
+fn listen(command: Option<&str>) -> DialogAction {
+    let listening = command.map(ToOwned::to_owned);
+    DialogAction::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
+}
+
+pub fn keys_ui(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) {
+    let theme = view.theme;
+    ui.horizontal(|ui| {
+        segments(ui, theme, |ui| {
+            for preset in Preset::ALL {
+                if segment(ui, theme, preset.title(), settings.keys.preset() == preset, false).clicked() {
+                    settings.keys.set_preset(preset);
+                }
+            }
+        });
+        let reset = ui.add(egui::Button::new("Reset all keys"));
+        if reset.on_hover_text("Back to the preset's keys, all of them").clicked() {
+            settings.keys.reset(None);
+        }
+    });
+    ui.add_space(8.0);
+    let id = ui.scope_id().with("filter");
+    let mut filter = ui.data_mut(|d| d.get_temp::<String>(id).unwrap_or_default());
+    filter_field(ui, theme, &mut filter, "Filter commands");
+    ui.data_mut(|d| d.insert_temp(id, filter.clone()));
+    ui.add_space(4.0);
+    let note = note(ui, settings, listening, actions);
+    let words = filter.to_lowercase();
+    let is_shown = |c: &&CommandSpec| {
+        words.is_empty() || c.title.to_lowercase().contains(&words) || settings.keys.key(c.name).to_lowercase() == words
+    };
+    let height = (ui.available_height() - 24.0).max(80.0);
+    ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for command in table().iter().filter(is_shown) {
+            if key_row(ui, theme, &settings.keys, command, listening == Some(command.name)) {
+                actions.push(listen(Some(command.name)));
+            }
+        }
+    });
+    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+}
+
+/// Takes the key that is waited for; what there is to be said of it, or of keys that clash.
+fn note(ui: &Ui, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) -> String {
+    let taken = ui.scope_id().with("taken");
+    let Some(command) = listening else {
+        ui.data_mut(|d| d.remove::<String>(taken));
+        let clash = settings.keys.clashes().first().copied();
+        return clash.map_or_else(String::new, |(a, b)| {
+            format!("{} is the key of “{}” and of “{}”.", settings.keys.key(a.name), a.title, b.title)
+        });
+    };
+    match pressed(ui).as_deref() {
+        Some("Escape") => actions.push(listen(None)),
+        Some(key) => {
+            let key = if key == "Backspace" { "" } else { key };
+            match settings.keys.set(command, key) {
+                Ok(()) => actions.push(listen(None)),
+                Err(other) => {
+                    let text = format!("{key} is taken by “{}”. Press another, or change that one first.", other.title);
+                    ui.data_mut(|d| d.insert_temp(taken, text));
+                }
+            }
+        }
+        None => {}
+    }
+    let said = ui.data(|d| d.get_temp::<String>(taken));
+    said.unwrap_or_else(|| "Press the new key. Esc stops, Backspace takes the key away.".into())
+}
+
+/// A command and its key; whether it was clicked, to be given another.
+fn key_row(ui: &mut Ui, theme: &Theme, keys: &KeyMap, command: &CommandSpec, waits: bool) -> bool {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::click());
+    let name = format!("Key of {}", command.title);
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, waits, &name));
+    if response.hovered() || waits {
+        let role = if waits { ColorRole::AccentTint } else { ColorRole::SurfaceRowHover };
+        ui.painter().rect_filled(rect, 4.0, theme.color(role));
+    }
+    let at = pos2(rect.left() + 8.0, rect.center().y);
+    let (font, color) = (Theme::font(Font::Body), theme.color(ColorRole::TextPrimary));
+    ui.painter().text(at, Align2::LEFT_CENTER, command.title, font, color);
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
+    let scope = KeyScope::of(command).title();
+    let key = keys.key(command.name);
+    if waits {
+        let text = RichText::new("press a key…").font(Theme::font(Font::Small));
+        right.label(text.color(theme.color(ColorRole::AccentText)));
+    } else if !key.is_empty() {
+        key_chips(&mut right, theme, key);
+    }
+    let mut small = |text: &str, role: ColorRole| {
+        right.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(role)));
+    };
+    if !scope.is_empty() {
+        small(scope, ColorRole::TextTertiary);
+    }
+    if keys.is_own(command.name) {
+        small("changed", ColorRole::AccentText);
+    }
+    response.on_hover_text(command.help).clicked()
+}
+
+/// The key that was pressed, with what was held.
+fn pressed(ui: &Ui) -> Option<String> {
+    ui.input_mut(|i| {
+        let found = i.events.iter().find_map(|e| match e {
+            Event::Key { key, pressed: true, modifiers, .. } => Some((*key, *modifiers)),
+            _ => None,
+        });
+        let (key, modifiers) = found?;
+        i.consume_key(modifiers, key);
+        let name = match key {
+            Key::Period => ".",
+            Key::Comma => ",",
+            other => other.name(),
+        };
+        let mut text = String::new();
+        for (held, word) in [(modifiers.command, "Ctrl+"), (modifiers.shift, "Shift+"), (modifiers.alt, "Alt+")] {
+            if held {
+                text.push_str(word);
+            }
+        }
+        Some(text + name)
+    })
+}
