@@ -131,16 +131,13 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
         ui.spacing_mut().item_spacing.x = 0.0;
         ui.allocate_exact_size(egui::vec2(0.0, Measure::IconButton.points()), egui::Sense::hover());
         ui.spacing_mut().item_spacing.x = 8.0;
-        let frame = egui::Frame::new()
-            .fill(theme.color(ColorRole::SurfaceControl))
-            .corner_radius(3)
-            .inner_margin(egui::Margin::symmetric(6, 1));
-        let chip = frame.show(ui, |ui| {
-            ui.label(
-                RichText::new(symbol).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextPrimary)),
-            )
-        });
-        chip.response.on_hover_ui(|ui| formula(ui, theme, symbol));
+        let color = theme.color(ColorRole::TextPrimary);
+        let text = ui.painter().layout_no_wrap(symbol.to_owned(), Theme::font(Font::NumberSmall), color);
+        let (rect, chip) = ui.allocate_exact_size(egui::vec2(text.size().x + 12.0, 18.0), egui::Sense::hover());
+        chip.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, symbol));
+        ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
+        ui.painter().galley(rect.center() - text.size() * 0.5, text, color);
+        chip.on_hover_ui(|ui| formula(ui, theme, symbol));
         ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
         let note = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
         ui.scope(|ui| {
