@@ -156,17 +156,32 @@ impl App {
             }
         };
         let title = command.spec().title;
-        // Those on weights say it themselves.
-        if !matches!(command, Command::Document(_)) || matches!(command, Command::Document(DocumentCommand::Weight(_)))
-        {
+        let Command::Document(done) = &command else {
             self.run(ctx, command);
             return;
-        }
+        };
+        // The clip that is shown has its own: that nothing is seen to move is no riddle then.
+        let poses = matches!(done, DocumentCommand::Pose(_));
+        let clip = self.shown_clip().filter(|_| poses).zip(self.session.as_ref());
+        let covered = clip.map(|(clip, session)| {
+            let clip = session.document().clip_label(clip);
+            format!(". It is in the pose of the file, over which “{clip}” plays where it has keys")
+        });
+        let on_weights = matches!(done, DocumentCommand::Weight(_));
         self.end_gesture(ctx);
-        let said = self.dialogs.toasts.len();
-        let Some(changed) = self.run_on_file(ctx, &command) else { return };
+        let revision = |app: &Self| app.session.as_ref().map(|s| s.history().revision());
+        let (said, before) = (self.dialogs.toasts.len(), revision(self));
+        let changed = if on_weights {
+            self.run(ctx, command);
+            // What takes long, or was left as it was, is said when it is done.
+            (revision(self) != before).then_some(true)
+        } else {
+            self.run_on_file(ctx, &command)
+        };
+        let Some(changed) = changed else { return };
         let about = names_in(std::iter::once(&line.arguments));
         let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+        let about = about + &covered.unwrap_or_default();
         if changed {
             let undo = ("Undo", Action::Run(SessionCommand::Undo.into()));
             self.say(ctx, ToastKind::Ok, format!("{title}{about}"), vec![undo]);

@@ -57,8 +57,14 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
     find(&mut window, "pose.rotate");
     type_text(&mut window, "30");
     press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(!says(&window, "plays where it has keys"), "no clip is shown");
     let line = session(&window).history().done().last().expect("a step").lines(session(&window).document()).remove(0);
     assert_eq!(line.arguments["degrees"].as_f64(), Some(30.0), "{line}");
+    // Over a clip the pose of the file is not what is seen, and that is said.
+    press(&mut window, Modifiers::NONE, Key::Num2);
+    find(&mut window, "pose.rotate");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(says(&window, "plays where it has keys"));
 }
 
 #[test]
@@ -77,6 +83,13 @@ fn a_file_is_chosen_from_the_folder_that_is_typed() {
     wait_for(&mut window, "other.glb");
     assert!(!says(&window, "notes.txt"), "what cannot be opened is not listed");
     assert!(window.get_by_label("Path").value().expect("a path").ends_with("inner/"));
+    // A whole path behind the folder that stands there is meant instead of it.
+    window.get_by_label("Path").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::End);
+    let inner = format!("{}/", inner.display());
+    type_text(&mut window, &inner);
+    assert_eq!(window.get_by_label("Path").value().expect("a path"), inner);
     // What is typed of a name leaves what has it.
     window.get_by_label("Path").focus();
     window.run_steps(2);

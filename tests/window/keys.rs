@@ -43,6 +43,24 @@ fn point_at(window: &mut Window, at: Pos2) {
     window.run_steps(2);
 }
 
+/// The left button goes down, or up.
+const fn button(pressed: bool, pos: Pos2) -> Event {
+    Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE }
+}
+
+/// The ring that faces the view, about a joint that is selected in Pose mode and framed.
+fn outer_ring(window: &mut Window, joint: &str) -> (NodeId, impl Fn(f32) -> Pos2 + use<>) {
+    window.get_by_label("Pose mode").click();
+    window.run_steps(3);
+    let node = select(window, joint);
+    press(window, Modifiers::NONE, Key::F);
+    window.run_steps(4);
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(node).expect("in sight");
+    let center = Pos2::new(rect.left() + at.x, rect.top() + at.y);
+    (node, move |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0)
+}
+
 fn middle_of(window: &Window, name: &str) -> Pos2 {
     window.get_by_label(name).rect().center()
 }
@@ -238,22 +256,8 @@ fn nothing_is_hovered_through_an_open_menu() {
 #[test]
 fn mashing_keys_during_a_ring_drag_changes_nothing_else() {
     let (mut window, _folder) = sample();
-    window.get_by_label("Pose mode").click();
-    window.run_steps(3);
-    let arm = select(&mut window, "LeftLowerArm");
-    press(&mut window, Modifiers::NONE, Key::F);
+    let (arm, on) = outer_ring(&mut window, "LeftLowerArm");
     let (grid_shown, mode) = (grid(&window), window.state().mode());
-    let rect = window.get_by_label("Viewport").rect();
-    let at = window.state().project(arm).expect("in sight");
-    let center = Pos2::new(rect.left() + at.x, rect.top() + at.y);
-    let button = |pressed, pos| Event::PointerButton {
-        pos,
-        button: PointerButton::Primary,
-        pressed,
-        modifiers: Modifiers::NONE,
-    };
-    // The outer ring, which faces the view.
-    let on = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     point_at(&mut window, on(0.3));
     window.event(button(true, on(0.3)));
     window.step();
@@ -312,12 +316,6 @@ fn mash(window: &mut Window) {
 /// A drag from one point to another, with keys mashed in its midst where it is asked for.
 fn drag(window: &mut Window, from: Pos2, to: Pos2, mashed: bool) {
     point_at(window, from);
-    let button = |pressed, pos| Event::PointerButton {
-        pos,
-        button: PointerButton::Primary,
-        pressed,
-        modifiers: Modifiers::NONE,
-    };
     window.event(button(true, from));
     window.step();
     for k in 1..=6 {
@@ -371,21 +369,7 @@ fn a_stroke_and_a_dragged_number_are_the_same_with_keys_mashed_in_their_midst() 
 #[test]
 fn a_ring_drag_takes_an_axis_and_a_number_and_enter_keeps_it() {
     let (mut window, _folder) = sample();
-    window.get_by_label("Pose mode").click();
-    window.run_steps(3);
-    let arm = select(&mut window, "LeftLowerArm");
-    press(&mut window, Modifiers::NONE, Key::F);
-    window.run_steps(4);
-    let rect = window.get_by_label("Viewport").rect();
-    let at = window.state().project(arm).expect("in sight");
-    let center = Pos2::new(rect.left() + at.x, rect.top() + at.y);
-    let button = |pressed, pos| Event::PointerButton {
-        pos,
-        button: PointerButton::Primary,
-        pressed,
-        modifiers: Modifiers::NONE,
-    };
-    let on = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    let (arm, on) = outer_ring(&mut window, "LeftLowerArm");
     point_at(&mut window, on(0.3));
     window.event(button(true, on(0.3)));
     window.step();
@@ -437,12 +421,6 @@ fn a_key_for_another_mode_ends_a_stroke_as_a_step() {
     };
     let (from, to) = (at("LeftUpperArm"), at("LeftLowerArm"));
     let on = |k: f32| from + (to - from) * k;
-    let button = |pressed, pos| Event::PointerButton {
-        pos,
-        button: PointerButton::Primary,
-        pressed,
-        modifiers: Modifiers::NONE,
-    };
     point_at(&mut window, on(0.4));
     window.event(button(true, on(0.4)));
     window.step();

@@ -56,7 +56,7 @@ impl App {
         };
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let (rim, half) = rings(&self.viewport.camera, size, &found.touch, &self.painting, document, &self.renderer);
+        let (rim, half) = rings(&self.viewport.camera, &found.touch, &self.painting, document, &self.renderer);
         let Some(canvas) = &self.painting.canvas else { return };
         let (map, own) = canvas.maps(document).map_of(found.vertex);
         let list = Influences::of(map, own);
@@ -245,14 +245,12 @@ impl Painting {
 /// The rim of a brush on the surface, and where it falls to half.
 fn rings(
     camera: &Camera,
-    size: Vec2,
     touch: &Touch,
     painting: &Painting,
     document: &Document,
     stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
     const STEPS: usize = 48;
-    let _ = (size, document);
     let normal = {
         let normals = touch.corners.map(|v| painting.posed.normals.get(v as usize).copied().unwrap_or_default());
         let mean = (normals[0] + normals[1] + normals[2]).normalize_or(-touch.direction);

@@ -23,6 +23,11 @@ fn label(argument: &ArgumentSpec) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Whether a sentence says more than the name beside it does: *Whose axis; the node's own unless given*, but not *Which*.
+fn says_more(help: &str) -> bool {
+    help.split_whitespace().count() > 3
+}
+
 /// The argument that is typed first: what is needed and not known from what is selected.
 fn first_typed(command: &CommandSpec, values: &[String]) -> usize {
     let fields = || command.arguments.iter().enumerate().filter(|(_, a)| a.kind.choices().is_none());
@@ -54,7 +59,7 @@ pub fn arguments_ui(ui: &mut Ui, view: &View<'_>, name: &str, values: &[String],
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 field(ui, theme, argument, text, width, k == first);
-                if !argument.help.is_empty() {
+                if says_more(argument.help) {
                     small(ui, theme, argument.help);
                 }
             });

@@ -56,13 +56,17 @@ impl FileList {
             let listing = Listing::default();
             let (folder, there, waker) = (folder.clone(), listing.clone(), ui.ctx().clone());
             let work = move || {
-                let found = read(&folder).map_err(|error| error.to_string());
+                let found = read(&folder).map_err(|error| match error.kind() {
+                    io::ErrorKind::NotFound => "There is no such folder".to_owned(),
+                    _ => format!("This folder cannot be read: {error}"),
+                });
                 if there.set(found).is_ok() {
                     waker.request_repaint();
                 }
             };
             if let Err(error) = thread::Builder::new().name("folder".into()).spawn(work) {
-                log::warn!("a folder could not be listed: {error}");
+                // Nobody else writes there; the field takes a path all the same.
+                let _unread = listing.set(Err(error.to_string()));
             }
             listing
         })
@@ -148,6 +152,12 @@ pub fn path_ui(
             .font(egui::TextStyle::Monospace),
     );
     name_widget(ui, &field, "Path");
+    // A whole path that is put behind the folder that stands there is meant instead of it.
+    if let Some(added) = text.strip_prefix(path).filter(|_| path.ends_with(std::path::is_separator))
+        && (added.starts_with('~') || Path::new(added).is_absolute())
+    {
+        text = added.to_owned();
+    }
     if ui.memory(|m| m.focused().is_none()) && !field.lost_focus() {
         field.request_focus();
     }
@@ -203,7 +213,7 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
         ScrollArea::vertical().auto_shrink([false, false]).id_salt(&folder).show(ui, |ui| {
             let Folder { above, entries } = match listing.get() {
                 Some(Ok(found)) => found,
-                Some(Err(error)) => return note(ui, theme, &format!("This folder cannot be read: {error}")),
+                Some(Err(error)) => return note(ui, theme, error),
                 None => return note(ui, theme, "Reading the folder…"),
             };
             if let Some(above) = above

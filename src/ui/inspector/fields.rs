@@ -21,7 +21,7 @@ pub struct Triple {
     degrees: bool,
     speed: f64,
     neutral: f32,
-    /// ViewOptions numbers a stored one.
+    /// How many shown units a stored one is.
     factor: f32,
 }
 

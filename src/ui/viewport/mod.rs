@@ -74,8 +74,6 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         );
         return;
     }
-    let _size = Vec2::new(rect.width(), rect.height());
-    let _local = |p: egui::Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     // What lies over the picture is seen from where the picture will be, which is drawn when the frame's input is taken up.
     let pressed = ui.input(|i| {
         i.events.iter().find_map(|e| match e {
@@ -95,7 +93,6 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         view
     };
     say_what_is_awaited(state, ui, view, rect);
-    let _pointer = response.hover_pos().or(response.interact_pointer_pos());
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
     if view.mode == Mode::Paint {
         tools::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
