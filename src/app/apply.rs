@@ -11,7 +11,7 @@ use crate::{
     },
     motion::joints_at,
     session::{RunError, Session, Worked, names_in},
-    ui::{Action, Actions, Dialog, ToastKind},
+    ui::{Action, Actions, Dialog, Pane, ToastKind},
 };
 
 impl App {
@@ -44,6 +44,8 @@ impl App {
                 if let Some(session) = &mut self.session {
                     session.commit();
                 }
+                self.remember_keys();
+                self.say_committed(ctx);
             }
             Action::Cancel => {
                 self.cancel_adjusting();
@@ -60,6 +62,7 @@ impl App {
             Action::Timeline(action) => {
                 let document = self.session.as_ref().map(Session::document);
                 self.timeline.apply(document, &mut self.outliner.selection, &mut self.mode, action);
+                self.remember_keys();
             }
             Action::Viewport(action) => self.apply_viewport(ctx, action),
             Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
@@ -139,6 +142,7 @@ impl App {
             Ok(commands) => {
                 let Some(session) = &mut self.session else { return };
                 let done = session.run_all(spec.title, &commands).map(|_| ());
+                self.follow_keys(None);
                 self.say_done(ctx, done, spec.title);
             }
             Err(Unfilled::Asks) => self.ask_arguments(spec),
@@ -209,8 +213,15 @@ impl App {
     fn run_on_file(&mut self, ctx: &Context, command: &Command) -> Option<bool> {
         let session = self.session.as_mut()?;
         let done = session.run(command);
+        if let (Ok(_), Command::Session(SessionCommand::CopyKeys { .. }), Some(text)) =
+            (&done, command, session.copied_keys())
+        {
+            ctx.copy_text(text.to_owned());
+        }
         let changed = done.as_ref().ok().copied();
         if done.is_ok() {
+            self.follow_keys(Some(command));
+            let Some(session) = &self.session else { return changed };
             let document = session.document();
             self.outliner.selection.purge(document);
             if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
@@ -232,6 +243,19 @@ impl App {
         }
         self.say_done(ctx, done.map(|_| ()), command.spec().title);
         changed
+    }
+
+    /// What a gesture had to say, when it is kept. A move of keys has said it at the pointer.
+    fn say_committed(&mut self, ctx: &Context) {
+        let notes = self.session.as_mut().map_or_else(Vec::new, Session::take_notes);
+        if self.entered() != Some(Pane::Timeline) {
+            for mut note in notes {
+                if let Some(first) = note.get_mut(..1) {
+                    first.make_ascii_uppercase();
+                }
+                self.toast(ctx, ToastKind::Note, note + ".");
+            }
+        }
     }
 
     /// What a command had to say, or why it was not done.
@@ -291,6 +315,8 @@ impl App {
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
+        } else if let Some((clip, keys)) = session.take_selected_keys() {
+            self.outliner.selection.set_keys(clip, keys);
         }
     }
 

@@ -6,10 +6,14 @@ use super::{App, key_routing::Topmost};
 use crate::{
     edit::{
         Command, CommandLine,
-        command::{DocumentCommand, PoseCommand, SetUser, field::Nodes},
+        command::{
+            DocumentCommand, PasteKeys, PoseCommand, SessionCommand, SetUser, WhichKeys,
+            field::{ClipName, Nodes, Seconds},
+        },
     },
     model::{Components, NodeId, Property, Transform, transform::angle_between},
-    ui::{ToastKind, edits},
+    motion::clip_edit::{CopiedKeys, NotKeys},
+    ui::{Pane, ToastKind, edits},
 };
 
 /// A pose that differs by less than this (radians, factors, parts of a length) is pasted where it is already.
@@ -94,6 +98,29 @@ impl App {
         }
     }
 
+    /// Puts keys into the clipboard, as text.
+    fn copy_keys(&mut self, ctx: &Context, clip: ClipName, which: WhichKeys) {
+        let count = self.outliner.selection.keys.len();
+        self.run(ctx, SessionCommand::CopyKeys { clip, which });
+        let text = match count {
+            1 => "Copied 1 key".to_owned(),
+            n => format!("Copied {n} keys"),
+        };
+        self.toast(ctx, ToastKind::Ok, text);
+    }
+
+    /// Puts keys that the clipboard holds into the clip that is shown, at the playhead.
+    fn paste_keys(&mut self, ctx: &Context, text: String) {
+        let Some(clip) = self.shown_clip() else {
+            self.toast(ctx, ToastKind::Note, "The clipboard holds keys. Show a clip in Animate mode to put them in.");
+            return;
+        };
+        let time = Some(Seconds(self.timeline.playback.time as f32));
+        let paste =
+            PasteKeys { clip: ClipName::Id(clip), text: Some(text), time, node: None, replace: None, relative: None };
+        self.run(ctx, paste);
+    }
+
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
         if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.program.welcome {
@@ -105,11 +132,19 @@ impl App {
                 i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
             (copy, paste)
         });
-        if copy && !self.outliner.selection.nodes.is_empty() {
-            self.copy_pose(ctx);
+        let on_timeline = self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some();
+        let keys = WhichKeys::selected(&self.outliner.selection).filter(|_| on_timeline);
+        match keys {
+            Some((clip, which)) if copy => self.copy_keys(ctx, ClipName::Id(clip), which),
+            _ if copy && !self.outliner.selection.nodes.is_empty() => self.copy_pose(ctx),
+            _ => {}
         }
         if let Some(text) = paste {
-            self.paste_pose(ctx, &text);
+            if CopiedKeys::parse(&text) == Err(NotKeys::Other) {
+                self.paste_pose(ctx, &text);
+            } else {
+                self.paste_keys(ctx, text);
+            }
         }
     }
 }

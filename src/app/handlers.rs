@@ -4,4 +4,5 @@
 mod dialogs;
 mod paint;
 mod program;
+mod timeline;
 mod viewport;

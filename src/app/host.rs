@@ -17,8 +17,8 @@ use crate::{
     edit::{
         Mode,
         command::{
-            BrushCommand, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, ToolCommand, VertexCommand,
-            ViewCommand, field::Nodes,
+            BrushCommand, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, TimelineCommand, ToolCommand,
+            VertexCommand, ViewCommand, field::Nodes,
         },
     },
     model::NodeId,
@@ -102,6 +102,11 @@ impl Host for Windowed<'_> {
 
     fn play(&mut self, command: &PlayCommand) -> Result<(), Infallible> {
         self.app.play(command);
+        Ok(())
+    }
+
+    fn timeline(&mut self, command: &TimelineCommand) -> Result<(), Infallible> {
+        self.app.timeline_command(self.ctx, command);
         Ok(())
     }
 
@@ -292,14 +297,15 @@ impl App {
             PlayCommand::Loop => self.timeline.playback.looping = !self.timeline.playback.looping,
             PlayCommand::NextFrame => self.timeline.playback.step(1.0),
             PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),
-            PlayCommand::NextKey => self.timeline.playback.step_key(document, true),
-            PlayCommand::PreviousKey => self.timeline.playback.step_key(document, false),
+            PlayCommand::NextKey => self.step_key(true),
+            PlayCommand::PreviousKey => self.step_key(false),
             PlayCommand::Start => self.timeline.playback.seek(0.0),
             PlayCommand::End => self.timeline.playback.seek(self.timeline.playback.length(document)),
         }
         if !matches!(command, PlayCommand::Toggle | PlayCommand::Loop) {
             self.timeline.playback.playing = false;
         }
+        self.pause(command);
     }
 
     fn select(&mut self, command: &SelectCommand) {

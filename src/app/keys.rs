@@ -44,7 +44,7 @@ impl App {
         // While a gesture is open nothing else runs, but another mode ends it.
         let held = ctx.input(|i| i.pointer.any_down());
         // A drag that takes numbers has the digits, which are modes elsewhere.
-        let numbers = self.panels.takes_numbers() && held;
+        let numbers = self.panels.takes_numbers() && (held || self.panels.timeline().takes_numbers());
         let gesture = numbers || (self.is_gesture_open() && held);
         let availability = self.availability();
         let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
@@ -61,6 +61,13 @@ impl App {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,
             KeyScope::Paint => painting,
+            KeyScope::Timeline => !over_joints,
+        });
+        // What the timeline cannot do now leaves its key to the window.
+        let windows: Vec<String> =
+            commands.iter().filter(|(c, _)| KeyScope::of(c) == KeyScope::Window).map(|(_, key)| key.clone()).collect();
+        commands.retain(|(c, key)| {
+            KeyScope::of(c) != KeyScope::Timeline || (c.enabled)(&availability).is_ok() || !windows.contains(key)
         });
         // A panel's keys go before the window's.
         commands.sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));

@@ -2,40 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{ClipId, Document, NodeId, TrackId};
-
-/// A key, named by what stays when others come and go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KeyRef {
-    /// Its clip.
-    pub clip: ClipId,
-    /// Its track.
-    pub track: TrackId,
-    /// The bits of its time.
-    time_bits: u32,
-}
-
-impl KeyRef {
-    /// The key of a track at a time (seconds, exactly as stored).
-    pub fn new(clip: ClipId, track: TrackId, time: f32) -> Self {
-        Self { clip, track, time_bits: time.to_bits() }
-    }
-
-    /// Its time in seconds.
-    pub fn time(&self) -> f32 {
-        f32::from_bits(self.time_bits)
-    }
-}
+use crate::model::{ClipId, Document, KeySet, NodeId};
 
 /// What is selected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     /// Nodes.
     pub nodes: BTreeSet<NodeId>,
     /// The one picked last: what the inspector and the gizmo show.
     pub active: Option<NodeId>,
-    /// Keys on the timeline.
-    pub keys: BTreeSet<KeyRef>,
+    /// The clip whose keys are selected.
+    pub clip: Option<ClipId>,
+    /// Keys of that clip.
+    pub keys: KeySet,
 }
 
 impl Selection {
@@ -66,10 +45,16 @@ impl Selection {
     pub fn purge(&mut self, document: &Document) {
         self.nodes.retain(|n| document.nodes.contains(*n));
         self.active = self.active.filter(|n| self.nodes.contains(n));
-        self.keys.retain(|k| {
-            let track = document.clips.get(k.clip).and_then(|c| c.tracks.get(&k.track));
-            track.is_some_and(|t| t.key_at(k.time(), 0.0).is_some())
-        });
+        let keys = std::mem::take(&mut self.keys);
+        self.keys = match self.clip.and_then(|c| document.clips.get(c)) {
+            Some(clip) => keys.there(clip),
+            None => KeySet::default(),
+        };
+    }
+
+    /// These keys of a clip, and no others.
+    pub fn set_keys(&mut self, clip: ClipId, keys: KeySet) {
+        (self.clip, self.keys) = (Some(clip), keys);
     }
 
     /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing is turned twice.

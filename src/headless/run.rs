@@ -8,7 +8,7 @@ use crate::{
         Command, CommandLine, CommandSpec,
         command::{
             BrushCommand, DiscardUnkeyed, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, SetKey,
-            ToolCommand, VertexCommand, ViewCommand, renamed,
+            TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
         },
     },
     model::UnkeyedAt,
@@ -46,6 +46,10 @@ impl Host for NoWindow {
     }
 
     fn play(&mut self, command: &PlayCommand) -> Result<(), String> {
+        refused(command.spec())
+    }
+
+    fn timeline(&mut self, command: &TimelineCommand) -> Result<(), String> {
         refused(command.spec())
     }
 

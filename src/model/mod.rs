@@ -6,6 +6,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod ids;
+mod key_set;
 mod layers;
 mod material;
 mod mesh;
@@ -31,6 +32,7 @@ pub use self::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
         VariantId,
     },
+    key_set::{KeySet, KeyTimes},
     layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},

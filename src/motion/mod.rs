@@ -1,5 +1,6 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
+pub mod clip_edit;
 mod compiled;
 mod evaluator;
 mod insert;

@@ -33,15 +33,16 @@ pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
-        command::SessionCommand, free_of_matrices, layer_for, paint_into,
+        command::{DocumentCommand, KeyEditCommand, SessionCommand, copied_keys},
+        free_of_matrices, layer_for, paint_into,
     },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
         read_whole, x,
     },
     model::{
-        Asset, Diagnostic, DisplayChoice, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers,
-        WeightPatch,
+        Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerId, MeshId, NodeId, PrimitiveId, Shared,
+        SkinId, WeightLayers, WeightPatch,
     },
 };
 
@@ -68,6 +69,10 @@ pub struct Session {
     pub save_options: SaveOptions,
     /// What commands had to say.
     notes: Vec<String>,
+    /// Which keys are selected after the last command that says so.
+    selected_keys: Option<(ClipId, KeySet)>,
+    /// The keys that were copied last, as text.
+    copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
     saved: Asset,
     /// The file on disk as it was read or written last.
@@ -152,9 +157,8 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
             free_of_matrices(document, &mut done);
             Ok(done)
         }
-        Command::Session(SessionCommand::Undo | SessionCommand::Redo) | Command::Host(_) => {
-            Err(NeedsHost(command.spec().name).into())
-        }
+        Command::Session(SessionCommand::Undo | SessionCommand::Redo | SessionCommand::CopyKeys { .. })
+        | Command::Host(_) => Err(NeedsHost(command.spec().name).into()),
     }
 }
 
@@ -204,6 +208,8 @@ impl Session {
             extensions_used: opened.extensions_used,
             save_options: SaveOptions::default(),
             notes: Vec::new(),
+            selected_keys: None,
+            copied: None,
             stamp,
             backed_up: BTreeSet::new(),
             journal: journal::Slot::default(),
@@ -379,6 +385,10 @@ impl Session {
         match command {
             Command::Session(SessionCommand::Undo) => return Ok(self.undo().is_some()),
             Command::Session(SessionCommand::Redo) => return Ok(self.redo().is_some()),
+            Command::Session(SessionCommand::CopyKeys { clip, which }) => {
+                self.copied = Some(copied_keys(&self.document, clip, which)?.text());
+                return Ok(false);
+            }
             _ => {}
         }
         let title = command.spec().title;
@@ -412,11 +422,15 @@ impl Session {
     /// # Errors
     /// Where one of them cannot be done; nothing is shown then.
     pub fn preview_all(&mut self, label: &str, commands: &[Command]) -> Result<(), RunError> {
-        let (opened, notes) = (&self.opened, &mut self.notes);
+        let commands = self.with_copied(commands);
+        let (opened, notes, keys) = (&self.opened, &mut self.notes, &mut self.selected_keys);
         notes.clear();
-        self.history.show(&mut self.document, label, commands.to_vec(), |showing| {
-            for command in commands {
-                let done = edits_of(opened, showing.document(), command)?;
+        self.history.show(&mut self.document, label, commands.clone(), |showing| {
+            for command in &commands {
+                let mut done = edits_of(opened, showing.document(), command)?;
+                if done.keys.is_some() {
+                    *keys = done.keys.take();
+                }
                 showing.expect(done.edits.len());
                 for edit in done.edits {
                     showing.apply(edit).map_err(CommandError::from)?;
@@ -469,6 +483,29 @@ impl Session {
         patch: WeightPatch,
     ) -> Result<(), EditError> {
         self.history.extend(&mut self.document, label, mesh, primitive, patch)
+    }
+
+    /// The commands, keys that were copied last in those that put some in and do not say which.
+    fn with_copied(&self, commands: &[Command]) -> Vec<Command> {
+        let mut commands = commands.to_vec();
+        for command in &mut commands {
+            if let Command::Document(DocumentCommand::KeyEdit(KeyEditCommand::PasteKeys(paste))) = command
+                && paste.text.is_none()
+            {
+                paste.text.clone_from(&self.copied);
+            }
+        }
+        commands
+    }
+
+    /// The keys that were copied last, as text for the clipboard.
+    pub fn copied_keys(&self) -> Option<&str> {
+        self.copied.as_deref()
+    }
+
+    /// Which keys of a clip are selected after the last command that says so, once.
+    pub const fn take_selected_keys(&mut self) -> Option<(ClipId, KeySet)> {
+        self.selected_keys.take()
     }
 
     /// What commands left as it was since this was asked last, and why: a sentence each, without its full stop.

@@ -1,6 +1,6 @@
 //! The clock: which clip is shown, and where in it the playhead is.
 
-use crate::model::{ClipId, Document};
+use crate::model::{ClipId, Document, NodeId};
 
 /// What plays, and how. The clock is `f64` seconds; frames are only a ruler.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,11 +87,18 @@ impl Playback {
         self.time = if time.is_finite() { time.max(0.0) } else { 0.0 };
     }
 
-    /// Moves to the next key of any track, or the one before.
-    pub fn step_key(&mut self, document: &Document, forward: bool) {
+    /// Puts the playhead on the nearest frame.
+    pub fn snap(&mut self) {
+        self.seek((self.time * self.fps).round() / self.fps);
+    }
+
+    /// Moves to the next key of nodes that are meant, or the one before; of any where those have none in the clip.
+    pub fn step_key(&mut self, document: &Document, forward: bool, is_meant: impl Fn(NodeId) -> bool) {
         let Some(clip) = self.clip.and_then(|c| document.clips.get(c)) else { return };
         let now = self.time;
-        let times = clip.tracks.values().filter_map(|t| {
+        let some = clip.tracks.values().any(|t| is_meant(t.target));
+        let meant = clip.tracks.values().filter(|t| !some || is_meant(t.target));
+        let times = meant.filter_map(|t| {
             let near = 1e-5;
             if forward {
                 let at = t.times.partition_point(|k| f64::from(*k) <= now + near);
@@ -154,11 +161,12 @@ mod tests {
         assert!((p.time - 0.5).abs() < 1e-9);
         p.step(-1.0);
         assert!((p.time - 0.4).abs() < 1e-9);
-        p.step_key(&document, true);
+        p.step_key(&document, true, |_| true);
         assert_eq!(p.time, 0.5);
-        p.step_key(&document, true);
+        // The node that is meant has no key: those of all count.
+        p.step_key(&document, true, |_| false);
         assert_eq!(p.time, 2.0);
-        p.step_key(&document, false);
+        p.step_key(&document, false, |_| true);
         assert_eq!(p.time, 0.5);
     }
 }

@@ -164,7 +164,7 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, items: &mut Vec<MenuEntr
         ui.separator();
     }
     for group in inside {
-        let within = all.iter().filter(|c| c.menu.split_once('/').is_some_and(|(_, g)| g == group));
+        let within = all.iter().filter(|c| !c.asks && c.menu.split_once('/').is_some_and(|(_, g)| g == group));
         inside_menu(ui, view, group, within.copied(), items, actions);
     }
     if name == "View" {

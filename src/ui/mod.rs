@@ -45,7 +45,7 @@ pub use self::{
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
-    timeline::{Timeline, TimelineAction, TimelineView},
+    timeline::{Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{ViewOptions, Viewport, ViewportAction, ViewportView},
 };
@@ -79,12 +79,18 @@ impl Panels {
 
     /// Whether a drag is under way that takes digits and letters of axes as its own.
     pub fn takes_numbers(&mut self) -> bool {
-        self.viewport.takes_numbers()
+        self.viewport.takes_numbers() || self.timeline.takes_numbers()
     }
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
         self.viewport.end_gestures();
+        self.timeline.end_gestures();
+    }
+
+    /// The timeline, as commands see it.
+    pub const fn timeline(&mut self) -> &mut timeline::TimelineState {
+        &mut self.timeline
     }
 
     /// Where the panels are.

@@ -10,6 +10,7 @@ mod edits;
 mod extensions;
 mod hostile;
 mod journal;
+mod keys;
 mod layering;
 mod layers;
 mod losses;

@@ -9,6 +9,7 @@ use ulna::{
     edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table},
     formats::gltf::Progress,
     model::{ClipId, Document, NodeId},
+    motion::clip_edit::{CopiedKeys, CopiedTrack},
     session::{Recovery, Session, differences},
 };
 
@@ -86,7 +87,35 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
             Value::Array(numbers(draw, n))
         }
         ArgumentType::Choice(words) => json!(words[draw.below(words.len())]),
+        ArgumentType::Keys => some_keys(draw, document),
     }
+}
+
+/// Keys of some tracks of a clip, by nodes and times.
+fn some_keys(draw: &mut Draw, document: &Document) -> Value {
+    let clips: Vec<_> = document.clips.values().filter(|c| !c.tracks.is_empty()).collect();
+    let mut all = serde_json::Map::new();
+    if let Some(clip) = clips.get(draw.below(clips.len())) {
+        let tracks: Vec<_> = clip.tracks.values().collect();
+        for _ in 0..1 + draw.below(3) {
+            let track = tracks[draw.below(tracks.len())];
+            let times: Vec<f32> = track.times.iter().copied().filter(|_| draw.below(3) == 0).take(40).collect();
+            all.insert(node_text(document, track.target), json!({ track.property.path(): times }));
+        }
+    }
+    all.into()
+}
+
+/// Copied keys as text, or what is none.
+fn some_text(draw: &mut Draw, document: &Document) -> Value {
+    let clips: Vec<_> = document.clips.values().filter(|c| !c.tracks.is_empty()).collect();
+    let Some(clip) = clips.get(draw.below(clips.len())).filter(|_| draw.below(8) > 0) else { return json!("no keys") };
+    let copied = clip.tracks.values().take(1 + draw.below(3)).map(|track| {
+        let times: Vec<f32> = track.times.iter().copied().take(1 + draw.below(6)).collect();
+        let node = document.node(track.target);
+        CopiedTrack::of(track, &times, &node.label(track.target), &document.path(track.target))
+    });
+    json!(CopiedKeys::new(copied.collect()).text())
 }
 
 fn line(draw: &mut Draw, document: &Document) -> CommandLine {
@@ -98,7 +127,7 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
             && (weighted || !(name.starts_with("weights.") || name.starts_with("weight_layer.")))
             && (layered || !name.starts_with("weight_layer.") || name == "weight_layer.add")
             && (!document.clips.is_empty()
-                || !name.starts_with("key.") && !name.starts_with("clip.")
+                || !name.starts_with("key.") && !name.starts_with("clip.") && !name.starts_with("track.")
                 || name == "clip.new")
     };
     let specs: Vec<_> = table().iter().filter(can).collect();
@@ -110,9 +139,17 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
             line = line.with(argument.name, value);
         }
     }
-    if spec.name == "key.delete" || spec.name == "key.move" {
-        line.arguments.retain(|k, _| !matches!(k.as_str(), "from" | "to" | "time" | "times"));
-        line = line.with("from", 0.1).with("to", draw.below(300) as f64 / 100.0 + 0.1);
+    if matches!(spec.name, "key.delete" | "key.move" | "key.duplicate" | "key.hold_next" | "key.copy") {
+        line.arguments.retain(|k, _| !matches!(k.as_str(), "from" | "to" | "time" | "times" | "keys"));
+        if draw.below(2) == 0 {
+            line = line.with("from", 0.1).with("to", draw.below(300) as f64 / 100.0 + 0.1);
+        } else {
+            line.arguments.retain(|k, _| !matches!(k.as_str(), "node" | "parts"));
+            line = line.with("keys", some_keys(draw, document));
+        }
+    }
+    if spec.name == "key.paste" {
+        line = line.with("text", some_text(draw, document));
     }
     line
 }

@@ -6,19 +6,19 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::{Harness, HarnessBuilder, kittest::Queryable as _};
 use ulna::{
     app::App,
-    edit::{CommandLine, KeyRef},
+    edit::CommandLine,
     model::{ClipId, NodeId, Property},
     session::Session,
 };
 
-type Window = Harness<'static, App>;
+pub(super) type Window = Harness<'static, App>;
 
 /// The program on a file (a copy, in a folder of its own), settled.
-fn window(bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
+pub(super) fn window(bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
     window_of(bytes, Harness::builder())
 }
 
-fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, tempfile::TempDir, PathBuf) {
+pub(super) fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
     std::fs::write(&path, bytes).expect("a file");
@@ -29,12 +29,12 @@ fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, tempfile::T
     (window, folder, path)
 }
 
-fn sample() -> (Window, tempfile::TempDir, PathBuf) {
+pub(super) fn sample() -> (Window, tempfile::TempDir, PathBuf) {
     window(include_bytes!("../../assets/mannequin.glb"))
 }
 
 /// Until no long work is under way.
-fn wait(window: &mut Window) {
+pub(super) fn wait(window: &mut Window) {
     for _ in 0..2000 {
         window.step();
         if !window.state().is_busy() && window.state().session().is_some() {
@@ -46,22 +46,22 @@ fn wait(window: &mut Window) {
     panic!("the work does not end");
 }
 
-fn session(window: &Window) -> &Session {
+pub(super) fn session(window: &Window) -> &Session {
     window.state().session().expect("an open file")
 }
 
-fn node(window: &Window, name: &str) -> NodeId {
+pub(super) fn node(window: &Window, name: &str) -> NodeId {
     let document = session(window).document();
     document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
 }
 
-fn click(window: &mut Window, name: &str) {
+pub(super) fn click(window: &mut Window, name: &str) {
     window.get_by_label(name).click();
     window.run_steps(3);
 }
 
 /// A click with the primary button at a point of the window.
-fn click_at(window: &mut Window, pos: Pos2) {
+pub(super) fn click_at(window: &mut Window, pos: Pos2) {
     for pressed in [true, false] {
         window.event(Event::PointerMoved(pos));
         let modifiers = Modifiers::NONE;
@@ -71,7 +71,7 @@ fn click_at(window: &mut Window, pos: Pos2) {
     window.run_steps(3);
 }
 
-fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
+pub(super) fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.key_press_modifiers(modifiers, key);
     window.run_steps(3);
 }
@@ -400,9 +400,9 @@ fn the_timeline_selects_keys_by_click_and_deletes_them() {
     // The first key of Walk is at 0 s; the view begins 2 % before it and ends 6 % after the clip.
     let at = pos2(sheet.left() + sheet.width() * (0.02 / 1.08), row.center().y);
     click_at(&mut window, at);
-    let keys: Vec<KeyRef> = window.state().selection().keys.iter().copied().collect();
+    let keys = window.state().selection().keys.clone();
     assert_eq!(keys.len(), 2, "translation and rotation of the hips");
-    assert!(keys.iter().all(|k| k.time() == 0.0));
+    assert_eq!(keys.span(), Some((0.0, 0.0)));
     assert_eq!(window.state().selection().active, Some(hips));
     let before = session(&window).document().clips[ClipId(1)].key_count();
     press(&mut window, Modifiers::NONE, Key::Delete);

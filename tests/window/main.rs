@@ -10,4 +10,5 @@ mod dialogs;
 mod editing;
 mod keys;
 mod paint;
+mod timeline;
 mod weights;

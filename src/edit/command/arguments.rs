@@ -116,6 +116,7 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
             Some(text.into())
         }
         ArgumentType::Numbers => list().map(Value::from),
+        ArgumentType::Keys => serde_json::from_str(text).ok(),
         ArgumentType::Choice(words) => words.contains(&text).then(|| text.into()),
         ArgumentType::Flag => text.parse::<bool>().ok().map(Value::from),
     }

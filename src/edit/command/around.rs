@@ -1,15 +1,13 @@
 //! What is selected and shown. A command that a person merely names, by a menu or a key, takes its arguments from there.
 
-use std::collections::BTreeMap;
-
 use super::{
-    Arguments, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, KeyCommand,
-    Reset, SessionCommand, SetKey,
-    field::{ClipName, KeyParts, Nodes, Numbers, Seconds, Trs},
+    Arguments, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip,
+    HoldKeys, KeyCommand, PasteKeys, Reset, SessionCommand, SetKey, WhichKeys,
+    field::{ClipName, Nodes, Seconds, Trs},
 };
 use crate::{
     edit::Selection,
-    model::{ClipId, Document, TrackId, UnkeyedAt},
+    model::{ClipId, Document, UnkeyedAt},
 };
 
 /// What is selected and shown.
@@ -63,12 +61,17 @@ impl CommandSpec {
     }
 }
 
+const NO_KEYS: Unfilled = Unfilled::Refused("No key is selected. Select some on the timeline.");
 const NO_CLIP: Unfilled = Unfilled::Refused("No clip is shown. Choose one on the timeline.");
 
 impl Around<'_> {
     fn nodes(&self) -> Option<Nodes> {
         let nodes = &self.selection.nodes;
         (!nodes.is_empty()).then(|| Nodes::Ids(nodes.iter().copied().collect()))
+    }
+
+    fn keys(&self) -> Option<(ClipId, WhichKeys)> {
+        WhichKeys::selected(self.selection)
     }
 
     fn clip(&self) -> Result<ClipName, Unfilled> {
@@ -100,29 +103,43 @@ pub(super) fn set_key(around: &Around<'_>) -> Filled {
     Ok(vec![KeyCommand::from(key).into()])
 }
 
-/// Selected keys, those of a track by one command; without them those of the selected nodes at the playhead.
+/// Selected keys; without them those of the selected nodes at the playhead.
 pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
-    let none = |clip| DeleteKeys { clip, time: None, times: None, from: None, to: None, node: None, parts: None };
-    if around.selection.keys.is_empty() {
-        let node = around.nodes().ok_or(Unfilled::Refused("No key and no joint is selected."))?;
-        let keys = DeleteKeys { time: Some(around.seconds()), node: Some(node), ..none(around.clip()?) };
-        return Ok(vec![keys.into()]);
-    }
-    let mut times: BTreeMap<(ClipId, TrackId), Vec<f64>> = BTreeMap::new();
-    for key in &around.selection.keys {
-        times.entry((key.clip, key.track)).or_default().push(f64::from(key.time()));
-    }
-    let of_track = |((clip, track), times): ((ClipId, TrackId), Vec<f64>)| {
-        let track = around.document.clips.get(clip)?.tracks.get(&track)?;
-        let keys = DeleteKeys {
-            times: Some(Numbers(times)),
-            node: Some(Nodes::one(track.target)),
-            parts: Some(KeyParts(vec![track.property])),
-            ..none(ClipName::Id(clip))
-        };
-        Some(keys.into())
+    let (clip, which) = match around.keys() {
+        Some((clip, which)) => (ClipName::Id(clip), which),
+        None => {
+            let node = around.nodes().ok_or(Unfilled::Refused("No key and no joint is selected."))?;
+            let which = WhichKeys { time: Some(around.seconds()), node: Some(node), ..WhichKeys::default() };
+            (around.clip()?, which)
+        }
     };
-    Ok(times.into_iter().filter_map(of_track).collect())
+    Ok(vec![DeleteKeys { clip, which }.into()])
+}
+
+/// At the playhead.
+pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
+    let (clip, time) = (around.clip()?, Some(around.seconds()));
+    Ok(vec![PasteKeys { clip, text: None, time, node: None, replace: None, relative: None }.into()])
+}
+
+/// The selected keys.
+pub(super) fn hold_keys(around: &Around<'_>) -> Filled {
+    let (clip, which) = around.keys().ok_or(NO_KEYS)?;
+    Ok(vec![HoldKeys { clip: ClipName::Id(clip), which, on: None }.into()])
+}
+
+/// The selected keys, or all of the clip.
+pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
+    let (clip, which) = match around.keys() {
+        Some((clip, which)) => (ClipName::Id(clip), which),
+        None => (around.clip()?, WhichKeys::default()),
+    };
+    Ok(vec![CleanKeys { clip, tolerance: None, which }.into()])
+}
+
+pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
+    let (clip, which) = around.keys().ok_or(NO_KEYS)?;
+    Ok(vec![SessionCommand::CopyKeys { clip: ClipName::Id(clip), which }.into()])
 }
 
 pub(super) fn duplicate_clip(around: &Around<'_>) -> Filled {

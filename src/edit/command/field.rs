@@ -70,7 +70,7 @@ impl<T: Field> Part for Option<T> {
 }
 
 /// The shortest spelling that is read as the same number.
-fn number(value: f32) -> Value {
+pub(super) fn number(value: f32) -> Value {
     let short = value.to_string().parse::<f64>().ok().filter(|v| *v as f32 == value);
     let exact = short.unwrap_or(f64::from(value));
     if exact.fract() == 0.0 && exact.abs() < 1e15 && (exact != 0.0 || exact.is_sign_positive()) {
@@ -324,17 +324,17 @@ macro_rules! choice {
             $($(#[$words])* $variant,)*
         }
 
-        impl Field for $name {
-            const KIND: ArgumentType = ArgumentType::Choice(&[$($word),*]);
+        impl $crate::edit::command::field::Field for $name {
+            const KIND: $crate::edit::command::ArgumentType = $crate::edit::command::ArgumentType::Choice(&[$($word),*]);
 
-            fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
+            fn read(from: &$crate::edit::command::Arguments, name: &'static str) -> Result<Self, $crate::edit::command::ArgumentError> {
                 match &*from.word(name)? {
                     $($word $(| $other)* => Ok(Self::$variant),)*
                     _ => Err(from.no_choice(name, &[$($word),*])),
                 }
             }
 
-            fn write(&self, _: &Document) -> Value {
+            fn write(&self, _: &$crate::model::Document) -> serde_json::Value {
                 self.label().into()
             }
         }
@@ -349,6 +349,8 @@ macro_rules! choice {
         }
     };
 }
+
+pub(super) use choice;
 
 choice! {
     /// One half of a body.

@@ -2,7 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::{Command, HostCommand, around, define::other_commands, field::Nodes, rules::*};
+use super::{
+    Command, HostCommand, WhichKeys, around,
+    define::other_commands,
+    field::{ClipName, Nodes},
+    rules::{self, *},
+};
 
 other_commands! {
     /// What the open file carries out.
@@ -17,6 +22,13 @@ other_commands! {
         /// Which; all unless given.
         node: Option<Nodes>,
     } = "pose.reset_to_file", "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
+    /// Copies keys, to be put in elsewhere
+    CopyKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// Which.
+        which: WhichKeys,
+    } = "key.copy", "Copy keys", menu: "Clip/Keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
 }
 
 other_commands! {
@@ -218,6 +230,46 @@ other_commands! {
 }
 
 other_commands! {
+    /// Keys on the timeline: which are selected, and moves that follow the pointer.
+    TimelineCommand in "Clip/Keys", by Host;
+
+    /// Moves the selected keys with the pointer, to the next click; digits type frames
+    Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
+    /// Moves the selected keys with the pointer; later ones follow
+    Ripple = "timeline.ripple", "Ripple move", key: "E", enabled: keys_selected;
+    /// Stretches the selected keys about the playhead with the pointer
+    Stretch = "timeline.scale", "Scale about the playhead", key: "R", enabled: keys_selected;
+    /// Copies the selected keys and moves the copies with the pointer
+    Duplicate = "timeline.duplicate", "Duplicate", key: "Ctrl+D", enabled: keys_selected;
+    /// Moves the selected keys one frame later
+    NudgeLater = "timeline.later", "One frame later", key: "Alt+ArrowRight", enabled: keys_selected;
+    /// Moves the selected keys one frame earlier
+    NudgeEarlier = "timeline.earlier", "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
+    /// Chooses how values between the selected keys come about
+    Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
+    /// Shows the whole clip
+    FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
+    /// Shows the selected keys
+    FitSelected = "timeline.fit_selected", "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
+    /// Selects all keys of the clip
+    All = "keys.all", "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
+    /// Selects no key
+    Nothing = "keys.none", "Select no keys", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects the other keys
+    Invert = "keys.invert", "Invert the keys", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
+    /// Selects all keys at the times of the selected ones
+    Column = "keys.column", "Select the column", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
+    /// Selects all keys at the playhead and before it
+    Before = "keys.before", "Select those before the playhead", menu: "Clip/Select keys", key: "[", enabled: clip_shown;
+    /// Selects all keys at the playhead and after it
+    After = "keys.after", "Select those after the playhead", menu: "Clip/Select keys", key: "]", enabled: clip_shown;
+    /// Selects all keys of the selected joints
+    OfJoints = "keys.of_joints", "Select those of the joints", menu: "Clip/Select keys", enabled: key_set;
+    /// Adds the keys after the selected ones, on their tracks
+    Extend = "keys.extend", "Extend to the end", menu: "Clip/Select keys", enabled: keys_selected;
+}
+
+other_commands! {
     /// The brush, and how weights are shown.
     BrushCommand in "Weights/Brush", by Host;
 
@@ -318,6 +370,7 @@ of_host!(
     ToolCommand as Tool,
     ViewCommand as View,
     PlayCommand as Play,
+    TimelineCommand as Timeline,
     BrushCommand as Brush,
     VertexCommand as Vertices
 );

@@ -62,6 +62,13 @@ impl Preset {
                 ("paint.lock", "K"),
                 ("paint.sample", "Shift+X"),
                 ("paint.mirror", ""),
+                ("timeline.move", "G"),
+                ("timeline.scale", "S"),
+                ("timeline.duplicate", "Shift+D"),
+                ("timeline.fit", "Home"),
+                ("timeline.fit_selected", "."),
+                ("keys.all", "A"),
+                ("keys.none", "Alt+A"),
             ],
             Self::Maya => &[
                 ("edit.redo", "Ctrl+Y"),
@@ -184,7 +191,7 @@ impl KeyMap {
 }
 
 /// Where a command's key is meant. Where a panel and the window have the same key, it is the panel's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyScope {
     /// Everywhere.
     Window,
@@ -192,16 +199,19 @@ pub enum KeyScope {
     Joints,
     /// In Paint mode.
     Paint,
+    /// On the timeline.
+    Timeline,
 }
 
 impl KeyScope {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Window, Self::Joints, Self::Paint];
+    pub const ALL: [Self; 4] = [Self::Window, Self::Joints, Self::Paint, Self::Timeline];
 
     /// That of a command.
     pub fn of(command: &CommandSpec) -> Self {
         match command.name.split_once('.') {
             Some(("paint", _)) => Self::Paint,
+            Some(("timeline" | "keys", _)) => Self::Timeline,
             Some(("select", "parent" | "child" | "sibling")) => Self::Joints,
             _ => Self::Window,
         }
@@ -213,6 +223,7 @@ impl KeyScope {
             Self::Window => "",
             Self::Joints => "Viewport and outliner",
             Self::Paint => "Paint mode",
+            Self::Timeline => "Timeline",
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
-    field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds, Trs},
+    field::{ClipName, Nodes, Parts, Seconds, Trs},
     morphs,
     pose::some_given,
     rules,
@@ -15,11 +15,11 @@ use crate::{
         Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
-    motion::{Pose, Stack, insert_key},
+    motion::{Pose, Stack, clip_edit, insert_key},
 };
 
 /// Two keys closer than this are one: a tenth of a millisecond, far below a frame.
-pub(super) const SAME_TIME: f32 = UnkeyedAt::NEAR;
+pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 
 /// A motion that a new key moves by more than this is said: 0.05°.
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
@@ -49,41 +49,6 @@ document_commands! {
         /// Whether more keys may be set, to keep the motion.
         exact: Option<bool>,
     } = "key.set", "Set key", key: "S", enabled: rules::key_set, filled: Some(around::set_key);
-    /// Deletes the selected keys, or those of the selected joints at the playhead
-    DeleteKeys {
-        /// Of which clip.
-        clip: ClipName,
-        /// Those at this time,
-        time: Option<Seconds>,
-        /// or at these,
-        times: Option<Numbers>,
-        /// or from here
-        from: Option<Seconds>,
-        /// to here.
-        to: Option<Seconds>,
-        /// Of which nodes; of all unless given.
-        node: Option<Nodes>,
-        /// Of which of their tracks; of all unless given.
-        parts: Option<KeyParts>,
-    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted,
-        filled: Some(around::delete_keys);
-    /// Moves keys in time
-    MoveKeys {
-        /// Of which clip.
-        clip: ClipName,
-        /// How far.
-        by: Seconds,
-        /// Those from here
-        from: Option<Seconds>,
-        /// to here,
-        to: Option<Seconds>,
-        /// or at these times.
-        times: Option<Numbers>,
-        /// Of which nodes; of all unless given.
-        node: Option<Nodes>,
-        /// Of which of their tracks; of all unless given.
-        parts: Option<KeyParts>,
-    } = "key.move", "Move keys", asks: true;
     /// Poses nodes over a clip at a time, without a key
     SetUnkeyed {
         /// Over which clip.
@@ -122,7 +87,12 @@ fn values(local: &Transform, property: Property) -> Vec<f32> {
 }
 
 /// Why keys of a channel cannot be edited, where they cannot.
-fn refuse_kept(document: &Document, clip: &Clip, node: NodeId, property: Property) -> Result<(), CommandError> {
+pub(super) fn refuse_kept(
+    document: &Document,
+    clip: &Clip,
+    node: NodeId,
+    property: Property,
+) -> Result<(), CommandError> {
     if !clip.kept.contains(&(node, property)) {
         return Ok(());
     }
@@ -248,7 +218,7 @@ impl SetKey {
                 worst.0.to_degrees()
             )
         });
-        Ok(Outcome { edits, note })
+        Ok(Outcome { edits, note, keys: None })
     }
 
     /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already, where all of it is keyed.
@@ -319,172 +289,6 @@ fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
         }
     }
     value
-}
-
-/// Which keys a line means: those at `time`, at any of `times`, or from `from` to `to`.
-enum Meant {
-    Range(f32, f32),
-    /// In rising order.
-    Times(Vec<f32>),
-}
-
-impl Meant {
-    /// By exactly one of the ways.
-    fn of(
-        time: Option<Seconds>,
-        times: Option<&Numbers>,
-        from: Option<Seconds>,
-        to: Option<Seconds>,
-    ) -> Result<Self, CommandError> {
-        match (time, times, from, to) {
-            (Some(Seconds(time)), None, None, None) => Ok(Self::Range(time - SAME_TIME, time + SAME_TIME)),
-            (None, Some(times), None, None) => {
-                let mut times: Vec<f32> = times.0.iter().map(|t| *t as f32).collect();
-                times.sort_by(f32::total_cmp);
-                Ok(Self::Times(times))
-            }
-            (None, None, Some(Seconds(from)), Some(Seconds(to))) if from > to => {
-                Err(CommandError::Other(format!("“from”, {from} s, is later than “to”, {to} s")))
-            }
-            (None, None, Some(Seconds(from)), Some(Seconds(to))) => Ok(Self::Range(from - SAME_TIME, to + SAME_TIME)),
-            (None, None, Some(_), None) | (None, None, None, Some(_)) => {
-                let missing = if from.is_some() { "to" } else { "from" };
-                Err(CommandError::Other(format!("“from” and “to” go together; “{missing}” is missing")))
-            }
-            _ => Err(CommandError::Other(
-                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only".into(),
-            )),
-        }
-    }
-
-    fn has(&self, time: f32) -> bool {
-        match self {
-            Self::Range(from, to) => (*from..=*to).contains(&time),
-            Self::Times(times) => {
-                let at = times.partition_point(|t| *t < time - SAME_TIME);
-                times.get(at).is_some_and(|t| (*t - time).abs() <= SAME_TIME)
-            }
-        }
-    }
-}
-
-/// The tracks of a clip that are meant by nodes and parts.
-fn tracks_of<'a>(
-    document: &Document,
-    clip: &'a Clip,
-    nodes: Option<&Nodes>,
-    parts: Option<&KeyParts>,
-) -> Result<Vec<(TrackId, &'a Shared<Track>)>, CommandError> {
-    let nodes = nodes.map(|n| n.all(document)).transpose()?;
-    let wanted = |t: &Track| {
-        nodes.as_ref().is_none_or(|n| n.contains(&t.target)) && parts.is_none_or(|p| p.0.contains(&t.property))
-    };
-    Ok(clip.tracks.iter().filter(|(_, t)| wanted(t)).map(|(id, t)| (*id, t)).collect())
-}
-
-impl DeleteKeys {
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let id = self.clip.find(document)?;
-        let clip = clip_of(document, id)?;
-        let tracks = tracks_of(document, clip, self.node.as_ref(), self.parts.as_ref())?;
-        let meant = Meant::of(self.time, self.times.as_ref(), self.from, self.to)?;
-        let mut edits = Vec::new();
-        for (track, old) in tracks {
-            if old.times.iter().any(|t| meant.has(*t)) {
-                let to = cut(old, |t| meant.has(t));
-                edits.push(Edit::SetTrack { clip: id, track, to: to.map(Shared::new) });
-            }
-        }
-        let note = edits.is_empty().then(|| "there is no key at that time; nothing was deleted".to_owned());
-        Ok(Outcome { edits, note })
-    }
-}
-
-/// A track without some keys; one that keeps a single CUBICSPLINE key becomes LINEAR, since the file must have two.
-pub(super) fn cut(old: &Track, drop: impl Fn(f32) -> bool) -> Option<Track> {
-    let left = old.without_keys(drop)?;
-    if left.interpolation == Interpolation::CubicSpline && left.times.len() < 2 {
-        return Some(Track { interpolation: Interpolation::Linear, values: left.value(0).into(), ..left });
-    }
-    Some(left)
-}
-
-impl MoveKeys {
-    /// None goes before 0. A key that lands on another takes its place, and how many do is said.
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let id = self.clip.find(document)?;
-        let clip = clip_of(document, id)?;
-        let wanted = self.by.0;
-        let tracks = tracks_of(document, clip, self.node.as_ref(), self.parts.as_ref())?;
-        let meant = Meant::of(None, self.times.as_ref(), self.from, self.to)?;
-        let tracks: Vec<_> = tracks.into_iter().filter(|(_, old)| old.times.iter().any(|t| meant.has(*t))).collect();
-        let first = tracks.iter().filter_map(|(_, t)| t.times.iter().copied().find(|t| meant.has(*t))).reduce(f32::min);
-        let Some(first) = first else {
-            return Ok(Outcome {
-                edits: Vec::new(),
-                note: Some("there is no key at that time; nothing was moved".into()),
-            });
-        };
-        // All stay as far apart as they were.
-        let by = wanted.max(-first.max(0.0));
-        let mut said = Vec::new();
-        if by != wanted {
-            said.push(format!("moved by {by} s only, since no key goes before 0 s"));
-        }
-        let (mut edits, mut replaced) = (Vec::new(), 0);
-        for (track, old) in tracks {
-            let new = moved(old, |t| meant.has(t), by);
-            let (went, came) = (old.times.iter().filter(|t| meant.has(**t)).count(), new.times.len());
-            let stayed = old.times.len() - went;
-            // Of those that moved none may be lost: only single precision, or the way out of time, could do that.
-            let merged = old.times.windows(2).any(|w| meant.has(w[0]) && meant.has(w[1]) && w[0] + by >= w[1] + by);
-            if merged || !(old.times[old.times.len() - 1] + by).is_finite() {
-                let label = document.node(old.target).label(old.target);
-                return Err(CommandError::Other(format!(
-                    "“by” is {by} s; so far out, single precision cannot tell the keys of {label} apart. Move them less far"
-                )));
-            }
-            replaced += (went + stayed).saturating_sub(came);
-            edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(new)) });
-        }
-        if replaced > 0 {
-            let keys = if replaced == 1 { "1 key lay".to_owned() } else { format!("{replaced} keys lay") };
-            said.push(format!("{keys} where moved ones came to be, and made way"));
-        }
-        Ok(Outcome { edits, note: (!said.is_empty()).then(|| said.join("; ")) })
-    }
-}
-
-/// A track with some keys moved by `by` seconds, held at 0. Moved keys win over keys they land on.
-pub fn moved(old: &Track, moves: impl Fn(f32) -> bool, by: f32) -> Track {
-    let stride = old.stride();
-    let mut keys: Vec<(f32, bool, usize)> = old
-        .times
-        .iter()
-        .enumerate()
-        .map(|(k, t)| if moves(*t) { ((t + by).max(0.0), true, k) } else { (*t, false, k) })
-        .collect();
-    keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let mut kept: Vec<(f32, bool, usize)> = Vec::with_capacity(keys.len());
-    for key in keys {
-        // Keys of one kind are as far apart as they were: only one that moved takes the place of one that did not.
-        if let Some(last) = kept.last_mut()
-            && (key.0 <= last.0 || (key.1 != last.1 && key.0 - last.0 <= SAME_TIME))
-        {
-            if key.1 || !last.1 {
-                *last = key;
-            }
-            continue;
-        }
-        kept.push(key);
-    }
-    Track {
-        times: kept.iter().map(|k| k.0).collect(),
-        values: kept.iter().flat_map(|k| old.values[k.2 * stride..(k.2 + 1) * stride].iter().copied()).collect(),
-        ..old.clone()
-    }
 }
 
 impl SetUnkeyed {

@@ -18,6 +18,7 @@ mod clips;
 mod define;
 pub mod field;
 mod host;
+mod key_edits;
 mod keymap;
 mod keys;
 mod layers;
@@ -27,6 +28,7 @@ mod rules;
 mod table;
 mod vertex_terms;
 mod weights;
+mod which_keys;
 
 use std::{cell::OnceCell, fmt};
 
@@ -37,16 +39,21 @@ use serde::{
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+pub use self::which_keys::{KeyList, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     around::{Around, Filled, Unfilled},
     clips::{ClipCommand, DeleteClip, DuplicateClip, NewClip, RenameClip, RenameNode},
     host::{
-        BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, ToolCommand, VertexCommand,
-        ViewCommand,
+        BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
+        ToolCommand, VertexCommand, ViewCommand,
+    },
+    key_edits::{
+        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys, OffsetKeys,
+        PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, ValueAbout, ValueHow, copied_keys,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
-    keys::{DeleteKeys, DiscardUnkeyed, KeyCommand, MoveKeys, SetKey, SetUnkeyed, moved},
+    keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed},
     layers::{
         AddLayer, BASE, ClearLayer, FlattenLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer, MirrorLayer,
         MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,
@@ -65,7 +72,7 @@ pub use self::{
 pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError};
 use crate::{
-    model::{Document, TransformError},
+    model::{ClipId, Document, KeySet, TransformError},
     motion::{Pose, Stack},
 };
 
@@ -101,6 +108,8 @@ pub trait Host {
     fn view(&mut self, command: &ViewCommand) -> Result<(), Self::Refusal>;
     /// The playhead.
     fn play(&mut self, command: &PlayCommand) -> Result<(), Self::Refusal>;
+    /// Keys on the timeline.
+    fn timeline(&mut self, command: &TimelineCommand) -> Result<(), Self::Refusal>;
     /// The brush.
     fn brush(&mut self, command: &BrushCommand) -> Result<(), Self::Refusal>;
     /// The selection of vertices.
@@ -120,6 +129,7 @@ impl HostCommand {
             Self::Tool(command) => host.tool(command),
             Self::View(command) => host.view(command),
             Self::Play(command) => host.play(command),
+            Self::Timeline(command) => host.timeline(command),
             Self::Brush(command) => host.brush(command),
             Self::Vertices(command) => host.vertices(command),
         }
@@ -162,6 +172,8 @@ families! {
         Pose(PoseCommand),
         /// Keys, and poses without them.
         Key(KeyCommand),
+        /// Keys that are there.
+        KeyEdit(KeyEditCommand),
         /// Morph targets.
         Morph(MorphCommand),
         /// Whole clips, and names.
@@ -188,6 +200,8 @@ families! {
         View(ViewCommand),
         /// The playhead.
         Play(PlayCommand),
+        /// Keys on the timeline.
+        Timeline(TimelineCommand),
         /// The brush.
         Brush(BrushCommand),
         /// The selection of vertices.
@@ -209,6 +223,7 @@ macro_rules! of_document {
 of_document!(
     PoseCommand as Pose,
     KeyCommand as Key,
+    KeyEditCommand as KeyEdit,
     MorphCommand as Morph,
     ClipCommand as Clip,
     WeightCommand as Weight,
@@ -224,6 +239,7 @@ impl DocumentCommand {
         let mut done = match self {
             Self::Pose(command) => command.work(scene),
             Self::Key(command) => command.work(scene),
+            Self::KeyEdit(command) => command.work(scene),
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
@@ -355,11 +371,13 @@ pub struct Outcome {
     /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
     /// what it could not keep. Nothing where it did just what was asked.
     pub note: Option<String>,
+    /// Which keys of a clip are selected then; those that were unless said.
+    pub keys: Option<(ClipId, KeySet)>,
 }
 
 impl From<Vec<Edit>> for Outcome {
     fn from(edits: Vec<Edit>) -> Self {
-        Self { edits, note: None }
+        Self { edits, ..Self::default() }
     }
 }
 
@@ -413,6 +431,8 @@ pub enum ArgumentType {
     Vertices,
     /// Any number of numbers.
     Numbers,
+    /// Times of keys, by nodes and their tracks.
+    Keys,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -457,6 +477,7 @@ impl ArgumentType {
             Self::Mesh => "a mesh's name",
             Self::Vertices => "such as 0-99, 120",
             Self::Numbers => "numbers, apart by commas",
+            Self::Keys => "{\"Arm\": {\"rotation\": [0, 0.5]}}",
             Self::Choice(_) => "one of those",
         }
     }

@@ -176,7 +176,7 @@ fn moved_by(track: &Track) -> Option<NodeId> {
 }
 
 fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
-    Outcome { note: shear_remark(document, &edits), edits }
+    Outcome { note: shear_remark(document, &edits), edits, ..Outcome::default() }
 }
 
 /// The rotation of a node after a turn about an axis of a space.

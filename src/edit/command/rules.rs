@@ -66,6 +66,13 @@ pub(super) const fn key_deleted(a: &Availability) -> Rule {
     }
 }
 
+pub(super) const fn keys_selected(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) => when(a.keys > 0, "No key is selected"),
+        not => not,
+    }
+}
+
 pub(super) const fn unkeyed(a: &Availability) -> Rule {
     when(a.unkeyed, "There is no unkeyed pose")
 }

@@ -93,6 +93,33 @@ const ORDER: &[&str] = &[
     "key.set",
     "key.delete",
     "key.move",
+    "key.duplicate",
+    "key.scale",
+    "key.copy",
+    "key.paste",
+    "key.ripple",
+    "key.offset",
+    "key.hold_next",
+    "key.value",
+    "track.interpolation",
+    "key.clean",
+    "timeline.move",
+    "timeline.ripple",
+    "timeline.scale",
+    "timeline.duplicate",
+    "timeline.later",
+    "timeline.earlier",
+    "timeline.interpolation",
+    "timeline.fit",
+    "timeline.fit_selected",
+    "keys.all",
+    "keys.none",
+    "keys.invert",
+    "keys.column",
+    "keys.before",
+    "keys.after",
+    "keys.of_joints",
+    "keys.extend",
     "key.morph",
     "unkeyed.morph",
     "unkeyed.set",
@@ -205,6 +232,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::edit::KeyScope;
 
     #[test]
     fn names_and_keys_are_unique_and_every_command_says_what_it_does() {
@@ -212,7 +240,8 @@ mod tests {
         let mut keys = HashSet::new();
         for command in table() {
             assert!(names.insert(command.name), "{} twice", command.name);
-            assert!(command.key.is_empty() || keys.insert(command.key), "{} twice", command.key);
+            let place = (KeyScope::of(command), command.key);
+            assert!(command.key.is_empty() || keys.insert(place), "{place:?} twice");
             assert!(!command.help.is_empty() && !command.help.ends_with('.'));
         }
         assert!(names.len() > 140, "{}", names.len());

@@ -408,7 +408,7 @@ fn run_on_base(
         note = done.note;
         Ok(done.edits)
     })?;
-    Ok(Outcome { edits, note })
+    Ok(Outcome { edits, note, ..Outcome::default() })
 }
 
 /// As [`run`], on the weights themselves.
@@ -447,7 +447,8 @@ fn run_plain(
     };
     let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
-    Ok(Outcome { edits, note: most.map(|why| format!("left as they are, {why}")) })
+    let note = most.map(|why| format!("left as they are, {why}"));
+    Ok(Outcome { edits, note, ..Outcome::default() })
 }
 
 /// The number of a joint in a job's skin.

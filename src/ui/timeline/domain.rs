@@ -1,8 +1,10 @@
 //! The clock and where edits of a clip go, and what panels ask of them.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    edit::{KeyRef, Mode, Selection},
-    model::{ClipId, Document, UnkeyedAt},
+    edit::{Mode, Selection},
+    model::{ClipId, Document, KeySet, UnkeyedAt},
     session::Playback,
     ui::Action,
 };
@@ -14,10 +16,12 @@ pub enum TimelineAction {
     Carry(Option<UnkeyedAt>),
     /// These keys.
     SelectKeys {
+        /// Of which clip.
+        clip: ClipId,
         /// Which.
-        keys: Vec<KeyRef>,
-        /// Besides those that are.
-        add: bool,
+        keys: KeySet,
+        /// Besides those that are, or instead of them.
+        how: SelectHow,
     },
     /// The playhead moved.
     Seek(f64),
@@ -29,6 +33,31 @@ pub enum TimelineAction {
     Speed(f64),
     /// Auto-key on or off.
     AutoKey(bool),
+}
+
+/// How keys are selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelectHow {
+    /// These and no others.
+    Only,
+    /// These, too.
+    Add,
+    /// Not these.
+    Remove,
+    /// Those of them that were not, and not those that were.
+    Toggle,
+}
+
+impl SelectHow {
+    /// What is selected then.
+    pub fn applied(self, now: KeySet, keys: KeySet) -> KeySet {
+        match self {
+            Self::Only => keys,
+            Self::Add => now.union(&keys),
+            Self::Remove => now.without(&keys),
+            Self::Toggle => now.clone().without(&keys).union(&keys.without(&now)),
+        }
+    }
 }
 
 impl From<TimelineAction> for Action {
@@ -46,6 +75,8 @@ pub struct Timeline {
     pub auto_key: bool,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
+    /// Which keys were selected in which state of the document, by the number of its revision.
+    kept_keys: BTreeMap<u64, (ClipId, KeySet)>,
 }
 
 /// What panels see of it.
@@ -67,6 +98,21 @@ impl Timeline {
         TimelineView { playback: &self.playback, auto_key: self.auto_key, unkeyed, carried: self.carried.is_some() }
     }
 
+    /// Keeps which keys are selected in a state of the document.
+    pub fn keep_keys(&mut self, revision: u64, clip: ClipId, keys: KeySet) {
+        /// States that are remembered; the oldest are forgotten.
+        const MOST: usize = 256;
+        self.kept_keys.insert(revision, (clip, keys));
+        if self.kept_keys.len() > MOST {
+            self.kept_keys.pop_first();
+        }
+    }
+
+    /// Which keys were selected in a state of the document.
+    pub fn kept_keys(&self, revision: u64) -> Option<(ClipId, KeySet)> {
+        self.kept_keys.get(&revision).cloned()
+    }
+
     /// Does what a panel asked for. Another clip is shown in Animate mode, but while painting.
     pub fn apply(
         &mut self,
@@ -76,11 +122,10 @@ impl Timeline {
         action: TimelineAction,
     ) {
         match action {
-            TimelineAction::SelectKeys { keys, add } => {
-                if !add {
-                    selection.keys.clear();
-                }
-                selection.keys.extend(keys);
+            TimelineAction::SelectKeys { clip, keys, how } => {
+                let now = std::mem::take(&mut selection.keys);
+                let now = if selection.clip == Some(clip) { now } else { KeySet::default() };
+                selection.set_keys(clip, how.applied(now, keys));
             }
             TimelineAction::Seek(time) => {
                 self.playback.playing = false;
@@ -92,7 +137,7 @@ impl Timeline {
                 if *mode != Mode::Paint {
                     *mode = Mode::Animate;
                 }
-                selection.keys.clear();
+                selection.keys = KeySet::default();
             }
             TimelineAction::Fps(fps) => {
                 self.playback.fps = fps;

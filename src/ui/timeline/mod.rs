@@ -1,13 +1,27 @@
 //! The timeline: transport, ruler, and a row of keys a joint.
 
 mod axis;
+mod dead;
 mod domain;
+mod draw;
+mod gesture;
+mod menus;
+mod overview;
 mod rows;
 mod ruler;
 mod sheet;
 mod transport;
+mod values;
 
-pub use self::domain::{Timeline, TimelineAction, TimelineView};
+use self::{
+    dead::DeadKeys,
+    gesture::{KeyGesture, Retiming},
+    overview::Grip,
+};
+pub use self::{
+    domain::{Timeline, TimelineAction, TimelineView},
+    gesture::Retime,
+};
 use std::collections::BTreeSet;
 
 use egui::{RichText, Ui};
@@ -16,7 +30,7 @@ use super::{Action, Actions, Theme, View, theme::Font};
 use crate::render::ColorRole;
 use crate::{
     edit::command::NewClip,
-    model::{Clip, ClipId, Derived, NodeId, Shared},
+    model::{Clip, ClipId, Derived, KeySet, NodeId, Shared},
 };
 
 /// What the timeline keeps.
@@ -31,8 +45,22 @@ pub struct TimelineState {
     open: BTreeSet<NodeId>,
     scroll: f32,
     selected_only: bool,
-    marquee: Option<egui::Pos2>,
+    /// What a hand does to keys.
+    gesture: KeyGesture,
+    /// What a key asked for, to begin where the pointer is.
+    wanted: Option<Retime>,
+    /// A list of interpolations is to be opened.
+    asks_interpolation: bool,
+    /// The node whose row is to be brought into sight.
+    reveal: Option<NodeId>,
+    /// Where the playhead was.
+    playhead: f64,
+    /// What of the overview is dragged.
+    grip: Option<Grip>,
+    dead: DeadKeys,
     summary: Derived<Shared<Clip>, Vec<f32>>,
+    /// The times of the selected keys.
+    selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
 }
 
 impl TimelineState {
@@ -41,6 +69,61 @@ impl TimelineState {
         let length = if length > 0.0 { length } else { 1.0 };
         self.start = -length * 0.02;
         self.end = length * 1.06;
+    }
+
+    /// Shows these seconds, with a little room on both sides.
+    fn fit_range(&mut self, from: f64, to: f64) {
+        let room = ((to - from) * 0.06).max(0.05);
+        (self.start, self.end) = (from - room, to + room);
+    }
+
+    /// Shows more or less, about a time that stays where it is.
+    fn zoom(&mut self, about: f64, factor: f64) {
+        let span = ((self.end - self.start) * factor).clamp(0.01, 1e7);
+        let share = (about - self.start) / (self.end - self.start);
+        self.start = about - span * share;
+        self.end = self.start + span;
+    }
+
+    /// Begins to move keys, where there are some.
+    fn begin(&mut self, retiming: Option<Retiming>) {
+        if let Some(retiming) = retiming {
+            self.gesture = KeyGesture::Keys(retiming);
+        }
+    }
+
+    /// Begins what a key asked for.
+    pub const fn want(&mut self, kind: Retime) {
+        self.wanted = Some(kind);
+    }
+
+    /// Opens the list of interpolations.
+    pub const fn ask_interpolation(&mut self) {
+        self.asks_interpolation = true;
+    }
+
+    /// Shows the whole clip, or these times of it.
+    pub fn fit_to(&mut self, length: f64, range: Option<(f32, f32)>) {
+        match range {
+            Some((from, to)) => self.fit_range(f64::from(from), f64::from(to)),
+            None => self.fit(length),
+        }
+    }
+
+    /// Brings the row of a node into sight.
+    pub const fn reveal(&mut self, node: NodeId) {
+        self.reveal = Some(node);
+    }
+
+    /// Whether keys are moved, which takes digits.
+    pub const fn takes_numbers(&self) -> bool {
+        matches!(self.gesture, KeyGesture::Keys(_)) || self.wanted.is_some()
+    }
+
+    /// A gesture was ended elsewhere.
+    pub fn end_gestures(&mut self) {
+        self.gesture = KeyGesture::None;
+        self.wanted = None;
     }
 
     /// Moves what is in sight by so many seconds.

@@ -3,7 +3,10 @@
 use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::TimelineState;
+use super::{
+    TimelineState,
+    values::{Channel, values_ui},
+};
 use crate::render::ColorRole;
 use crate::{
     model::{Clip, Document, NodeId, Property, Shared, Track, TrackId},
@@ -27,6 +30,16 @@ pub enum Row {
     Pointer(usize),
 }
 
+impl Row {
+    /// The node that it is of.
+    pub const fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node(node) | Self::Channel(node, ..) => Some(*node),
+            Self::Summary | Self::Pointer(_) => None,
+        }
+    }
+}
+
 /// What there is to be listed.
 pub struct Rows {
     /// Nodes that move, with their tracks.
@@ -39,7 +52,7 @@ impl Rows {
     /// The rows of a clip that are not folded away or left out.
     pub fn of(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Self {
         let nodes = animated(document, clip, view, state);
-        let mut list = vec![Row::Summary];
+        let mut list = Vec::new();
         for (node, tracks) in &nodes {
             list.push(Row::Node(*node));
             if state.open.contains(node) {
@@ -65,6 +78,11 @@ impl Rows {
             }
             Row::Summary | Row::Pointer(_) => &[],
         }
+    }
+
+    /// The tracks of all rows.
+    pub fn all_tracks(&self) -> impl Iterator<Item = &(TrackId, Shared<Track>)> {
+        self.nodes.iter().flat_map(|(_, tracks)| tracks)
     }
 
     fn track_count(&self) -> usize {
@@ -123,7 +141,7 @@ impl Place<'_> {
 /// The name of a row, in `rect`, of which what is in `clip` is seen.
 pub fn name_ui(
     state: &mut TimelineState,
-    ui: &Ui,
+    ui: &mut Ui,
     view: &View<'_>,
     (rows, row): (&Rows, &Row),
     rect: Rect,
@@ -157,13 +175,19 @@ pub fn name_ui(
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
             seen.on_hover_text(format!("{}\nKept as it is; only seen here, not edited", pointer.pointer));
         }
-        Row::Channel(_, _, property) => {
+        Row::Channel(node, _, property) => {
             let mut title = property.path().to_owned();
             title[..1].make_ascii_uppercase();
-            place.text(46.0, &title[..1], Font::Caption, theme.color(ColorRole::TextTertiary));
-            place.text(62.0, &title, Font::Small, theme.color(ColorRole::TextSecondary));
-            let how = rows.tracks(row).first().map_or("", |(_, t)| t.interpolation.label());
-            place.text_at_right(&how.to_lowercase(), theme.color(ColorRole::TextTertiary));
+            place.text(32.0, &title[..1], Font::Caption, theme.color(ColorRole::TextTertiary));
+            let Some((id, track)) = rows.tracks(row).first() else { return };
+            let hover = ui.interact(place.seen, ui.scope_id().with(("channel", id.0)), Sense::hover());
+            hover.on_hover_text(format!("{title}, {} keys, {}", track.times.len(), track.interpolation.label()));
+            if let Some(shown) = view.shown_clip().filter(|_| *property != Property::Weights) {
+                let channel = Channel { clip: shown, node: *node, track: *id, keys: track };
+                values_ui(ui, view, channel, place.area, place.seen, actions);
+            } else {
+                place.text(46.0, &title, Font::Small, theme.color(ColorRole::TextSecondary));
+            }
         }
     }
 }

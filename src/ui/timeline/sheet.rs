@@ -1,43 +1,55 @@
-//! The dope sheet: a row of diamonds a joint, opening to its channels; where they are scrolled, zoomed and selected.
+//! The dope sheet: rows of keys under a ruler; where they are scrolled, zoomed, selected and moved.
 
-use egui::{
-    Color32, Mesh, Painter, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, epaint::Vertex, pos2, vec2,
-};
+use egui::{Mesh, Painter, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
     TimelineState,
     axis::TimeAxis,
+    dead::DeadKeys,
+    draw::{self, Look},
+    gesture::{Goes, KeyGesture, Retime, Retiming},
+    menus,
+    overview::overview_ui,
     rows::{Row, Rows, name_ui},
     ruler::{grid, playhead_line, ruler_ui},
 };
-use crate::render::{ColorRole, Measure};
 use crate::{
-    edit::KeyRef,
-    model::{Clip, ClipId, Shared, Track, TrackId},
-    ui::{Actions, OutlinerAction, TimelineAction, View, widgets::filter_field},
+    model::{Clip, ClipId, KeySet, KeyTimes, Shared, Track, TrackId},
+    render::{ColorRole, Measure},
+    ui::{
+        Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction, theme::Font, timeline::domain::SelectHow,
+        widgets::filter_field,
+    },
 };
 
+/// Height of the bar at the foot.
+const OVERVIEW: f32 = 24.0;
+/// How near a press must be to a key, points.
+const REACH: f32 = 6.0;
+
 /// What is laid out of a clip in this frame.
-struct Sheet<'a> {
-    view: &'a View<'a>,
-    id: ClipId,
-    clip: &'a Shared<Clip>,
-    rows: Rows,
-    axis: TimeAxis,
+pub struct Sheet<'a> {
+    pub view: &'a View<'a>,
+    pub id: ClipId,
+    pub clip: &'a Shared<Clip>,
+    pub rows: Rows,
+    pub axis: TimeAxis,
     /// Names and keys, ruler and all.
     whole: Rect,
     /// Ruler and keys.
     sheet: Rect,
+    /// The row of all keys, which does not scroll.
+    summary: Rect,
     /// Keys.
     body: Rect,
     row_height: f32,
 }
 
-/// The keys that are in sight, where they are.
-#[derive(Default)]
-struct Drawn {
-    mesh: Mesh,
-    keys: Vec<(Pos2, KeyRef)>,
+/// A key under the pointer: the keys of all tracks of its row there.
+struct Hit {
+    row: usize,
+    keys: KeySet,
+    time: f32,
 }
 
 pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: ClipId, actions: &mut Actions) {
@@ -45,30 +57,63 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let Some(clip) = document.clips.get(id) else { return };
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
+    let row_height = Measure::RowTrack.points();
     let names = Measure::TrackNames.points().min(whole.width() * 0.4);
-    let sheet = Rect::from_min_max(pos2(whole.left() + names, whole.top()), whole.max);
-    let body = Rect::from_min_max(pos2(sheet.left(), sheet.top() + Measure::Ruler.points()), sheet.max);
+    let foot = whole.bottom() - if whole.height() > 140.0 { OVERVIEW } else { 0.0 };
+    let sheet = Rect::from_min_max(pos2(whole.left() + names, whole.top()), pos2(whole.right(), foot));
+    let top = sheet.top() + Measure::Ruler.points();
+    let summary = Rect::from_min_max(pos2(sheet.left(), top), pos2(sheet.right(), top + row_height));
+    let body = Rect::from_min_max(pos2(sheet.left(), summary.bottom()), sheet.max);
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let rows = Rows::of(document, clip, view, state);
-    let row_height = Measure::RowTrack.points();
-    let sheet = Sheet { view, id, clip, rows, axis, whole, sheet, body, row_height };
+    if clip.key_count() <= DeadKeys::MOST_IN_CLIP {
+        rows.all_tracks().for_each(|(id, track)| state.dead.look_at(*id, track));
+    }
+    state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
+    let sheet = Sheet { view, id, clip, rows, axis, whole, sheet, summary, body, row_height };
+    sheet.reveal(state);
     sheet.navigate(state, ui);
     let painter = ui.painter_at(whole);
     sheet.ground(&painter);
-    let drawn = sheet.rows_ui(state, ui, &painter, actions);
-    let painter = ui.painter_at(body);
-    playhead_line(&painter, view, &sheet.axis, body);
-    painter.add(drawn.mesh);
+    sheet.keys_ui(state, ui, actions);
+    sheet.rows_ui(state, ui, &painter, actions);
+    sheet.gesture_ui(state, ui, actions);
 
-    let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), body.top()));
+    let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
-    let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, body.top()));
+    let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, summary.top()));
     let mut head = ui.new_child(egui::UiBuilder::new().max_rect(head.shrink2(vec2(8.0, 1.0))));
     filter_field(&mut head, view.theme, &mut state.filter, "Filter tracks");
-    sheet.keys_ui(state, ui, &painter, &drawn.keys, actions);
+    if foot < whole.bottom() {
+        let foot = Rect::from_min_max(pos2(whole.left(), foot), whole.max);
+        overview_ui(state, ui, &sheet, foot, names, actions);
+    }
 }
 
 impl Sheet<'_> {
+    /// Scrolls to what was selected elsewhere, and keeps the playhead in sight while it moves.
+    fn reveal(&self, state: &mut TimelineState) {
+        if let Some(node) = state.reveal.take() {
+            let at = self.rows.list.iter().position(|r| matches!(r, Row::Node(n) if *n == node));
+            if let Some(at) = at {
+                let top = at as f32 * self.row_height;
+                let seen = state.scroll..=state.scroll + self.body.height() - self.row_height;
+                if !seen.contains(&top) {
+                    state.scroll = top - self.body.height() * 0.4;
+                }
+            }
+        }
+        let playback = self.view.timeline.playback;
+        let moved = state.playhead != playback.time;
+        state.playhead = playback.time;
+        let outside = playback.time < state.start || playback.time > state.end;
+        if moved && outside && matches!(state.gesture, KeyGesture::None) {
+            let span = state.end - state.start;
+            let share = if playback.playing { 0.05 } else { 0.5 };
+            state.shift(playback.time - span * share - state.start);
+        }
+    }
+
     /// The wheel scrolls; with Ctrl it zooms about the pointer, with Shift it goes along the time.
     fn navigate(&self, state: &mut TimelineState, ui: &Ui) {
         let (scroll, modifiers, pointer) = ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
@@ -78,11 +123,7 @@ impl Sheet<'_> {
             if modifiers.command || modifiers.alt {
                 let zoom = ui.input(|i| i.zoom_delta());
                 let factor = if zoom != 1.0 { 1.0 / f64::from(zoom) } else { f64::from((-scroll.y * 0.004).exp()) };
-                let pivot = self.axis.time(at.x);
-                let span = ((state.end - state.start) * factor).clamp(0.01, 1e7);
-                let share = (pivot - state.start) / (state.end - state.start);
-                state.start = pivot - span * share;
-                state.end = state.start + span;
+                state.zoom(self.axis.time(at.x), factor);
             } else if modifiers.shift || scroll.x != 0.0 {
                 let by = scroll.x + if modifiers.shift { scroll.y } else { 0.0 };
                 state.shift(-f64::from(by) / self.axis.scale());
@@ -103,134 +144,428 @@ impl Sheet<'_> {
         let dim = theme.color(ColorRole::SurfaceTimelineOut);
         painter.rect_filled(Rect::from_min_max(sheet.min, pos2(start, sheet.bottom())), 0.0, dim);
         painter.rect_filled(Rect::from_min_max(pos2(end, sheet.top()), sheet.max), 0.0, dim);
-        grid(painter, self.view, axis, sheet, self.body.top() - sheet.top());
     }
 
-    /// The rows that are in sight.
-    fn rows_ui(&self, state: &mut TimelineState, ui: &Ui, painter: &Painter, actions: &mut Actions) -> Drawn {
-        let (view, body, whole) = (self.view, self.body, self.whole);
-        let theme = view.theme;
+    /// The rows that are in sight, the one of all keys over them.
+    fn rows_ui(&self, state: &mut TimelineState, ui: &mut Ui, painter: &Painter, actions: &mut Actions) {
+        let (body, whole) = (self.body, self.whole);
         let first = (state.scroll / self.row_height).floor() as usize;
         let count = (body.height() / self.row_height).ceil() as usize + 1;
+        let lines = ui.painter_at(Rect::from_min_max(pos2(whole.left(), body.top()), self.sheet.max));
+        let mut mesh = Mesh::default();
         let names = Rect::from_min_max(pos2(whole.left(), body.top()), pos2(body.left(), body.bottom()));
-        let mut drawn = Drawn::default();
-        for (k, row) in self.rows.list.iter().enumerate().skip(first).take(count) {
-            let top = body.top() + k as f32 * self.row_height - state.scroll;
+        let last = (first + count).min(self.rows.list.len());
+        for (k, row) in self.rows.list[first.min(last)..last].iter().enumerate() {
+            let top = body.top() + (first + k) as f32 * self.row_height - state.scroll;
             let rect = Rect::from_min_size(pos2(whole.left(), top), vec2(whole.width(), self.row_height));
-            if rect.bottom() < body.top() {
-                continue;
-            }
-            let line = Rect::from_min_max(pos2(body.left(), rect.top().max(body.top())), rect.max);
-            let selected = matches!(row, Row::Node(n) | Row::Channel(n, ..) if view.selection.nodes.contains(n));
-            let fill = match row {
-                Row::Summary => Some(ColorRole::SurfaceTimelineSummary),
-                _ if selected => Some(ColorRole::SelectionTint),
-                _ => None,
-            };
-            if let Some(fill) = fill {
-                painter.rect_filled(line, 0.0, theme.color(fill));
-            }
-            painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)));
-            self.row_keys(state, row, rect.center().y, &mut drawn);
-            name_ui(state, ui, view, (&self.rows, row), rect, names, actions);
+            self.ground_of_row(state, ui, &lines, row, rect, actions);
+            self.row_keys(state, row, rect.center().y, &mut mesh);
+            name_ui(state, ui, self.view, (&self.rows, row), rect, names, actions);
         }
-        drawn
+        let rect = Rect::from_min_max(pos2(whole.left(), self.summary.top()), self.summary.max);
+        painter.rect_filled(rect, 0.0, self.view.theme.color(ColorRole::SurfaceTimelineSummary));
+        let mut summary = Mesh::default();
+        self.row_keys(state, &Row::Summary, rect.center().y, &mut summary);
+        let names = Rect::from_min_max(rect.min, pos2(body.left(), rect.bottom()));
+        name_ui(state, ui, self.view, (&self.rows, &Row::Summary), rect, names, actions);
+        let from = self.summary.top() - self.sheet.top();
+        grid(&ui.painter_at(self.sheet), self.view, &self.axis, self.sheet, from);
+        playhead_line(&ui.painter_at(self.sheet), self.view, &self.axis, self.summary.union(body));
+        ui.painter_at(body).add(mesh);
+        ui.painter_at(self.summary).add(summary);
+    }
+
+    fn ground_of_row(
+        &self,
+        state: &TimelineState,
+        ui: &Ui,
+        painter: &Painter,
+        row: &Row,
+        rect: Rect,
+        actions: &mut Actions,
+    ) {
+        let (view, theme) = (self.view, self.view.theme);
+        let line = Rect::from_min_max(pos2(self.body.left(), rect.top()), rect.max);
+        let node = row.node();
+        if node.is_some_and(|n| view.selection.nodes.contains(&n)) {
+            painter.rect_filled(line, 0.0, theme.color(ColorRole::SelectionTint));
+        } else if matches!(state.gesture, KeyGesture::None) && ui.rect_contains_pointer(line.intersect(self.body)) {
+            painter.rect_filled(line, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
+            if let Some(node) = node {
+                actions.push(ViewportAction::Hover(Some(node)));
+            }
+        }
+        painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)));
+    }
+
+    fn look(&self, middle: f32, half: f32) -> Look<'_> {
+        let fps = self.view.timeline.playback.fps;
+        Look { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
+    }
+
+    /// The selected keys of a track, where the shown clip is the one they are of.
+    pub fn selected(&self, track: TrackId) -> &[f32] {
+        let selection = self.view.selection;
+        if selection.clip == Some(self.id) { selection.keys.of_track(track) } else { &[] }
     }
 
     /// The keys of a row whose middle is at `middle`.
-    fn row_keys(&self, state: &mut TimelineState, row: &Row, middle: f32, drawn: &mut Drawn) {
-        let theme = self.view.theme;
-        let outline = theme.color(ColorRole::KeyOutline);
-        let mut seen = |times: &[f32], half: f32, role: ColorRole| {
-            for time in times.iter().filter(|t| self.is_in_sight(**t)) {
-                let at = pos2(self.axis.x(f64::from(*time)), middle);
-                key_shape(&mut drawn.mesh, at, half, theme.color(role), outline);
-            }
-        };
+    fn row_keys(&self, state: &mut TimelineState, row: &Row, middle: f32, mesh: &mut Mesh) {
         match row {
             Row::Summary => {
-                seen(state.summary.update(self.clip.clone(), |clip| summary(clip)), 3.5, ColorRole::KeySummary);
+                let look = self.look(middle, 3.5);
+                let times = state.summary.update(self.clip.clone(), |clip| summary(clip));
+                let selected = if self.view.selection.clip == Some(self.id) {
+                    let keys = self.view.selection.keys.clone();
+                    state.selected.update((self.clip.clone(), keys), |(_, keys)| times_of(keys)).as_slice()
+                } else {
+                    &[]
+                };
+                if look.is_dense(times) {
+                    look.band(mesh, times, selected);
+                    return;
+                }
+                let role = |time: &f32| match selected.binary_search_by(|t| t.total_cmp(time)) {
+                    Ok(_) => ColorRole::SelectionBase,
+                    Err(_) => ColorRole::KeySummary,
+                };
+                for time in &times[look.seen(times)] {
+                    let at = pos2(self.axis.x(f64::from(*time)), middle);
+                    let theme = self.view.theme;
+                    draw::diamond(mesh, at, 3.5, theme.color(role(time)), theme.color(ColorRole::KeyOutline));
+                }
             }
-            Row::Pointer(k) => seen(&self.clip.pointers[*k].times, 3.0, ColorRole::KeyInbetween),
-            Row::Node(_) | Row::Channel(..) => {
-                for (id, track) in self.rows.tracks(row) {
-                    self.track_keys(*id, track, middle, drawn);
+            Row::Pointer(k) => {
+                let (look, theme) = (self.look(middle, 3.0), self.view.theme);
+                let times = &self.clip.pointers[*k].times;
+                if look.is_dense(times) {
+                    look.band(mesh, times, &[]);
+                    return;
+                }
+                for time in &times[look.seen(times)] {
+                    let at = pos2(self.axis.x(f64::from(*time)), middle);
+                    let (fill, rim) = (ColorRole::KeyInbetween, ColorRole::KeyOutline);
+                    draw::diamond(mesh, at, 3.0, theme.color(fill), theme.color(rim));
+                }
+            }
+            Row::Node(_) | Row::Channel(..) => self.track_keys(state, row, middle, mesh),
+        }
+    }
+
+    fn track_keys(&self, state: &mut TimelineState, row: &Row, middle: f32, mesh: &mut Mesh) {
+        let tracks = self.rows.tracks(row);
+        let look = self.look(middle, 4.5);
+        // A joint's own row says nothing of holds: its channels do, each of its own.
+        if let [(_, track)] = tracks
+            && !look.is_dense(&track.times)
+        {
+            look.holds(mesh, track);
+        }
+        if let KeyGesture::Keys(gesture) = &state.gesture {
+            let color = self.view.theme.color(ColorRole::SelectionBase).gamma_multiply(0.75);
+            for (id, _) in tracks {
+                let ghosts = gesture.keys.of_track(*id);
+                for time in ghosts[look.seen(ghosts)].iter().take(400) {
+                    let at = pos2(self.axis.x(f64::from(*time)), middle);
+                    draw::outline(mesh, at, 4.5, color, true);
                 }
             }
         }
-    }
-
-    fn track_keys(&self, id: TrackId, track: &Track, middle: f32, drawn: &mut Drawn) {
-        let theme = self.view.theme;
-        let axis = &self.axis;
-        let from = track.times.partition_point(|t| axis.x(f64::from(*t)) < axis.left - 8.0);
-        for time in track.times[from..].iter().take_while(|t| self.is_in_sight(**t)) {
-            let at = pos2(axis.x(f64::from(*time)), middle);
-            let key = KeyRef::new(self.id, id, *time);
-            let selected = self.view.selection.keys.contains(&key);
-            let (half, role) = if selected { (5.5, ColorRole::SelectionBase) } else { (4.5, ColorRole::KeyNormal) };
-            key_shape(&mut drawn.mesh, at, half, theme.color(role), theme.color(ColorRole::KeyOutline));
-            drawn.keys.push((at, key));
+        for (id, track) in tracks {
+            let selected = self.selected(*id);
+            if look.is_dense(&track.times) {
+                look.band(mesh, &track.times, selected);
+            } else {
+                // Of several tracks one may need the key.
+                let dead = if tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
+                look.diamonds(mesh, track, selected, dead);
+            }
         }
     }
 
-    fn is_in_sight(&self, time: f32) -> bool {
-        let x = self.axis.x(f64::from(time));
-        x >= self.axis.left - 8.0 && x <= self.axis.right + 8.0
+    /// The rows at a height on the screen, by their place in the list.
+    fn row_at(&self, state: &TimelineState, y: f32) -> Option<usize> {
+        let at = (y - self.body.top() + state.scroll) / self.row_height;
+        (y >= self.body.top() && at >= 0.0).then_some(at as usize).filter(|k| *k < self.rows.list.len())
     }
 
-    /// Keys: click, Shift-click, and a box.
-    fn keys_ui(
-        &self,
-        state: &mut TimelineState,
-        ui: &Ui,
-        painter: &Painter,
-        keys: &[(Pos2, KeyRef)],
-        actions: &mut Actions,
-    ) {
-        let theme = self.view.theme;
-        let (modifiers, pointer) = ui.input(|i| (i.modifiers, i.pointer.hover_pos()));
-        let response = ui.interact(self.body, ui.scope_id().with("keys"), Sense::click_and_drag());
+    /// The tracks of a row; of all rows for that of all keys.
+    pub fn tracks_of<'b>(&'b self, row: &'b Row) -> Vec<&'b (TrackId, Shared<Track>)> {
+        match row {
+            Row::Summary => self.rows.all_tracks().collect(),
+            row => self.rows.tracks(row).iter().collect(),
+        }
+    }
+
+    /// The key at a place.
+    fn hit(&self, state: &TimelineState, at: Pos2) -> Option<Hit> {
+        let (row, number) = if self.summary.contains(at) {
+            (&Row::Summary, usize::MAX)
+        } else {
+            let k = self.row_at(state, at.y).filter(|_| self.body.contains(at))?;
+            (&self.rows.list[k], k)
+        };
+        let tracks = self.tracks_of(row);
+        let wanted = self.axis.time(at.x);
+        let look = self.look(0.0, 4.5);
+        let near = |track: &Track| -> Option<f32> {
+            // Of a band no single key is taken hold of.
+            if look.is_dense(&track.times) {
+                return None;
+            }
+            let k = track.times.partition_point(|t| f64::from(*t) < wanted);
+            let around = [k.checked_sub(1), Some(k)].into_iter().flatten().filter_map(|k| track.times.get(k));
+            around.copied().min_by(|a, b| (f64::from(*a) - wanted).abs().total_cmp(&(f64::from(*b) - wanted).abs()))
+        };
+        let far = |t: &f32| (self.axis.x(f64::from(*t)) - at.x).abs();
+        let time = tracks.iter().filter_map(|(_, t)| near(t)).min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        if far(&time) > REACH {
+            return None;
+        }
+        // All channels that have a key on that spot belong to the diamond.
+        let spot = (0.75 / self.axis.scale()) as f32;
+        let keys = tracks.iter().map(|(id, t)| (*id, KeyTimes::within(&t.times, time - spot, time + spot))).collect();
+        Some(Hit { row: number, keys, time })
+    }
+
+    /// The box of what is selected, as far as it is in sight: where it is, and the times of its sides.
+    fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
+        let keys = &self.view.selection.keys;
+        let (first, last) = keys.span().filter(|_| self.view.selection.clip == Some(self.id))?;
+        if keys.len() < 2 {
+            return None;
+        }
+        let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
+        let top = self.rows.list.iter().position(has)?;
+        let bottom = self.rows.list.iter().rposition(has)?;
+        let y = |k: usize| self.body.top() + k as f32 * self.row_height - state.scroll;
+        let (left, right) = (self.axis.x(f64::from(first)) - 9.0, self.axis.x(f64::from(last)) + 9.0);
+        Some((Rect::from_min_max(pos2(left, y(top)), pos2(right, y(bottom + 1))), first, last))
+    }
+
+    /// The two grips of the box, where it has a length.
+    fn grips(&self, state: &TimelineState) -> Option<[(Rect, f32, f32); 2]> {
+        let (area, first, last) = self.selection_box(state)?;
+        let seen = area.intersect(self.body);
+        if last <= first || seen.height() < 8.0 {
+            return None;
+        }
+        let grip = |x: f32| Rect::from_center_size(pos2(x, seen.center().y), vec2(6.0, seen.height().min(24.0)));
+        Some([(grip(area.left()), first, last), (grip(area.right()), last, first)])
+    }
+
+    /// Presses on keys, on the box around them, and beside.
+    fn keys_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
+        let response = ui.interact(self.summary.union(self.body), ui.scope_id().with("keys"), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Timeline keys"));
+        self.begin_modal(state, ui);
+        if !matches!(state.gesture, KeyGesture::None) {
+            return;
+        }
+        let (modifiers, origin) = ui.input(|i| (i.modifiers, i.pointer.press_origin()));
         if response.clicked() {
-            let at = response.interact_pointer_pos().or(response.hover_pos());
-            self.click(at, keys, modifiers, actions);
+            self.click(state, response.interact_pointer_pos(), modifiers, actions);
+        }
+        if response.secondary_clicked()
+            && let Some(hit) = response.interact_pointer_pos().and_then(|at| self.hit(state, at))
+            && !self.is_selected(&hit)
+        {
+            self.select(hit.keys, SelectHow::Only, actions);
+        }
+        if response.double_clicked()
+            && let Some(hit) = response.interact_pointer_pos().and_then(|at| self.hit(state, at))
+        {
+            actions.push(TimelineAction::Seek(f64::from(hit.time)));
         }
         if response.dragged_by(PointerButton::Middle) {
             state.shift(-f64::from(response.drag_delta().x) / self.axis.scale());
             state.scroll -= response.drag_delta().y;
         }
-        if response.drag_started_by(PointerButton::Primary) {
-            state.marquee = ui.input(|i| i.pointer.press_origin());
+        if let Some(at) = origin.filter(|_| response.drag_started_by(PointerButton::Primary)) {
+            self.begin_drag(state, at, modifiers, actions);
         }
-        let Some(from) = state.marquee else { return };
-        let area = Rect::from_two_pos(from, pointer.unwrap_or(from));
-        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
-        painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), edge, egui::StrokeKind::Inside);
-        if response.drag_stopped() {
-            let keys = keys.iter().filter(|(p, _)| area.contains(*p)).map(|(_, k)| *k).collect();
-            actions.push(TimelineAction::SelectKeys { keys, add: modifiers.shift });
-            state.marquee = None;
+        self.hover(state, ui, &response);
+        menus::keys_menu(state, &response, self, actions);
+        menus::interpolation_popup(state, &response, self.view, actions);
+    }
+
+    fn hover(&self, state: &TimelineState, ui: &Ui, response: &egui::Response) {
+        let Some(at) = response.hover_pos() else { return };
+        let on_grip = self.grips(state).is_some_and(|g| g.iter().any(|(r, ..)| r.expand(3.0).contains(at)));
+        if on_grip {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
+        } else if self.hit(state, at).is_some() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::Grab);
         }
     }
 
+    fn is_selected(&self, hit: &Hit) -> bool {
+        hit.keys.iter().any(|(id, times)| times.iter().any(|t| self.selected(id).contains(t)))
+    }
+
+    fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
+        actions.push(TimelineAction::SelectKeys { clip: self.id, keys, how });
+    }
+
     /// A click on a diamond, or beside all of them.
-    fn click(&self, at: Option<Pos2>, keys: &[(Pos2, KeyRef)], modifiers: egui::Modifiers, actions: &mut Actions) {
-        let hit = at.and_then(|at| {
-            let near = keys.iter().min_by(|a, b| a.0.distance_sq(at).total_cmp(&b.0.distance_sq(at)))?;
-            let is_on = (near.0.x - at.x).abs() <= 6.0 && (near.0.y - at.y).abs() <= self.row_height * 0.5;
-            is_on.then_some(*near)
-        });
-        let Some((place, key)) = hit else {
-            actions.push(TimelineAction::SelectKeys { keys: Vec::new(), add: false });
-            return;
+    fn click(&self, state: &TimelineState, at: Option<Pos2>, modifiers: egui::Modifiers, actions: &mut Actions) {
+        let how = match modifiers {
+            m if m.shift => SelectHow::Add,
+            m if m.command => SelectHow::Toggle,
+            _ => SelectHow::Only,
         };
-        // All channels that have a key on that spot belong to the diamond.
-        let keys = keys.iter().filter(|(q, _)| q.distance(place) < 1.0).map(|(_, k)| *k).collect();
-        actions.push(TimelineAction::SelectKeys { keys, add: modifiers.shift || modifiers.command });
-        if let Some(track) = self.clip.tracks.get(&key.track) {
-            actions.push(OutlinerAction::Select { node: track.target, toggle: false });
+        match at.and_then(|at| self.hit(state, at)) {
+            Some(hit) => {
+                let node = self.rows.list.get(hit.row).and_then(Row::node);
+                self.select(hit.keys, how, actions);
+                if let Some(node) = node.filter(|_| how != SelectHow::Toggle) {
+                    let toggle = how == SelectHow::Add && !self.view.selection.nodes.contains(&node);
+                    if toggle || how == SelectHow::Only {
+                        actions.push(OutlinerAction::Select { node, toggle });
+                    }
+                }
+            }
+            None if how == SelectHow::Only => self.select(KeySet::default(), how, actions),
+            None => {}
         }
+    }
+
+    /// A drag begins: on a grip, on a key, in the box of the selected ones, or beside.
+    fn begin_drag(&self, state: &mut TimelineState, at: Pos2, modifiers: egui::Modifiers, actions: &mut Actions) {
+        let time = self.axis.time(at.x);
+        let selected = || (self.id, self.view.selection.keys.clone());
+        let grip = self.grips(state).and_then(|g| g.into_iter().find(|(r, ..)| r.expand(3.0).contains(at)));
+        if let Some((_, side, other)) = grip {
+            let about = if modifiers.alt { self.view.timeline.playback.time } else { f64::from(other) };
+            let kind = Retime::Stretch(about);
+            state.begin(Retiming::new(self.view, selected(), kind, f64::from(side), time, false));
+            return;
+        }
+        let kind = if modifiers.alt { Retime::Copy } else { Retime::Move };
+        if let Some(hit) = self.hit(state, at) {
+            let keys = if self.is_selected(&hit) {
+                selected()
+            } else {
+                let how = if modifiers.shift { SelectHow::Add } else { SelectHow::Only };
+                self.select(hit.keys.clone(), how, actions);
+                let both = if modifiers.shift { selected().1.union(&hit.keys) } else { hit.keys };
+                (self.id, both)
+            };
+            state.begin(Retiming::new(self.view, keys, kind, f64::from(hit.time), time, false));
+            return;
+        }
+        let in_box = self.selection_box(state).is_some_and(|(area, ..)| area.contains(at));
+        if in_box && !modifiers.shift && !modifiers.command {
+            // The first key of the box lands on frames.
+            let first = self.view.selection.keys.span().map_or(time, |(first, _)| f64::from(first));
+            state.begin(Retiming::new(self.view, selected(), kind, first, time, false));
+            return;
+        }
+        state.gesture = KeyGesture::Box { time, height: at.y - self.body.top() + state.scroll };
+    }
+
+    /// A move that was asked for by a key begins where the pointer is.
+    fn begin_modal(&self, state: &mut TimelineState, ui: &Ui) {
+        let Some(kind) = state.wanted.take() else { return };
+        let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(self.body.center());
+        let (Some((first, last)), from) = (self.view.selection.keys.span(), self.axis.time(at.x)) else { return };
+        let keys = (self.id, self.view.selection.keys.clone());
+        let grabbed = match kind {
+            Retime::Stretch(about) => {
+                let far = |t: f32| (f64::from(t) - about).abs();
+                f64::from(if far(first) > far(last) { first } else { last })
+            }
+            _ => f64::from(first),
+        };
+        // A stretch is held at the side that is farther away, wherever the pointer is.
+        state.begin(Retiming::new(self.view, keys, kind, grabbed, from, true));
+    }
+
+    /// What is under way goes on, and is drawn.
+    fn gesture_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
+        if !matches!(state.gesture, KeyGesture::Box { .. }) {
+            self.box_ui(state, ui);
+        }
+        match std::mem::take(&mut state.gesture) {
+            KeyGesture::None => {}
+            KeyGesture::Box { time, height } => self.marquee_ui(state, ui, time, height, actions),
+            KeyGesture::Keys(mut gesture) => {
+                let goes = gesture.go_on(ui, self.view, &self.axis, actions);
+                self.said_at_pointer(ui, &gesture);
+                if goes == Goes::On {
+                    state.gesture = KeyGesture::Keys(gesture);
+                }
+            }
+        }
+    }
+
+    /// The box around what is selected, and its grips.
+    fn box_ui(&self, state: &TimelineState, ui: &Ui) {
+        let theme = self.view.theme;
+        let Some((area, ..)) = self.selection_box(state) else { return };
+        let painter = ui.painter_at(self.body);
+        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
+        let fill = theme.color(ColorRole::TimelineBoxFill).gamma_multiply(0.6);
+        painter.rect(area, 2.0, fill, edge, egui::StrokeKind::Inside);
+        for (grip, ..) in self.grips(state).into_iter().flatten() {
+            painter.rect_filled(grip, 3.0, theme.color(ColorRole::SelectionBase));
+        }
+    }
+
+    fn marquee_ui(&self, state: &mut TimelineState, ui: &Ui, time: f64, height: f32, actions: &mut Actions) {
+        let theme = self.view.theme;
+        let (at, modifiers, down, escape) = ui.input(|i| {
+            (i.pointer.latest_pos(), i.modifiers, i.pointer.primary_down(), i.key_pressed(egui::Key::Escape))
+        });
+        let Some(at) = at.filter(|_| !escape) else { return };
+        let from = pos2(self.axis.x(time), self.body.top() + height - state.scroll);
+        let area = Rect::from_two_pos(from, at);
+        let painter = ui.painter_at(self.summary.union(self.body));
+        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
+        painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), edge, egui::StrokeKind::Inside);
+        if down {
+            state.gesture = KeyGesture::Box { time, height };
+            return;
+        }
+        let (low, high) = (self.axis.time(area.left()) as f32, self.axis.time(area.right()) as f32);
+        let mut keys = KeySet::default();
+        let y = |k: usize| self.body.top() + (k as f32 + 0.5) * self.row_height - state.scroll;
+        let mut take = |row: &Row| {
+            for (id, track) in self.tracks_of(row) {
+                keys.set(*id, KeyTimes::within(&track.times, low, high));
+            }
+        };
+        if area.y_range().contains(self.summary.center().y) {
+            take(&Row::Summary);
+        }
+        for (k, row) in self.rows.list.iter().enumerate() {
+            if area.y_range().contains(y(k)) {
+                take(row);
+            }
+        }
+        let how = match modifiers {
+            m if m.shift => SelectHow::Add,
+            m if m.command => SelectHow::Remove,
+            _ => SelectHow::Only,
+        };
+        self.select(keys, how, actions);
+    }
+
+    /// What a move does, beside the pointer.
+    fn said_at_pointer(&self, ui: &Ui, gesture: &Retiming) {
+        let (theme, document) = (self.view.theme, self.view.session.map(|s| s.document()));
+        let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else { return };
+        let said = gesture.said(document, self.view.timeline.playback.fps);
+        let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("said")));
+        let text = painter.layout_no_wrap(said, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
+        let size = text.size() + vec2(16.0, 10.0);
+        let screen = ui.ctx().content_rect();
+        let low = (screen.max - size).to_vec2();
+        let place = (at + vec2(20.0, 20.0)).min(low.to_pos2());
+        let area = Rect::from_min_size(place, size);
+        let edge = Stroke::new(1.0, theme.color(ColorRole::StrokeControl));
+        painter.rect(area, 6.0, theme.color(ColorRole::SurfaceRaised), edge, egui::StrokeKind::Inside);
+        painter.galley(area.min + vec2(8.0, 5.0), text, theme.color(ColorRole::TextPrimary));
     }
 }
 
@@ -249,13 +584,10 @@ fn summary(clip: &Clip) -> Vec<f32> {
     times
 }
 
-/// A diamond with a dark rim, as triangles of one mesh: a shape a key would cost more than the keys.
-fn key_shape(mesh: &mut Mesh, at: Pos2, half: f32, fill: Color32, outline: Color32) {
-    for (half, color) in [(half + 1.0, outline), (half, fill)] {
-        let first = mesh.vertices.len() as u32;
-        for d in [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)] {
-            mesh.vertices.push(Vertex { pos: at + d, uv: egui::epaint::WHITE_UV, color });
-        }
-        mesh.indices.extend([first, first + 1, first + 2, first, first + 2, first + 3]);
-    }
+/// The times of some keys, each once.
+fn times_of(keys: &KeySet) -> Vec<f32> {
+    let mut times: Vec<f32> = keys.iter().flat_map(|(_, times)| times.iter().copied()).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
 }

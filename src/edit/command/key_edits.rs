@@ -1,0 +1,620 @@
+//! Commands on keys that are there: moved, stretched, copied, held, changed in value. The work is that of
+//! [`clip_edit`](crate::motion::clip_edit).
+
+use glam::{EulerRot, Quat};
+
+use super::{
+    CommandError, Outcome, Scene,
+    arguments::find_nodes,
+    around,
+    define::document_commands,
+    field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
+    keys::{clip_of, refuse_kept, time_of},
+    rules,
+    which_keys::WhichKeys,
+};
+use crate::{
+    edit::Edit,
+    model::{
+        Clip, ClipId, Document, Interpolation, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId,
+        transform::unit_or,
+    },
+    motion::clip_edit::{
+        self, CopiedKeys, CopiedTrack, PasteAt, TimeMap, TooClose, ValueChange, change_values, held, offset_in_loop,
+        remove_keys, remove_time, retime, with_interpolation,
+    },
+};
+
+document_commands! {
+    /// Commands on keys that are there.
+    KeyEditCommand in "Clip";
+
+    /// Deletes the selected keys, or those of the selected joints at the playhead
+    DeleteKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// Which.
+        which: WhichKeys,
+    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted,
+        filled: Some(around::delete_keys);
+    /// Moves keys in time
+    MoveKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// How far.
+        by: Seconds,
+        /// Which.
+        which: WhichKeys,
+        /// Whether keys after the last of them come along.
+        ripple: Option<bool>,
+    } = "key.move", "Move keys", menu: "Clip/Keys", asks: true;
+    /// Copies keys to another time of the clip
+    DuplicateKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// How much later.
+        by: Seconds,
+        /// Which.
+        which: WhichKeys,
+    } = "key.duplicate", "Duplicate keys", menu: "Clip/Keys", asks: true;
+    /// Stretches keys in time, about a time that stays
+    ScaleKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// How much longer it takes.
+        factor: f32,
+        /// What stays where it is.
+        about: Option<Seconds>,
+        /// Which; all unless said.
+        which: WhichKeys,
+    } = "key.scale", "Scale keys in time", menu: "Clip/Keys", asks: true;
+    /// Puts copied keys in, at the playhead or where they were
+    PasteKeys {
+        /// Into which clip.
+        clip: ClipName,
+        /// The copied keys; those that were copied last unless given.
+        text: Option<String>,
+        /// When the first of them is; when it was unless given.
+        time: Option<Seconds>,
+        /// For which nodes, in the order of those that were copied; for those of the same names unless given.
+        node: Option<Nodes>,
+        /// Whether what lies between makes way.
+        replace: Option<bool>,
+        /// Whether they start from the value that is there.
+        relative: Option<bool>,
+    } = "key.paste", "Paste keys", menu: "Clip/Keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
+    /// Puts time in, or takes it out: what is later follows
+    RippleKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// From when on.
+        time: Seconds,
+        /// How much is put in; what is below 0 is taken out, with the keys in it.
+        by: Seconds,
+        /// Of which nodes; of all unless given.
+        node: Option<Nodes>,
+    } = "key.ripple", "Insert or remove time", menu: "Clip/Keys", asks: true;
+    /// Begins a loop elsewhere: the same motion, round the end
+    OffsetKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// How much later all is.
+        by: Seconds,
+        /// Of which nodes; of all unless given.
+        node: Option<Nodes>,
+        /// Of which of their tracks; of all unless given.
+        parts: Option<KeyParts>,
+    } = "key.offset", "Offset in the loop", menu: "Clip/Keys", asks: true;
+    /// Holds the value of keys up to their next ones
+    HoldKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// Which.
+        which: WhichKeys,
+        /// Whether they are held; they are unless given.
+        on: Option<bool>,
+    } = "key.hold_next", "Hold to the next key", menu: "Clip/Keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
+    /// Calculates with the values of keys: adds, or scales about a value
+    ChangeKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// What is done.
+        how: ValueHow,
+        /// With which numbers, one a component; one alone counts for all. Of rotations, degrees about x, y and z.
+        by: Numbers,
+        /// What stays where values are scaled.
+        about: Option<ValueAbout>,
+        /// Which; all unless said.
+        which: WhichKeys,
+    } = "key.value", "Change values", menu: "Clip/Keys", asks: true;
+    /// Chooses how values between the keys of tracks come about
+    SetInterpolation {
+        /// Of which clip.
+        clip: ClipName,
+        /// How.
+        interpolation: Between,
+        /// Of the tracks with these keys; of all unless said.
+        which: WhichKeys,
+    } = "track.interpolation", "Interpolation", menu: "Clip/Keys", asks: true;
+    /// Removes keys that change nothing: those on the line between their neighbors
+    CleanKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// How far a value may go from what it was, in units of its track; of rotations, degrees.
+        tolerance: Option<f32>,
+        /// Which; all unless said.
+        which: WhichKeys,
+    } = "key.clean", "Remove dead keys", menu: "Clip/Keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+}
+
+super::field::choice! {
+    /// What is calculated with values.
+    ValueHow {
+        /// Adds.
+        Add = "add",
+        /// Scales.
+        Scale = "scale",
+        /// Puts in their place.
+        Set = "set",
+    }
+}
+
+super::field::choice! {
+    /// What stays where values are scaled.
+    ValueAbout {
+        /// Nothing: 0, no turn, the scale 1.
+        Zero = "zero",
+        /// The mean of the values.
+        Mean = "mean",
+        /// The first of them.
+        First = "first",
+    }
+}
+
+super::field::choice! {
+    /// How values between keys come about, in words of animators.
+    Between {
+        /// STEP.
+        Hold = "hold",
+        /// LINEAR.
+        Linear = "linear",
+        /// CUBICSPLINE with automatic tangents.
+        Smooth = "smooth",
+    }
+}
+
+impl Between {
+    /// glTF's word for it.
+    pub const fn interpolation(self) -> Interpolation {
+        match self {
+            Self::Hold => Interpolation::Step,
+            Self::Linear => Interpolation::Linear,
+            Self::Smooth => Interpolation::CubicSpline,
+        }
+    }
+}
+
+/// A clip and the keys of it that are meant.
+struct Meant<'a> {
+    id: ClipId,
+    clip: &'a Shared<Clip>,
+    keys: KeySet,
+}
+
+impl<'a> Meant<'a> {
+    fn of(scene: &Scene<'a>, clip: &ClipName, which: &WhichKeys) -> Result<Self, CommandError> {
+        let id = clip.find(scene.document)?;
+        let clip = clip_of(scene.document, id)?;
+        Ok(Self { id, clip, keys: which.of(scene.document, id, clip)? })
+    }
+
+    fn or_all(scene: &Scene<'a>, clip: &ClipName, which: &WhichKeys) -> Result<Self, CommandError> {
+        let id = clip.find(scene.document)?;
+        let clip = clip_of(scene.document, id)?;
+        Ok(Self { id, clip, keys: which.or_all(scene.document, id, clip)? })
+    }
+
+    /// The tracks that have some of the keys, and which.
+    fn tracks(&self) -> impl Iterator<Item = (TrackId, &'a Shared<Track>, &KeyTimes)> {
+        self.keys.iter().filter_map(|(id, times)| Some((id, self.clip.tracks.get(&id)?, times)))
+    }
+
+    fn edit(&self, track: TrackId, to: Option<Track>) -> Edit {
+        Edit::SetTrack { clip: self.id, track, to: to.map(Shared::new) }
+    }
+
+    /// Edits of the tracks that a function changes.
+    fn changed(&self, change: impl Fn(&Track, &[f32]) -> Track) -> Vec<Edit> {
+        let edit = |(id, old, times): (TrackId, &Shared<Track>, &KeyTimes)| {
+            let to = change(old, times);
+            (to != **old).then(|| self.edit(id, Some(to)))
+        };
+        self.tracks().filter_map(edit).collect()
+    }
+}
+
+const NO_KEY: &str = "there is no key at that time; nothing was";
+
+fn nothing(done: &str) -> Outcome {
+    Outcome { note: Some(format!("{NO_KEY} {done}")), ..Outcome::default() }
+}
+
+fn too_far(document: &Document, track: &Track, argument: &str, error: TooClose) -> CommandError {
+    let label = document.node(track.target).label(track.target);
+    CommandError::Other(format!("{argument} so far out, {error} (keys of {label}). Choose a smaller number"))
+}
+
+fn replaced_note(replaced: usize) -> Option<String> {
+    let keys = if replaced == 1 { "1 key lay".to_owned() } else { format!("{replaced} keys lay") };
+    (replaced > 0).then(|| format!("{keys} where moved ones came to be, and made way"))
+}
+
+fn said(notes: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let all: Vec<String> = notes.into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+impl DeleteKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        if meant.keys.is_empty() {
+            return Ok(nothing("deleted"));
+        }
+        let edits = meant.tracks().map(|(id, old, times)| meant.edit(id, remove_keys(old, times))).collect();
+        Ok(Outcome { edits, keys: Some((meant.id, KeySet::default())), ..Outcome::default() })
+    }
+}
+
+/// Retimes keys; where they are then stays selected.
+fn retimed(
+    document: &Document,
+    meant: &Meant<'_>,
+    (map, copies, argument): (TimeMap, bool, &str),
+    more: impl Fn(&Track, &KeyTimes) -> KeyTimes,
+) -> Result<(Outcome, usize), CommandError> {
+    let mut done = Outcome::default();
+    let (mut replaced, mut keys) = (0, KeySet::default());
+    for (id, old, times) in meant.tracks() {
+        let all = more(old, times);
+        let made = retime(old, &all, &map, copies).map_err(|e| too_far(document, old, argument, e))?;
+        replaced += made.replaced;
+        // What merely came along is not selected.
+        let count = times.len().min(made.keys.len());
+        keys.set(id, KeyTimes::from(made.keys[..count].to_vec()));
+        done.edits.push(meant.edit(id, Some(made.track)));
+    }
+    done.keys = Some((meant.id, keys));
+    Ok((done, replaced))
+}
+
+/// How far keys can move, where none goes before 0: what is wanted, and what is said where it is less.
+fn held_at_start(first: f32, wanted: f32) -> (f32, Option<String>) {
+    let by = wanted.max(-first.max(0.0));
+    (by, (by != wanted).then(|| format!("moved by {by} s only, since no key goes before 0 s")))
+}
+
+impl MoveKeys {
+    /// None goes before 0. A key that lands on another takes its place, and how many do is said.
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let Some((first, last)) = meant.keys.span() else { return Ok(nothing("moved")) };
+        let (by, held) = held_at_start(first, self.by.0);
+        let ripple = self.ripple.unwrap_or(false);
+        let more = |track: &Track, times: &KeyTimes| {
+            let later = KeyTimes::within(&track.times, last.next_up(), f32::MAX);
+            if ripple { times.iter().chain(later.iter()).copied().collect::<Vec<_>>().into() } else { times.clone() }
+        };
+        let map = TimeMap::shift(f64::from(by));
+        let argument = format!("“by” is {by} s;");
+        let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), more)?;
+        Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+    }
+}
+
+impl DuplicateKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let Some((first, _)) = meant.keys.span() else { return Ok(nothing("copied")) };
+        let (by, held) = held_at_start(first, self.by.0);
+        let argument = format!("“by” is {by} s;");
+        let map = TimeMap::shift(f64::from(by));
+        let (done, replaced) = retimed(scene.document, &meant, (map, true, &argument), |_, t| t.clone())?;
+        Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+    }
+}
+
+impl ScaleKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let Some((first, _)) = meant.keys.span() else { return Ok(nothing("moved")) };
+        let wanted = f64::from(self.factor);
+        if wanted <= 0.0 {
+            return Err(CommandError::Other(format!("“factor” is {wanted}; it must be above 0")));
+        }
+        let about = f64::from(self.about.map_or(first, |a| a.0));
+        // about + (first − about)·scale ≥ 0.
+        let most = if about > f64::from(first) { about / (about - f64::from(first)) } else { f64::INFINITY };
+        let scale = if first >= 0.0 { wanted.min(most.max(f64::MIN_POSITIVE)) } else { wanted };
+        let held = (scale != wanted).then(|| format!("scaled by {scale:.3} only, since no key goes before 0 s"));
+        let argument = format!("“factor” is {wanted};");
+        let map = TimeMap { about, scale, by: 0.0 };
+        let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), |_, t| t.clone())?;
+        Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+    }
+}
+
+/// The keys as text for the clipboard.
+///
+/// # Errors
+/// Where none are meant.
+pub fn copied_keys(document: &Document, clip: &ClipName, which: &WhichKeys) -> Result<CopiedKeys, CommandError> {
+    let meant = Meant::of(&Scene::new(document), clip, which)?;
+    let copied = |(_, track, times): (TrackId, &Shared<Track>, &KeyTimes)| {
+        let node = document.node(track.target);
+        CopiedTrack::of(track, times, &node.label(track.target), &document.path(track.target))
+    };
+    let tracks: Vec<CopiedTrack> = meant.tracks().map(copied).collect();
+    if tracks.is_empty() {
+        return Err(CommandError::Other("there is no key at that time; nothing was copied".into()));
+    }
+    Ok(CopiedKeys::new(tracks))
+}
+
+impl PasteKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let text = self.text.as_deref().ok_or_else(|| {
+            CommandError::Other("no keys were copied; copy some first, or give them as “text”".into())
+        })?;
+        let copied = CopiedKeys::parse(text).map_err(|e| CommandError::Other(e.to_string()))?;
+        let start = copied.start();
+        let by = self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
+        let by = by.max(-f64::from(start.max(0.0)));
+        let targets = self.targets(document, &copied)?;
+        let at = PasteAt { by, replace: self.replace.unwrap_or(false), relative: self.relative.unwrap_or(false) };
+        let mut free = clip.free_track_id();
+        let (mut edits, mut keys) = (Vec::new(), KeySet::default());
+        let (mut unknown, mut other, mut replaced, mut kept) = (0, 0, 0, None);
+        for (from, target) in copied.tracks.iter().zip(targets) {
+            let Some(target) = target else {
+                unknown += 1;
+                continue;
+            };
+            let new = from.track(target).map_err(|e| CommandError::Other(e.to_string()))?;
+            if let Err(error) = refuse_kept(document, clip, target, new.property) {
+                kept = Some(error.to_string());
+                continue;
+            }
+            let old = clip.track(target, new.property);
+            let width = old.map_or_else(|| morphs_of(document, target), |(_, t)| t.width);
+            if new.property == Property::Weights && width != new.width {
+                other += 1;
+                continue;
+            }
+            let made = clip_edit::paste(old.map(|(_, t)| &**t), &new, &at)
+                .map_err(|e| too_far(document, &new, "the keys are", e))?;
+            replaced += made.replaced;
+            let track = old.map_or_else(
+                || {
+                    let own = free;
+                    free = TrackId(free.0 + 1);
+                    own
+                },
+                |(id, _)| id,
+            );
+            keys.set(track, made.keys);
+            edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(made.track)) });
+        }
+        if edits.is_empty() {
+            let why = kept.unwrap_or_else(|| "none of the copied keys is of a node that is here".into());
+            return Err(CommandError::Other(format!("{why}; select the nodes that they are for")));
+        }
+        let notes = [
+            (unknown > 0).then(|| format!("{unknown} of {} tracks name no node here", copied.tracks.len())),
+            (other > 0).then(|| format!("{other} are of another number of morph targets")),
+            kept,
+            (replaced > 0).then(|| format!("{replaced} keys made way")),
+        ];
+        Ok(Outcome { edits, note: said(notes), keys: Some((id, keys)) })
+    }
+
+    /// The node of each copied track: of the same name or path; or, where nodes are given, those in their order for the copied
+    /// ones in theirs, one for all of one.
+    fn targets(&self, document: &Document, copied: &CopiedKeys) -> Result<Vec<Option<NodeId>>, CommandError> {
+        let Some(nodes) = &self.node else {
+            let by_name = |t: &CopiedTrack| {
+                let alone = |text: &str| find_nodes(document, text).ok().filter(|n| n.len() == 1).map(|n| n[0]);
+                alone(&t.path).or_else(|| alone(&t.node))
+            };
+            return Ok(copied.tracks.iter().map(by_name).collect());
+        };
+        let nodes = nodes.in_order(document)?;
+        let mut from: Vec<&str> = Vec::new();
+        for track in &copied.tracks {
+            if !from.contains(&track.path.as_str()) {
+                from.push(&track.path);
+            }
+        }
+        if from.len() != nodes.len() {
+            return Err(CommandError::Other(format!(
+                "keys of {} nodes were copied, and {} nodes are to take them; select as many, in the same order",
+                from.len(),
+                nodes.len()
+            )));
+        }
+        let of = |t: &CopiedTrack| from.iter().position(|p| *p == t.path).map(|k| nodes[k]);
+        Ok(copied.tracks.iter().map(of).collect())
+    }
+}
+
+fn morphs_of(document: &Document, node: NodeId) -> usize {
+    document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count())
+}
+
+impl RippleKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let (from, by) = (time_of(self.time)?, self.by.0);
+        let mut edits = Vec::new();
+        let mut removed = 0;
+        for (track, old) in &clip.tracks {
+            if nodes.as_ref().is_some_and(|n| n.binary_search(&old.target).is_err()) {
+                continue;
+            }
+            let far = |e| too_far(document, old, &format!("“by” is {by} s;"), e);
+            let to = if by < 0.0 {
+                let left = remove_time(old, from, -by).map_err(far)?;
+                removed += old.times.len() - left.as_ref().map_or(0, |t| t.times.len());
+                left
+            } else {
+                let later = KeyTimes::within(&old.times, from, f32::MAX);
+                Some(retime(old, &later, &TimeMap::shift(f64::from(by)), false).map_err(far)?.track)
+            };
+            if to.as_ref() != Some(&**old) {
+                edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Shared::new) });
+            }
+        }
+        let note = (removed > 0).then(|| format!("{removed} keys lay in the time that was taken out"));
+        Ok(Outcome { edits, note, keys: None })
+    }
+}
+
+impl OffsetKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let which = WhichKeys { node: self.node.clone(), parts: self.parts.clone(), ..WhichKeys::default() };
+        let meant = Meant::or_all(scene, &self.clip, &which)?;
+        let length = meant.clip.length();
+        let mut edits = Vec::new();
+        for (id, old, _) in meant.tracks() {
+            let to = offset_in_loop(old, length, self.by.0)
+                .map_err(|e| too_far(scene.document, old, "the loop is so short that,", e))?;
+            if to != **old {
+                edits.push(meant.edit(id, Some(to)));
+            }
+        }
+        Ok(edits.into())
+    }
+}
+
+impl HoldKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let on = self.on.unwrap_or(true);
+        let edits = meant.changed(|track, times| held(track, times, on));
+        let steps = meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
+        let note =
+            (!on && steps > 0).then(|| format!("{steps} tracks are held throughout; choose another interpolation"));
+        Ok(Outcome { edits, note, keys: None })
+    }
+}
+
+impl SetInterpolation {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let to = self.interpolation.interpolation();
+        let edits = meant.changed(|track, _| with_interpolation(track, to));
+        let count = |of: &dyn Fn(&Track, &KeyTimes) -> usize| meant.tracks().map(|(_, t, k)| of(t, k)).sum::<usize>();
+        let others = count(&|track, keys| track.times.len().saturating_sub(keys.len()));
+        let single = count(&|track, _| usize::from(track.times.len() < 2));
+        let tangents = count(&|track, _| {
+            usize::from(track.interpolation == Interpolation::CubicSpline && to != track.interpolation)
+        });
+        let notes = [
+            (others > 0 && !edits.is_empty()).then(|| {
+                format!(
+                    "a track has one interpolation, so {others} other keys of {} tracks have it, too",
+                    meant.tracks().count()
+                )
+            }),
+            (tangents > 0).then(|| format!("{tangents} tracks lost their tangents")),
+            (single > 0 && self.interpolation == Between::Smooth)
+                .then(|| format!("{single} tracks of a single key stay as they are until they have two")),
+        ];
+        Ok(Outcome { edits, note: said(notes), keys: None })
+    }
+}
+
+impl ChangeKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let by: Vec<f32> = self.by.0.iter().map(|v| *v as f32).collect();
+        let Some(first) = by.first().copied() else {
+            return Err(CommandError::Other("“by” is an empty list; give a number, or one a component".into()));
+        };
+        let edits = meant.changed(|track, times| {
+            let each = |k: usize| by.get(k).copied().unwrap_or(if by.len() == 1 { first } else { 0.0 });
+            let turns = track.property == Property::Rotation;
+            let turn = || {
+                let d = [0, 1, 2].map(|k| by.get(k).copied().unwrap_or(0.0).to_radians());
+                Quat::from_euler(EulerRot::XYZ, d[0], d[1], d[2]).to_array()
+            };
+            let change = match self.how {
+                ValueHow::Add if turns => ValueChange::Add(turn().to_vec()),
+                ValueHow::Add => ValueChange::Add((0..track.width).map(each).collect()),
+                ValueHow::Set if turns => ValueChange::Set(turn().map(Some).to_vec()),
+                ValueHow::Set => {
+                    let given = |k: usize| by.get(k).copied().or((by.len() == 1).then_some(first));
+                    ValueChange::Set((0..track.width).map(given).collect())
+                }
+                ValueHow::Scale => ValueChange::Scale {
+                    by: (0..track.width).map(|k| by.get(k).copied().unwrap_or(first)).collect(),
+                    about: about(track, times, self.about.unwrap_or(ValueAbout::Zero)),
+                },
+            };
+            change_values(track, times, &change)
+        });
+        Ok(edits.into())
+    }
+}
+
+/// What stays where the values of some keys are scaled.
+fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
+    let values: Vec<&[f32]> = times.iter().filter_map(|t| track.key_at(*t, 0.0)).map(|k| track.value(k)).collect();
+    match (about, track.property) {
+        (ValueAbout::First, _) if !values.is_empty() => values[0].to_vec(),
+        (ValueAbout::Mean, Property::Rotation) if !values.is_empty() => {
+            // All in the half of the first: the normalized sum.
+            let q = |v: &[f32]| unit_or(Quat::from_slice(v), Quat::IDENTITY);
+            let heavy = q(values[0]);
+            let sum = values.iter().fold(glam::Vec4::ZERO, |sum, v| {
+                let v = q(v);
+                sum + glam::Vec4::from(if v.dot(heavy) < 0.0 { -v } else { v })
+            });
+            unit_or(Quat::from_vec4(sum), heavy).to_array().to_vec()
+        }
+        (ValueAbout::Mean, _) if !values.is_empty() => {
+            let mean = |i: usize| values.iter().map(|v| f64::from(v[i])).sum::<f64>() / values.len() as f64;
+            (0..track.width).map(|i| mean(i) as f32).collect()
+        }
+        (_, Property::Rotation) => Quat::IDENTITY.to_array().to_vec(),
+        (_, Property::Scale) => vec![1.0; 3],
+        _ => vec![0.0; track.width],
+    }
+}
+
+impl CleanKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let tolerance = self.tolerance.unwrap_or(0.0);
+        let mut removed = 0;
+        let mut edits = Vec::new();
+        for (id, old, times) in meant.tracks() {
+            let dead = clip_edit::dead_keys(old, times, tolerance);
+            if !dead.is_empty() {
+                removed += dead.len();
+                edits.push(meant.edit(id, remove_keys(old, &dead)));
+            }
+        }
+        let note = match removed {
+            0 => "no key lies on the line between its neighbors".to_owned(),
+            1 => "1 key was removed".to_owned(),
+            n => format!("{n} keys were removed"),
+        };
+        Ok(Outcome { edits, note: Some(note), keys: None })
+    }
+}

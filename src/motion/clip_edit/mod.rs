@@ -1,0 +1,127 @@
+//! Keys moved, stretched, smoothed, copied: what is done to tracks, as pure functions from a track to another.
+//!
+//! ```text
+//!  KeySet (which) ──► marks ──┬─► retime   move, stretch, copy in time, shift what follows
+//!                             ├─► offset   round a loop
+//!                             ├─► smooth   hold, linear, smooth; auto tangents
+//!                             ├─► values   arithmetic on values
+//!                             ├─► dead     keys that change nothing
+//!                             └─► copied   keys as text, for the clipboard, and back
+//! ```
+//!
+//! Three rules hold for all of them:
+//! 1. **A key that is not touched keeps its numbers**, to the bit.
+//! 2. **A hold in a track that is not STEP is two keys**: the value again, a millisecond before the next key. Wherever a key
+//!    goes, the end of the hold before it goes too ([`is_hold_end`]); it is never selected by itself.
+//! 3. **Tangents that are automatic stay so**: where every tangent of a track is what [`with_auto_tangents`] makes, they are
+//!    made again after the change. Nothing marks such a track; its numbers say it.
+
+mod copied;
+mod dead;
+mod offset;
+mod retime;
+mod smooth;
+mod values;
+
+pub use self::{
+    copied::{CopiedKeys, CopiedTrack, NotKeys, PasteAt, Pasted, paste},
+    dead::dead_keys,
+    offset::offset_in_loop,
+    retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
+    smooth::{held, is_auto, keep_auto, with_auto_tangents, with_interpolation},
+    values::{ValueChange, change_values},
+};
+use crate::model::{Interpolation, Track, UnkeyedAt};
+
+/// Two keys closer than this are one: far below a frame.
+pub const SAME_TIME: f32 = UnkeyedAt::NEAR;
+
+/// How long before the next key a hold ends in a track that is not STEP, seconds.
+pub const HOLD_GAP: f32 = 1e-3;
+
+/// The time at which a hold ends whose next key is at `next`: a millisecond before, and at least two steps of `f32`.
+pub fn hold_end(next: f32) -> f32 {
+    (next - HOLD_GAP).min(next.next_down().next_down())
+}
+
+/// Whether a key is the end of a hold: it repeats the value of the key before it, just before the next key jumps.
+pub fn is_hold_end(track: &Track, key: usize) -> bool {
+    let times = &track.times;
+    if track.interpolation == Interpolation::Step || key == 0 || key + 1 >= times.len() {
+        return false;
+    }
+    let next = times[key + 1];
+    // A tenth of slack: the gap was rounded when it was stored, and moves round it again.
+    let gap = (HOLD_GAP * 1.1).max(next - next.next_down().next_down().next_down());
+    next - times[key] <= gap
+        && times[key] - times[key - 1] > 2.0 * gap
+        && track.value(key) == track.value(key - 1)
+        && track.value(key) != track.value(key + 1)
+}
+
+/// Which keys of a track are meant by times, the ends of holds before them included.
+fn marks(track: &Track, times: &[f32]) -> Vec<bool> {
+    let mut marks = vec![false; track.times.len()];
+    let mut at = 0;
+    for time in times {
+        at += track.times[at..].partition_point(|t| t < time);
+        if track.times.get(at) == Some(time) {
+            marks[at] = true;
+        }
+    }
+    for key in 1..marks.len() {
+        if marks[key] && is_hold_end(track, key - 1) {
+            marks[key - 1] = true;
+        }
+    }
+    marks
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use glam::Quat;
+    use proptest::prelude::*;
+
+    use crate::model::{Interpolation, NodeId, Property, Track};
+
+    /// Tracks of any kind, 1 to 12 keys, at times that are far enough apart to be told.
+    pub fn any_track() -> impl Strategy<Value = Track> {
+        let kinds =
+            prop_oneof![Just(Interpolation::Step), Just(Interpolation::Linear), Just(Interpolation::CubicSpline)];
+        (kinds, any::<bool>(), prop::collection::vec((0.01f32..0.6, prop::array::uniform9(-2.0f32..2.0)), 1..12))
+            .prop_map(|(kind, turns, keys)| make(kind, turns, &keys))
+    }
+
+    fn make(kind: Interpolation, turns: bool, keys: &[(f32, [f32; 9])]) -> Track {
+        let kind = if keys.len() < 2 { Interpolation::Linear } else { kind };
+        let mut at = 0.0;
+        let mut times = Vec::new();
+        let mut values = Vec::new();
+        for (gap, numbers) in keys {
+            at += gap;
+            times.push(at);
+            let value = |from: usize| -> Vec<f32> {
+                let v = &numbers[from..from + 3];
+                if turns { Quat::from_scaled_axis(glam::Vec3::from_slice(v)).to_array().to_vec() } else { v.to_vec() }
+            };
+            if kind == Interpolation::CubicSpline {
+                let slope = |from: usize| [&numbers[from..from + 3], &[0.1][..usize::from(turns)]].concat();
+                values.extend([slope(3), value(0), slope(6)].concat());
+            } else {
+                values.extend(value(0));
+            }
+        }
+        let property = if turns { Property::Rotation } else { Property::Translation };
+        let width = if turns { 4 } else { 3 };
+        let track = Track {
+            target: NodeId(0),
+            property,
+            interpolation: kind,
+            times: times.into(),
+            values: values.into(),
+            width,
+        };
+        track.validate().unwrap();
+        track
+    }
+}

@@ -1,0 +1,258 @@
+//! What a hand does to keys: a box around some, a move, a stretch, a copy. Each move is the same command, from the keys as they
+//! were at the press.
+
+use egui::{Event, Key, Ui};
+
+use super::axis::TimeAxis;
+use crate::{
+    edit::{
+        command::{Command, DuplicateKeys, MoveKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds},
+        evaluate,
+    },
+    model::{ClipId, Document, KeySet},
+    ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectHow},
+};
+
+/// What is done to keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Retime {
+    /// They go along.
+    Move,
+    /// They go along, and what is later with them.
+    Ripple,
+    /// They stay, and copies go along.
+    Copy,
+    /// They are stretched about this time.
+    Stretch(f64),
+}
+
+/// Keys under way.
+#[derive(Clone, Debug)]
+pub struct Retiming {
+    pub kind: Retime,
+    /// The clip.
+    pub clip: ClipId,
+    /// The keys as they were.
+    pub keys: KeySet,
+    /// The time that the pointer has hold of, on the clip.
+    pub grabbed: f64,
+    /// Where the pointer was.
+    from: f64,
+    /// What is typed in place of the pointer: frames, or a factor.
+    typed: String,
+    /// What was previewed last: seconds, or a factor.
+    pub shown: f64,
+    /// How many keys the clip had.
+    count: usize,
+    /// Whether no button is held: a click ends it.
+    modal: bool,
+}
+
+/// What is under way.
+#[derive(Clone, Debug, Default)]
+pub enum KeyGesture {
+    /// Nothing.
+    #[default]
+    None,
+    /// A box, from a time and a height in the list of rows.
+    Box { time: f64, height: f32 },
+    /// Keys.
+    Keys(Retiming),
+}
+
+/// How a gesture goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goes {
+    /// On.
+    On,
+    /// It is kept.
+    Kept,
+    /// It never was.
+    GivenUp,
+}
+
+impl Retiming {
+    /// Begins with keys of a clip, held at a time by a pointer that is at another.
+    pub fn new(
+        view: &View<'_>,
+        (clip, keys): (ClipId, KeySet),
+        kind: Retime,
+        grabbed: f64,
+        from: f64,
+        modal: bool,
+    ) -> Option<Self> {
+        let count = view.session?.document().clips.get(clip)?.key_count();
+        if keys.is_empty() {
+            return None;
+        }
+        let neutral = if let Retime::Stretch(_) = kind { 1.0 } else { 0.0 };
+        Some(Self { kind, clip, keys, grabbed, from, typed: String::new(), shown: neutral, count, modal })
+    }
+
+    const fn is_stretch(&self) -> bool {
+        matches!(self.kind, Retime::Stretch(_))
+    }
+
+    /// Takes what the pointer and the keyboard say; previews what is new.
+    pub fn go_on(&mut self, ui: &Ui, view: &View<'_>, axis: &TimeAxis, actions: &mut Actions) -> Goes {
+        let mut goes = self.take_keys(ui);
+        let (pointer, modifiers, pressed, released, second) = ui.input(|i| {
+            let (press, release) = (i.pointer.primary_pressed(), i.pointer.primary_released());
+            (i.pointer.latest_pos(), i.modifiers, press, release, i.pointer.secondary_pressed())
+        });
+        if if self.modal { pressed } else { released } {
+            goes = Goes::Kept;
+        }
+        if second {
+            goes = Goes::GivenUp;
+        }
+        if goes == Goes::GivenUp {
+            actions.push(Action::Cancel);
+            actions.push(TimelineAction::SelectKeys { clip: self.clip, keys: self.keys.clone(), how: SelectHow::Only });
+            return goes;
+        }
+        if !self.is_stretch() && !self.modal && matches!(self.kind, Retime::Move | Retime::Copy) {
+            let kind = if modifiers.alt { Retime::Copy } else { Retime::Move };
+            if kind != self.kind {
+                (self.kind, self.shown) = (kind, f64::NAN);
+            }
+        }
+        let typed = if self.typed.is_empty() { None } else { Some(evaluate(&self.typed)) };
+        let wanted = match (typed, pointer) {
+            (Some(Some(number)), _) if self.is_stretch() => Some(number),
+            (Some(Some(frames)), _) => Some(frames / view.timeline.playback.fps),
+            // Half an expression changes nothing yet.
+            (Some(None), _) | (None, None) => None,
+            (None, Some(at)) => Some(self.pulled(view, axis, axis.time(at.x), modifiers)),
+        };
+        if let Some(wanted) = wanted.filter(|w| w.is_finite() && *w != self.shown) {
+            self.shown = wanted;
+            if self.is_stretch() && wanted <= 0.0 {
+                return goes;
+            }
+            actions.push(Action::Preview { label: self.label(), commands: vec![self.command(wanted)] });
+        }
+        if goes == Goes::Kept {
+            actions.push(Action::Commit);
+        }
+        goes
+    }
+
+    /// Seconds, or the factor, for a pointer at a time.
+    fn pulled(&self, view: &View<'_>, axis: &TimeAxis, at: f64, modifiers: egui::Modifiers) -> f64 {
+        let to = self.grabbed + at - self.from;
+        let to = snapped(view, self, axis, to, modifiers);
+        match self.kind {
+            Retime::Stretch(about) => {
+                let span = self.grabbed - about;
+                if span.abs() < 1e-9 { 1.0 } else { ((to - about) / span).max(1e-3) }
+            }
+            _ => to - self.grabbed,
+        }
+    }
+
+    fn take_keys(&mut self, ui: &Ui) -> Goes {
+        let mut goes = Goes::On;
+        for event in ui.input(|i| i.events.clone()) {
+            match event {
+                Event::Text(text) => {
+                    let of_number = |c: &char| c.is_ascii_digit() || "+-−*/().,".contains(*c);
+                    self.typed.extend(text.chars().filter(of_number));
+                }
+                Event::Key { key, pressed: true, .. } => match key {
+                    Key::Backspace => {
+                        self.typed.pop();
+                    }
+                    Key::Enter => goes = Goes::Kept,
+                    Key::Escape => goes = Goes::GivenUp,
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        goes
+    }
+
+    fn label(&self) -> String {
+        let keys = match self.keys.len() {
+            1 => "1 key".to_owned(),
+            n => format!("{n} keys"),
+        };
+        let verb = match self.kind {
+            Retime::Move => "Move",
+            Retime::Ripple => "Ripple move",
+            Retime::Copy => "Duplicate",
+            Retime::Stretch(_) => "Scale",
+        };
+        format!("{verb} {keys}")
+    }
+
+    fn command(&self, by: f64) -> Command {
+        let clip = ClipName::Id(self.clip);
+        let which = WhichKeys::these(self.clip, self.keys.clone());
+        let seconds = Seconds(by as f32);
+        match self.kind {
+            Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None }.into(),
+            Retime::Ripple => MoveKeys { clip, by: seconds, which, ripple: Some(true) }.into(),
+            Retime::Copy => DuplicateKeys { clip, by: seconds, which }.into(),
+            Retime::Stretch(about) => {
+                ScaleKeys { clip, factor: by as f32, about: Some(Seconds(about as f32)), which }.into()
+            }
+        }
+    }
+
+    /// What is said at the pointer: how many keys, how far, and what makes way.
+    pub fn said(&self, document: &Document, fps: f64) -> String {
+        let count = self.keys.len();
+        let mut said = vec![if count == 1 { "1 key".to_owned() } else { format!("{count} keys") }];
+        match (self.typed.as_str(), self.kind) {
+            ("", Retime::Stretch(_)) => said.push(format!("× {:.3}", self.shown)),
+            ("", _) if self.shown.is_finite() => {
+                let frames = self.shown * fps;
+                let whole = (frames - frames.round()).abs() < 1e-3;
+                let sign = if frames < 0.0 { "−" } else { "+" };
+                let number = if whole { format!("{:.0}", frames.abs()) } else { format!("{:.2}", frames.abs()) };
+                let word = if number == "1" { "frame" } else { "frames" };
+                said.push(format!("{sign}{number} {word}"));
+            }
+            (typed, Retime::Stretch(_)) => said.push(format!("× {typed}▏")),
+            (typed, _) => said.push(format!("{typed}▏ frames")),
+        }
+        let copies = if self.kind == Retime::Copy && self.shown != 0.0 { count } else { 0 };
+        let now = document.clips.get(self.clip).map_or(0, |c| c.key_count());
+        let replaced = (self.count + copies).saturating_sub(now);
+        if replaced > 0 {
+            said.push(format!("replaces {replaced}"));
+        }
+        said.join(" · ")
+    }
+}
+
+/// A time on the nearest frame; between frames with Shift; with Ctrl on the nearest key that does not move, the playhead or a
+/// marker.
+fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modifiers: egui::Modifiers) -> f64 {
+    /// Points within which a key or the playhead draws.
+    const PULL: f64 = 12.0;
+    if modifiers.shift {
+        return time;
+    }
+    if modifiers.command {
+        let playhead = std::iter::once(view.timeline.playback.time);
+        let document = view.session.map(|s| s.document());
+        let clip = document.and_then(|d| d.clips.get(gesture.clip));
+        let near = PULL / axis.scale();
+        let (low, high) = ((time - near) as f32, (time + near) as f32);
+        let keys = clip.into_iter().flat_map(|clip| {
+            clip.tracks.iter().flat_map(move |(id, track)| {
+                let from = track.times.partition_point(|t| *t < low);
+                let moved = view.selection.keys.of_track(*id);
+                let stays = move |t: &&f32| moved.binary_search_by(|k| k.total_cmp(t)).is_err();
+                track.times[from..].iter().take_while(move |t| **t <= high).filter(stays).map(|t| f64::from(*t))
+            })
+        });
+        let best = playhead.chain(keys).min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
+        return best.filter(|b| (b - time).abs() <= near).unwrap_or(time);
+    }
+    let fps = view.timeline.playback.fps;
+    (time * fps).round() / fps
+}

@@ -1,0 +1,157 @@
+//! Menus of the sheet: what fits the keys under the pointer, and the list of interpolations.
+
+use egui::{Response, Ui};
+
+use super::{TimelineState, sheet::Sheet};
+use crate::{
+    edit::command::{
+        Between, CleanKeys, Command, CommandSpec, HoldKeys, ModeCommand, PasteKeys, SessionCommand, SetInterpolation,
+        TimelineCommand, WhichKeys, field::ClipName, field::Seconds,
+    },
+    model::{ClipId, Interpolation},
+    ui::{Action, Actions, View},
+};
+
+/// The command that copies the selected keys.
+fn copy_keys(view: &View<'_>) -> Option<Command> {
+    let (clip, which) = WhichKeys::selected(view.selection)?;
+    Some(SessionCommand::CopyKeys { clip: ClipName::Id(clip), which }.into())
+}
+
+fn count(n: usize, verb: &str) -> String {
+    match n {
+        1 => format!("{verb} 1 key"),
+        n => format!("{verb} {n} keys"),
+    }
+}
+
+/// A line of a menu, with its key at the right.
+fn line(ui: &mut Ui, view: &View<'_>, text: &str, spec: Option<&'static CommandSpec>, enabled: bool) -> bool {
+    let key = spec.map_or("", |s| view.settings.keys.key(s.name));
+    let chips = crate::edit::command::key_parts(key).join(" ");
+    let button = egui::Button::new(text).shortcut_text(chips);
+    let response = ui.add_enabled(enabled, button);
+    if response.clicked() {
+        ui.close();
+    }
+    response.clicked()
+}
+
+/// The menu of a right click on the sheet.
+pub fn keys_menu(state: &mut TimelineState, response: &Response, sheet: &Sheet<'_>, actions: &mut Actions) {
+    let view = sheet.view;
+    response.context_menu(|ui| {
+        ui.set_min_width(232.0);
+        let n = if view.selection.clip == Some(sheet.id) { view.selection.keys.len() } else { 0 };
+        let some = n > 0;
+        let copy = count(n, "Copy");
+        if line(ui, view, if some { &copy } else { "Copy" }, Some(ModeCommand::CopyPose.spec()), some)
+            && let Some(command) = copy_keys(view)
+        {
+            actions.push(Action::Run(command));
+        }
+        paste_lines(ui, view, sheet.id, actions);
+        ui.separator();
+        ui.add_enabled_ui(some, |ui| {
+            ui.menu_button("Interpolation", |ui| interpolations(ui, view, actions));
+        });
+        if line(ui, view, "Hold to the next key", None, some) {
+            hold(view, true, actions);
+        }
+        if line(ui, view, "Release holds", None, some) {
+            hold(view, false, actions);
+        }
+        ui.separator();
+        for command in
+            [TimelineCommand::Column, TimelineCommand::Duplicate, TimelineCommand::Ripple, TimelineCommand::Stretch]
+        {
+            if line(ui, view, command.spec().title, Some(command.spec()), some) {
+                actions.push(Action::Run(command.into()));
+            }
+        }
+        ui.separator();
+        let delete = crate::edit::command::DeleteKeys::spec();
+        if line(ui, view, &count(n, "Delete"), Some(delete), some) {
+            actions.push(Action::Invoke(delete));
+        }
+        ui.separator();
+        for command in [TimelineCommand::All, TimelineCommand::Invert, TimelineCommand::FitAll] {
+            if line(ui, view, command.spec().title, Some(command.spec()), true) {
+                actions.push(Action::Run(command.into()));
+            }
+        }
+        let clip = ClipName::Id(sheet.id);
+        if line(ui, view, "Remove dead keys", None, state.dead.count() > 0) {
+            actions.push(Action::Run(CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into()));
+        }
+    });
+}
+
+/// Ways to put in what was copied. Where it is in the clipboard alone, the system's paste brings it.
+fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions) {
+    let copied = view.session.and_then(|s| s.copied_keys()).is_some();
+    let time = Some(Seconds(view.timeline.playback.time as f32));
+    let paste = |time, replace, relative| -> Command {
+        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative }.into()
+    };
+    let ways = [
+        ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None)),
+        ("Paste at the times they had", None, paste(None, None, None)),
+        ("Paste, replacing what is there", None, paste(time, Some(true), None)),
+        ("Paste, relative to here", None, paste(time, None, Some(true))),
+    ];
+    for (text, key, command) in ways {
+        if line(ui, view, text, key, copied) {
+            actions.push(Action::Run(command));
+        }
+    }
+}
+
+fn hold(view: &View<'_>, on: bool, actions: &mut Actions) {
+    if let Some((clip, which)) = WhichKeys::selected(view.selection) {
+        actions.push(Action::Run(HoldKeys { clip: ClipName::Id(clip), which, on: Some(on) }.into()));
+    }
+}
+
+/// How values between the keys of the selected tracks come about; a check on what all have, a dash where they differ.
+pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
+    let clip = view.session.and_then(|s| s.document().clips.get(id));
+    let of = |i: Interpolation| {
+        let tracks = clip.into_iter().flat_map(|c| {
+            view.selection.keys.iter().filter_map(|(track, _)| c.tracks.get(&track)).map(|t| t.interpolation)
+        });
+        let (mut any, mut all) = (false, true);
+        tracks.for_each(|t| if t == i { any = true } else { all = false });
+        (any, any && all)
+    };
+    for (way, text) in [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")] {
+        let mark = match of(way.interpolation()) {
+            (_, true) => "✓",
+            (true, false) => "–",
+            _ => "   ",
+        };
+        let button = ui.button(format!("{mark}  {text}"));
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} interpolation")));
+        if button.clicked() {
+            ui.close();
+            let which = which.clone();
+            actions.push(Action::Run(SetInterpolation { clip: ClipName::Id(id), interpolation: way, which }.into()));
+        }
+    }
+}
+
+/// The list of interpolations at the pointer, after its key was pressed.
+pub fn interpolation_popup(state: &mut TimelineState, response: &Response, view: &View<'_>, actions: &mut Actions) {
+    let id = response.id.with("interpolation");
+    let opens = std::mem::take(&mut state.asks_interpolation).then_some(egui::SetOpenCommand::Bool(true));
+    egui::Popup::new(id, response.ctx.clone(), response.rect, response.layer_id)
+        .kind(egui::PopupKind::Menu)
+        .at_pointer_fixed()
+        .open_memory(opens)
+        .accessible_name("Interpolation")
+        .show(|ui| {
+            ui.set_min_width(140.0);
+            interpolations(ui, view, actions);
+        });
+}

@@ -1,0 +1,254 @@
+//! The numbers of a channel's row: what is seen at the playhead, to be dragged and typed, and the diamond that sets or takes a
+//! key. What begins with `*`, `/`, `+=` or `-=` calculates with all selected keys of the track.
+
+use std::cell::Cell;
+
+use egui::{DragValue, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use glam::{EulerRot, Quat, Vec3};
+
+use crate::{
+    edit::{
+        command::{
+            ChangeKeys, DeleteKeys, SetKey, ValueHow, WhichKeys,
+            field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds, Trs},
+        },
+        evaluate,
+    },
+    model::{ClipId, KeySet, KeyTimes, NodeId, Property, Track, TrackId},
+    motion::clip_edit::SAME_TIME,
+    render::ColorRole,
+    ui::{
+        Action, Actions, Theme, View, edits,
+        theme::Font,
+        widgets::{diamond, name_widget, short_number},
+    },
+};
+
+/// Points of a field, and from one to the next.
+const FIELD: (f32, f32) = (57.0, 59.0);
+
+/// Arithmetic that was typed for all selected keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sum {
+    Add(f64),
+    Times(f64),
+}
+
+/// What begins with a sign of arithmetic that cannot begin a number.
+fn sum_of(text: &str) -> Option<Sum> {
+    let text = text.trim();
+    let number = |t: &str| evaluate(t.trim_end_matches('°'));
+    if let Some(rest) = text.strip_prefix('*') {
+        return number(rest).map(Sum::Times);
+    }
+    if let Some(rest) = text.strip_prefix('/') {
+        return number(rest).filter(|v| *v != 0.0).map(|v| Sum::Times(1.0 / v));
+    }
+    if let Some(rest) = text.strip_prefix("+=").or_else(|| text.strip_prefix('+')) {
+        return number(rest).map(Sum::Add);
+    }
+    text.strip_prefix("-=").and_then(number).map(|v| Sum::Add(-v))
+}
+
+/// The row of a channel: which clip, node and track.
+#[derive(Clone, Copy)]
+pub struct Channel<'a> {
+    pub clip: ClipId,
+    pub node: NodeId,
+    pub track: TrackId,
+    pub keys: &'a Track,
+}
+
+/// The fields and the diamond, in a row's names.
+pub fn values_ui(ui: &mut Ui, view: &View<'_>, channel: Channel<'_>, area: Rect, seen: Rect, actions: &mut Actions) {
+    let Some(pose) = view.pose.local.get(channel.node.index()) else { return };
+    let (property, local) = (channel.keys.property, pose.transform());
+    let degrees = property == Property::Rotation;
+    let values = match property {
+        Property::Translation => local.translation,
+        Property::Rotation => {
+            let (x, y, z) = local.rotation.to_euler(EulerRot::XYZ);
+            Vec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees())
+        }
+        Property::Scale => local.scale,
+        Property::Weights => return,
+    };
+    if seen.height() < area.height() - 0.5 {
+        return;
+    }
+    let left = area.left() + 46.0;
+    for axis in 0..3 {
+        let place = Rect::from_min_size(pos2(left + axis as f32 * FIELD.1, area.top() + 2.0), vec2(FIELD.0, 16.0));
+        field_ui(ui, view, channel, (place, axis, degrees), values, actions);
+    }
+    slot_ui(ui, view, channel, pos2(left + 3.0 * FIELD.1 + 7.0, area.center().y), actions);
+}
+
+fn field_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    channel: Channel<'_>,
+    (place, axis, degrees): (Rect, usize, bool),
+    values: Vec3,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let painter = ui.painter_at(place.expand(1.0));
+    painter.rect(place, 3.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
+    let edge = Rect::from_min_size(place.min + vec2(0.0, 2.0), vec2(2.0, 12.0));
+    painter.rect_filled(edge, 1.0, theme.color([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ][axis]));
+    let name = {
+        let label = view.session.map_or_else(String::new, |s| {
+            let node = s.document().node(channel.node);
+            node.label(channel.node)
+        });
+        format!("{label} {} {} at the playhead", channel.keys.property.path(), ["X", "Y", "Z"][axis])
+    };
+    let salt = ("value", channel.track.0, axis);
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt(salt).max_rect(place));
+    let neutral = if channel.keys.property == Property::Scale { 1.0 } else { 0.0 };
+    let is_neutral = (values[axis] - neutral).abs() < 5e-4;
+    let visuals = child.visuals_mut();
+    for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+        w.weak_bg_fill = egui::Color32::TRANSPARENT;
+        w.bg_fill = egui::Color32::TRANSPARENT;
+        w.bg_stroke = egui::Stroke::NONE;
+    }
+    let quiet = if is_neutral { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
+    visuals.widgets.inactive.fg_stroke.color = theme.color(quiet);
+    child.spacing_mut().button_padding = vec2(3.0, 0.0);
+    child.spacing_mut().interact_size = place.size();
+    child.style_mut().drag_value_text_style = egui::TextStyle::Small;
+    child.style_mut().override_font_id = Some(Theme::font(Font::NumberSmall));
+    let sum: Cell<Option<Sum>> = Cell::new(None);
+    let mut value = values[axis];
+    let now = f64::from(value);
+    let drag = DragValue::new(&mut value)
+        .speed(if degrees { 0.5 } else { 0.002 })
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| short_number(v as f32, degrees))
+        .custom_parser(|text| match sum_of(text) {
+            Some(found) => {
+                sum.set(Some(found));
+                Some(now)
+            }
+            None => evaluate(text.trim_end_matches('°')),
+        });
+    let response = child.add_sized(place.size(), drag);
+    name_widget(&child, &response, &name);
+    let response =
+        response.on_hover_text(format!("{name}: {}\n*1.5 or +2 for all selected keys of the row", values[axis]));
+    if let Some(sum) = sum.get().filter(|_| response.lost_focus()) {
+        calculate(view, channel, axis, sum, values, actions);
+        return;
+    }
+    if response.changed() {
+        let mut wanted = values;
+        wanted[axis] = value;
+        set(view, channel, wanted, actions);
+    }
+    if response.drag_stopped() || (response.changed() && !response.dragged()) {
+        actions.push(Action::Commit);
+    }
+}
+
+/// Shows what the channel's value becomes.
+fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Actions) {
+    let mut local = view.pose.local[channel.node.index()].transform();
+    let property = channel.keys.property;
+    match property {
+        Property::Translation => local.translation = wanted,
+        Property::Rotation => {
+            let d = wanted.to_array().map(f32::to_radians);
+            local.rotation = Quat::from_euler(EulerRot::XYZ, d[0], d[1], d[2]);
+        }
+        Property::Scale | Property::Weights => local.scale = wanted,
+    }
+    if let Some(command) = edits::over_shown_clip(view, channel.node, &local, property) {
+        actions.push(Action::Preview { label: format!("Set {}", property.path()), commands: vec![command] });
+    }
+}
+
+/// Does arithmetic on the selected keys of the track, or on the value that is seen where none is selected.
+fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, values: Vec3, actions: &mut Actions) {
+    let mine = view.selection.clip == Some(channel.clip);
+    let times = if mine { view.selection.keys.of_track(channel.track) } else { &[] };
+    if times.is_empty() {
+        let mut wanted = values;
+        wanted[axis] = match sum {
+            Sum::Add(by) => values[axis] + by as f32,
+            Sum::Times(by) => values[axis] * by as f32,
+        };
+        set(view, channel, wanted, actions);
+        actions.push(Action::Commit);
+        return;
+    }
+    let keys: KeySet = std::iter::once((channel.track, KeyTimes::from(times.to_vec()))).collect();
+    let (how, neutral, by) = match sum {
+        Sum::Add(by) => (ValueHow::Add, 0.0, by),
+        Sum::Times(by) => (ValueHow::Scale, 1.0, by),
+    };
+    let mut all = vec![neutral; 3];
+    all[axis] = by;
+    // A rotation is scaled as a whole.
+    if channel.keys.property == Property::Rotation && how == ValueHow::Scale {
+        all = vec![by];
+    }
+    let which = WhichKeys::these(channel.clip, keys);
+    actions.push(Action::Run(
+        ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about: None, which }.into(),
+    ));
+}
+
+/// The diamond: a key here, keys elsewhere, or a change that is not keyed; a click sets or takes the key.
+fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actions: &mut Actions) {
+    let (theme, time) = (view.theme, view.timeline.playback.time as f32);
+    let property = channel.keys.property;
+    let here = channel.keys.key_at(time, SAME_TIME).is_some();
+    let document = view.session.map(|s| s.document());
+    let pending = view.timeline.unkeyed.is_some_and(|at| {
+        let pose = document.and_then(|d| d.aids.unkeyed.get(&at));
+        pose.and_then(|p| p.locals.get(&channel.node)).is_some_and(|c| c.has(property))
+    });
+    let clear = egui::Color32::TRANSPARENT;
+    let (fill, rim) = match (here, pending) {
+        (_, true) => (clear, theme.color(ColorRole::KeyPending)),
+        (true, false) => (theme.color(ColorRole::SelectionBase), clear),
+        (false, false) => (theme.color(ColorRole::KeyInbetween), clear),
+    };
+    let area = Rect::from_center_size(at, vec2(18.0, 18.0));
+    let response = ui.interact(area, ui.scope_id().with(("key here", channel.track.0)), Sense::click());
+    let label = document.map_or_else(String::new, |d| d.node(channel.node).label(channel.node));
+    let verb = if here && !pending { "Delete" } else { "Set" };
+    let name = format!("{verb} {} key of {label} here", property.path());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    diamond(&ui.painter_at(area), at, if response.hovered() { 11.0 } else { 9.0 }, fill, rim);
+    if response.on_hover_text(&name).clicked() {
+        let (clip, node, time) = (ClipName::Id(channel.clip), Nodes::one(channel.node), Seconds(time));
+        if verb == "Delete" {
+            let parts = Some(KeyParts(vec![property]));
+            let which = WhichKeys { time: Some(time), node: Some(node), parts, ..WhichKeys::default() };
+            actions.push(Action::Run(DeleteKeys { clip, which }.into()));
+        } else {
+            let parts = Some(Parts(vec![property]));
+            let key = SetKey { clip, time, node, parts, to: Trs::default(), unkeyed: None, exact: None };
+            actions.push(Action::Run(key.into()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_is_told_from_a_number() {
+        assert_eq!(sum_of("*1.5"), Some(Sum::Times(1.5)));
+        assert_eq!(sum_of("/2"), Some(Sum::Times(0.5)));
+        assert_eq!(sum_of("+2"), Some(Sum::Add(2.0)));
+        assert_eq!(sum_of("-=3°"), Some(Sum::Add(-3.0)));
+        assert_eq!(sum_of("-3"), None);
+        assert_eq!(sum_of("/0"), None);
+        assert_eq!(sum_of("12"), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! Commands on keys, over the corpus and from scripts: times rise, everything is taken back, what is not touched stays.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use serde_json::json;
+use ulna::{
+    edit::CommandLine,
+    formats::gltf::Progress,
+    model::{ClipId, Document, Interpolation, Property, Track},
+    motion::sample_into,
+    session::Session,
+};
+
+fn sample() -> Session {
+    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap()
+}
+
+fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
+    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    session.take_notes()
+}
+
+fn line(name: &str) -> CommandLine {
+    CommandLine::new(name).with("clip", "Walk")
+}
+
+fn track<'a>(document: &'a Document, node: &str, property: Property) -> &'a Track {
+    let node = document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(node)).unwrap();
+    document.clips[ClipId(1)].track(node, property).unwrap().1
+}
+
+fn hips(session: &Session) -> &Track {
+    track(session.document(), "Hips", Property::Rotation)
+}
+
+#[test]
+fn keys_are_named_one_by_one_and_moved() {
+    let mut session = sample();
+    let times = hips(&session).times.to_vec();
+    let by = (times[1] - times[0]) * 0.5;
+    let keys = json!({"Hips": {"rotation": [times[1], times[2]]}});
+    run(&mut session, line("key.move").with("by", by).with("keys", keys));
+    let now = hips(&session);
+    assert_eq!(now.times.len(), times.len());
+    assert_eq!((now.times[0], now.times[1], now.times[3]), (times[0], times[1] + by, times[3]));
+    let (clip, selected) = session.take_selected_keys().unwrap();
+    assert_eq!((clip, selected.len()), (ClipId(1), 2));
+    session.undo();
+    assert_eq!(*hips(&session).times, *times);
+}
+
+#[test]
+fn what_a_move_replaces_is_said() {
+    let mut session = sample();
+    let times = hips(&session).times.to_vec();
+    let by = f64::from(times[1]) - f64::from(times[0]);
+    let keys = json!({"Hips": {"rotation": [times[0]]}});
+    let notes = run(&mut session, line("key.move").with("by", by).with("keys", keys));
+    assert_eq!(notes, ["1 key lay where moved ones came to be, and made way"]);
+    assert_eq!(hips(&session).times.len(), times.len() - 1);
+}
+
+#[test]
+fn keys_are_copied_to_another_clip_and_another_joint() {
+    let mut session = sample();
+    let from = track(session.document(), "LeftUpperArm", Property::Rotation).clone();
+    let copy = line("key.copy").with("node", "LeftUpperArm").with("from", 0).with("to", 10);
+    assert!(!session.run_line(&copy).unwrap());
+    run(&mut session, CommandLine::new("clip.new").with("name", "Hello"));
+    run(&mut session, CommandLine::new("key.paste").with("clip", "Hello").with("time", 0.5));
+    let wave = session.document().clips.ids().next_back().unwrap();
+    let (_, pasted) = session.document().clips[wave].tracks.first_key_value().unwrap();
+    assert_eq!(pasted.times.len(), from.times.len());
+    assert!((pasted.times[0] - 0.5).abs() < 1e-6);
+    assert_eq!(pasted.values, from.values);
+    run(&mut session, CommandLine::new("key.paste").with("clip", "Hello").with("node", "RightUpperArm"));
+    assert_eq!(session.document().clips[wave].tracks.len(), 2);
+    // The journal has the keys, not where they were copied from.
+    let step = session.history().done().last().unwrap().lines(session.document());
+    assert!(step[0].arguments["text"].as_str().unwrap().contains("ulna_keys"));
+    let error = session.run_line(&line("key.paste").with("text", "hello")).unwrap_err();
+    assert!(error.to_string().contains("no keys"), "{error}");
+}
+
+#[test]
+fn interpolation_is_one_a_track_and_that_is_said() {
+    let mut session = sample();
+    let keys = json!({"Hips": {"rotation": [hips(&session).times[0]]}});
+    let others = hips(&session).times.len() - 1;
+    let was = hips(&session).interpolation;
+    let to = if was == Interpolation::CubicSpline { "linear" } else { "smooth" };
+    let notes = run(&mut session, line("track.interpolation").with("interpolation", to).with("keys", keys));
+    assert!(notes[0].contains(&format!("{others} other keys of 1 tracks")), "{notes:?}");
+    assert_ne!(hips(&session).interpolation, was);
+}
+
+#[test]
+fn time_is_put_in_and_taken_out() {
+    let mut session = sample();
+    let length = session.document().clips[ClipId(1)].length();
+    let before = session.document().clone();
+    run(&mut session, line("key.ripple").with("time", 0.2).with("by", 0.5));
+    assert!((session.document().clips[ClipId(1)].length() - length - 0.5).abs() < 1e-5);
+    run(&mut session, line("key.ripple").with("time", 0.2).with("by", -0.5));
+    for (id, track) in &session.document().clips[ClipId(1)].tracks {
+        let was = &before.clips[ClipId(1)].tracks[id];
+        assert_eq!(track.times.len(), was.times.len());
+        assert!(track.times.iter().zip(was.times.iter()).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+}
+
+#[test]
+fn a_loop_that_begins_elsewhere_is_the_same_loop() {
+    let mut session = sample();
+    let before = hips(&session).clone();
+    let length = session.document().clips[ClipId(1)].length();
+    let by = length * 0.3;
+    run(&mut session, line("key.offset").with("by", by));
+    let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
+    for k in 0..200 {
+        let time = f64::from(length) * f64::from(k) / 200.0;
+        sample_into(&before, (time - f64::from(by)).rem_euclid(f64::from(length)), &mut a);
+        sample_into(hips(&session), time, &mut b);
+        let dot: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+        assert!(dot.abs() > 0.9999, "{time}: {a:?} {b:?}");
+    }
+}
+
+/// Every operation on some keys of every animated file: times rise, and undoing all gives what was opened.
+#[test]
+fn operations_hold_on_the_corpus() {
+    let Some(shared) = crate::common::shared() else { return };
+    let mut tried = 0;
+    for path in crate::common::models(&shared.join("corpus")) {
+        if std::fs::metadata(&path).is_ok_and(|m| m.len() > 8 << 20) {
+            continue;
+        }
+        let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
+        let opened = session.document().clone();
+        let Some((id, length)) = opened.clips.iter().map(|(id, c)| (id, c.length())).find(|(_, l)| *l > 0.0) else {
+            continue;
+        };
+        let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
+        let part = |line: CommandLine, a: f32, b: f32| line.with("from", length * a).with("to", length * b);
+        let lines = [
+            part(at("key.move").with("by", length * 0.05), 0.2, 0.6),
+            part(at("key.move").with("by", -length).with("ripple", true), 0.5, 0.8),
+            part(at("key.duplicate").with("by", length * 0.5), 0.0, 0.4),
+            part(at("key.scale").with("factor", 0.37).with("about", length * 0.5), 0.1, 0.9),
+            at("key.scale").with("factor", 1.7),
+            part(at("key.hold_next"), 0.0, 0.5),
+            at("key.offset").with("by", length * 0.21),
+            at("track.interpolation").with("interpolation", "smooth"),
+            part(at("key.move").with("by", length * 0.01), 0.0, 1.0),
+            at("key.value").with("how", "scale").with("by", [1.1]).with("about", "mean"),
+            at("key.clean"),
+            at("key.ripple").with("time", length * 0.3).with("by", -length * 0.2),
+            at("track.interpolation").with("interpolation", "hold"),
+        ];
+        for line in &lines {
+            match session.run_line(line) {
+                Ok(_) => {}
+                // A clip of a millisecond, or one so late that keys cannot be told apart.
+                Err(error) => assert!(error.to_string().contains("single precision"), "{path:?} {line}: {error}"),
+            }
+            session.document().check().unwrap_or_else(|e| panic!("{path:?} {line}: {e}"));
+        }
+        while session.undo().is_some() {}
+        assert!(*session.document() == opened, "{path:?}");
+        tried += 1;
+    }
+    assert!(tried >= 60, "{tried} files");
+}

@@ -1,0 +1,218 @@
+//! Keys on the timeline, by hand: dragged, boxed, copied, stretched, typed; what counts is the document and the selection.
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
+use egui_kittest::kittest::Queryable as _;
+use ulna::model::{ClipId, Interpolation, KeySet, Property, Track};
+
+use super::editing::{Window, click, press, sample, session, wait};
+
+const WALK: ClipId = ClipId(1);
+
+/// The sample with *Walk* on the timeline.
+fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf) {
+    let (mut window, folder, path) = sample();
+    click(&mut window, "Clip Walk");
+    (window, folder, path)
+}
+
+fn track(window: &Window, node: &str, property: Property) -> Track {
+    let node = super::editing::node(window, node);
+    (**session(window).document().clips[WALK].track(node, property).expect("a track").1).clone()
+}
+
+fn length(window: &Window) -> f32 {
+    session(window).document().clips[WALK].length()
+}
+
+/// Where a time of the clip, as it was fitted, lies in the row of a node.
+fn place(window: &Window, row: &str, time: f32, length: f32) -> Pos2 {
+    let row = window.get_by_label(&format!("Track {row}")).rect();
+    let sheet = window.get_by_label("Timeline keys").rect();
+    pos2(sheet.left() + sheet.width() * ((time / length + 0.02) / 1.08), row.center().y)
+}
+
+fn button(window: &mut Window, pos: Pos2, pressed: bool, modifiers: Modifiers) {
+    let press = Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+    window.event_modifiers(press, modifiers);
+    window.step();
+}
+
+/// Press and move, without letting go.
+fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
+    window.event_modifiers(Event::PointerMoved(from), modifiers);
+    window.step();
+    button(window, from, true, modifiers);
+    for k in 1..=6 {
+        window.event_modifiers(Event::PointerMoved(from + (to - from) * (k as f32 / 6.0)), modifiers);
+        window.step();
+    }
+    window.run_steps(2);
+}
+
+fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
+    pull(window, from, to, modifiers);
+    button(window, to, false, modifiers);
+    window.run_steps(3);
+}
+
+fn selected(window: &Window) -> KeySet {
+    window.state().selection().keys.clone()
+}
+
+#[test]
+fn a_key_is_dragged_to_a_frame_and_undo_gives_it_and_the_selection_back() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let fps = window.state().playback().fps as f32;
+    let (from, to) = (hips.times[1], hips.times[1] + 2.0 / fps);
+    let by = (length / 1.08 * 0.3 / fps).min(0.004);
+    let (a, b) = (place(&window, "Hips", from, length), place(&window, "Hips", to + by, length));
+    drag(&mut window, a, b, Modifiers::NONE);
+    let now = track(&window, "Hips", Property::Rotation);
+    assert!(now.key_at(to, 1e-5).is_some(), "on the frame, though let go beside it: {:?}", &now.times[..4]);
+    assert!(now.key_at(from, 1e-5).is_none());
+    let moved = selected(&window);
+    assert!(moved.len() >= 2, "translation and rotation");
+    assert!((moved.span().expect("keys").0 - to).abs() < 1e-5);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(track(&window, "Hips", Property::Rotation), hips);
+    assert_eq!(selected(&window).span(), Some((from, from)), "what it was before the move");
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert_eq!(selected(&window), moved);
+}
+
+#[test]
+fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let before = session(&window).document().clips[WALK].key_count();
+    let (a, b) = (place(&window, "Hips", hips.times[1], length), place(&window, "Hips", hips.times[1] + 0.1, length));
+    pull(&mut window, a, b, Modifiers::NONE);
+    assert_ne!(track(&window, "Hips", Property::Rotation), hips, "a preview");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(track(&window, "Hips", Property::Rotation), hips);
+    assert_eq!(selected(&window).span(), Some((hips.times[1], hips.times[1])));
+    button(&mut window, b, false, Modifiers::NONE);
+    window.run_steps(2);
+    assert!(session(&window).history().done().is_empty());
+    // Past the last key, where nothing can be replaced.
+    let end = hips.times[hips.times.len() - 1];
+    let c = place(&window, "Hips", end + 1.4 / window.state().playback().fps as f32, length);
+    let keys = selected(&window).len();
+    drag(&mut window, a, c, Modifiers::ALT);
+    assert_eq!(session(&window).document().clips[WALK].key_count(), before + keys);
+    assert_eq!(track(&window, "Hips", Property::Rotation).times[..2], hips.times[..2], "the first stays");
+}
+
+#[test]
+fn frames_are_typed_after_a_key_begins_the_move() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let fps = window.state().playback().fps as f32;
+    let at = place(&window, "Hips", hips.times[1], length);
+    super::editing::click_at(&mut window, at);
+    press(&mut window, Modifiers::NONE, Key::W);
+    window.event(Event::Text("3".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let wanted = hips.times[1] + 3.0 / fps;
+    assert!(track(&window, "Hips", Property::Rotation).key_at(wanted, 1e-4).is_some());
+    assert_eq!(session(&window).history().done().len(), 1);
+}
+
+#[test]
+fn a_box_selects_and_a_grip_stretches() {
+    let (mut window, _folder, _) = walking();
+    let length = length(&window);
+    let hips = track(&window, "Hips", Property::Rotation);
+    let sheet = window.get_by_label("Timeline keys").rect();
+    let row = window.get_by_label("Track Hips").rect();
+    // From beside the first key to past the third.
+    let a = pos2(sheet.left() + 2.0, row.top() + 1.0);
+    let end = place(&window, "Hips", hips.times[2], length);
+    drag(&mut window, a, end + egui::vec2(8.0, 8.0), Modifiers::NONE);
+    let keys = selected(&window);
+    assert_eq!(keys.span(), Some((hips.times[0], hips.times[2])));
+    // The grip at the right edge, 9 points beyond the last key.
+    let grip = end + egui::vec2(9.0, 0.0);
+    press(&mut window, Modifiers::NONE, Key::A);
+    let to = grip + (end - place(&window, "Hips", hips.times[0], length)) * 0.5;
+    drag(&mut window, grip, to, Modifiers::NONE);
+    let now = selected(&window).span().expect("keys");
+    assert_eq!(now.0, hips.times[0], "the other side stays");
+    let wanted = hips.times[0] + (hips.times[2] - hips.times[0]) * 1.5;
+    assert!((now.1 - wanted).abs() < 0.6 / window.state().playback().fps as f32, "{now:?} {wanted}");
+}
+
+#[test]
+fn keys_go_through_the_clipboard_to_another_clip() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let at = place(&window, "Hips", hips.times[1], length);
+    super::editing::click_at(&mut window, at);
+    window.event(Event::Copy);
+    window.run_steps(3);
+    let text = session(&window).copied_keys().expect("copied").to_owned();
+    assert!(text.contains("Hips"));
+    click(&mut window, "New clip");
+    wait(&mut window);
+    let sheet = window.get_by_label("Playhead").rect();
+    window.event(Event::PointerMoved(sheet.center()));
+    window.event(Event::Paste(text));
+    window.run_steps(3);
+    let clips = &session(&window).document().clips;
+    let made = clips.ids().next_back().expect("a clip");
+    assert_eq!(clips[made].tracks.len(), 2, "translation and rotation of the hips");
+    assert!(clips[made].tracks.values().all(|t| *t.times == [0.0]));
+    assert_eq!(selected(&window).len(), 2);
+}
+
+#[test]
+fn an_interpolation_is_chosen_from_a_list() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let at = place(&window, "Hips", hips.times[1], length);
+    super::editing::click_at(&mut window, at);
+    press(&mut window, Modifiers::NONE, Key::T);
+    click(&mut window, "Hold interpolation");
+    assert_eq!(track(&window, "Hips", Property::Rotation).interpolation, Interpolation::Step);
+    assert!(window.query_by_label_contains("a track has one interpolation").is_some(), "what that means is said");
+}
+
+#[test]
+fn all_keys_the_column_and_the_others_are_selected() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let all = session(&window).document().clips[WALK].key_count();
+    let at = place(&window, "Hips", hips.times[1], length);
+    super::editing::click_at(&mut window, at);
+    press(&mut window, Modifiers::NONE, Key::K);
+    let column = selected(&window).len();
+    assert!(column > 2 && column < all, "{column} of {all}");
+    press(&mut window, Modifiers::COMMAND, Key::I);
+    assert_eq!(selected(&window).len(), all - column);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    assert_eq!(selected(&window).len(), all);
+}
+
+#[test]
+fn the_next_key_is_one_of_the_selected_joint() {
+    let (mut window, _folder, _) = walking();
+    let clip = session(&window).document().clips[WALK].clone();
+    // A joint whose second key lies later than the first of others.
+    let second = |t: &Track| t.times.get(1).copied().unwrap_or(0.0);
+    let named = |t: &Track| session(&window).document().node(t.target).name.clone().expect("a name");
+    let bottom = window.get_by_label("New clip").rect().top() - 24.0;
+    let in_sight = |name: std::sync::Arc<str>| window.query_by_label(&name).is_some_and(|n| n.rect().bottom() < bottom);
+    let seen = clip.tracks.values().filter(|t| in_sight(named(t)));
+    let later = seen.max_by(|a, b| second(a).total_cmp(&second(b))).expect("a joint that is listed");
+    let first = clip.tracks.values().map(|t| second(t)).filter(|t| *t > 0.0).fold(f32::MAX, f32::min);
+    assert!(second(later) > first, "all have the same keys: nothing is shown by this");
+    let name = named(later);
+    click(&mut window, &name);
+    click(&mut window, "Next key");
+    let tracks = clip.tracks.values().filter(|t| t.target == later.target);
+    let next = tracks.filter_map(|t| t.times.iter().copied().find(|t| *t > 1e-4)).fold(f32::MAX, f32::min);
+    let time = window.state().playback().time;
+    assert!((time - f64::from(next)).abs() < 1e-6, "{name}: at {time}, not {next}");
+}
