@@ -117,8 +117,11 @@ impl App {
         // Whatever it is, it begins where a gesture has ended.
         self.end_gesture(ctx);
         if spec.name == RenameNode::NAME {
-            if let (Some(session), Some(node)) = (&self.session, self.outliner.selection.active) {
-                self.panels.rename(session.document().node(node).label(node), node);
+            let Some(document) = self.session.as_ref().map(Session::document) else { return };
+            match (self.outliner.selection.active, self.shown_clip()) {
+                (Some(node), _) => self.panels.rename(document.node(node).label(node), node),
+                (None, Some(clip)) => self.panels.rename_clip(document.clip_label(clip), clip),
+                (None, None) => {}
             }
             return;
         }
@@ -130,6 +133,7 @@ impl App {
                 time: self.timeline.playback.time,
                 unkeyed: self.unkeyed_shown(),
                 carried: self.timeline.carried.is_some(),
+                new_keys: Some(self.program.settings.new_keys),
             }),
             None => spec.without_arguments().map(|command| vec![command]),
         };

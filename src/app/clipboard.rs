@@ -82,7 +82,8 @@ impl App {
                         Property::Rotation => angle_between(now.rotation, local.rotation) > SAME,
                         Property::Scale | Property::Weights => (now.scale - local.scale).abs().max_element() > SAME,
                     };
-                    let part = |p| edits::over_clip(clip, time, self.timeline.auto_key, *node, &local, p);
+                    let key = self.timeline.auto_key.then_some(self.program.settings.new_keys);
+                    let part = |p| edits::over_clip(clip, time, key, *node, &local, p);
                     Property::TRS.into_iter().filter(differs).map(part).collect()
                 }
             })

@@ -286,23 +286,33 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         match command {
-            PlayCommand::Toggle => {
-                self.timeline.playback.playing = !self.timeline.playback.playing;
-                if self.timeline.playback.playing
-                    && self.timeline.playback.time >= self.timeline.playback.length(document)
-                {
-                    self.timeline.playback.time = 0.0;
+            PlayCommand::Toggle | PlayCommand::Reverse => {
+                let backward = *command == PlayCommand::Reverse;
+                let playback = &mut self.timeline.playback;
+                if playback.playing && playback.backward != backward {
+                    playback.backward = backward;
+                } else {
+                    playback.backward = if playback.playing { playback.backward } else { backward };
+                    playback.toggle(document);
                 }
             }
-            PlayCommand::Loop => self.timeline.playback.looping = !self.timeline.playback.looping,
+            PlayCommand::Loop => self.timeline.playback.repeat = self.timeline.playback.repeat.next(),
             PlayCommand::NextFrame => self.timeline.playback.step(1.0),
             PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),
             PlayCommand::NextKey => self.step_key(true),
             PlayCommand::PreviousKey => self.step_key(false),
-            PlayCommand::Start => self.timeline.playback.seek(0.0),
-            PlayCommand::End => self.timeline.playback.seek(self.timeline.playback.length(document)),
+            PlayCommand::Start => self.timeline.playback.seek(self.timeline.playback.bounds(document).0),
+            PlayCommand::End => self.timeline.playback.seek(self.timeline.playback.bounds(document).1),
+            PlayCommand::RangeStart => self.preview_range(true),
+            PlayCommand::RangeEnd => self.preview_range(false),
+            PlayCommand::NoRange => self.timeline.playback.range = None,
+            PlayCommand::EveryFrame => {
+                self.timeline.playback.every_frame = !self.timeline.playback.every_frame;
+            }
         }
-        if !matches!(command, PlayCommand::Toggle | PlayCommand::Loop) {
+        let moves =
+            [PlayCommand::NextFrame, PlayCommand::PreviousFrame, PlayCommand::NextKey, PlayCommand::PreviousKey];
+        if moves.contains(command) || matches!(command, PlayCommand::Start | PlayCommand::End) {
             self.timeline.playback.playing = false;
         }
         self.pause(command);

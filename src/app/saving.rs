@@ -15,7 +15,7 @@ use crate::ui::DialogAction;
 use crate::{
     edit::command::{
         SetKey,
-        field::{ClipName, Nodes, Seconds, Trs},
+        field::{ClipName, Nodes, Seconds},
     },
     formats::gltf::ReadError,
     model::{Shared, Unkeyed, UnkeyedAt},
@@ -75,14 +75,11 @@ impl App {
                 continue;
             }
             let time = Seconds(row.at.time());
+            let nodes = Nodes::Ids(pose.nodes().collect());
             let key = SetKey {
-                clip: ClipName::Id(row.at.clip),
-                time,
-                node: Nodes::Ids(pose.nodes().collect()),
-                parts: None,
-                to: Trs::default(),
                 unkeyed: Some(time),
-                exact: None,
+                interpolation: Some(self.program.settings.new_keys),
+                ..SetKey::new(ClipName::Id(row.at.clip), time, nodes)
             };
             keys.push(key.into());
         }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{NodeId, Shared, Slice, TrackId};
+use super::{Marker, NodeId, Shared, Slice, TrackId};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -216,6 +216,8 @@ pub struct Clip {
     pub tracks: BTreeMap<TrackId, Shared<Track>>,
     /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
     pub channels_in_file: u32,
+    /// Named moments, in the order of their times; kept in the animation's extras.
+    pub markers: Shared<[Marker]>,
     /// Channels that name what they move by a pointer.
     pub pointers: Shared<[PointerTrack]>,
     /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.

@@ -8,6 +8,7 @@ mod document;
 mod ids;
 mod key_set;
 mod layers;
+mod marker;
 mod material;
 mod mesh;
 mod node;
@@ -34,6 +35,7 @@ pub use self::{
     },
     key_set::{KeySet, KeyTimes},
     layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
+    marker::{Marker, MarkerColor},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
     node::{Local, Node, NodePose, RestSource, Skin, label},

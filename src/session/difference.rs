@@ -296,6 +296,10 @@ fn tracks<'a>(document: &Asset, clip: &'a Clip) -> Vec<(String, &'a Track)> {
 }
 
 fn clip(a: (&Asset, &Clip), b: (&Asset, &Clip), place: &str, found: &mut Found) {
+    if a.1.markers != b.1.markers {
+        let said = format!("{} markers instead of {}", b.1.markers.len(), a.1.markers.len());
+        found.add(DifferenceKind::Clip, place, said);
+    }
     for (name, x, y) in pairs(&tracks(a.0, a.1), &tracks(b.0, b.1)) {
         let message = match (x, y) {
             (Some(x), Some(y)) => track(x, y),
@@ -468,6 +472,9 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
             if let Some(what) = track(&x, &y) {
                 return lost(place, format!("{name}: {what}"));
             }
+        }
+        if m.markers != g.markers {
+            return lost(place, "its markers differ".into());
         }
         if m.pointers != g.pointers {
             return lost(place, "keys of animation pointers differ".into());

@@ -2,6 +2,41 @@
 
 use crate::model::{ClipId, Document, NodeId};
 
+/// What happens at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeat {
+    /// It stops.
+    Once,
+    /// It begins again.
+    #[default]
+    Loop,
+    /// It goes back, and on again.
+    PingPong,
+}
+
+impl Repeat {
+    /// The next of the three.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Once => Self::Loop,
+            Self::Loop => Self::PingPong,
+            Self::PingPong => Self::Once,
+        }
+    }
+}
+
+/// What the ruler counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum RulerUnit {
+    /// Frames of the rate.
+    #[default]
+    Frames,
+    /// Seconds.
+    Seconds,
+    /// Ticks, so many a second.
+    Ticks(f64),
+}
+
 /// What plays, and how. The clock is `f64` seconds; frames are only a ruler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
@@ -11,19 +46,42 @@ pub struct Playback {
     pub time: f64,
     /// Whether it moves.
     pub playing: bool,
-    /// Whether it begins again at the end.
-    pub looping: bool,
+    /// Whether it moves backward.
+    pub backward: bool,
+    /// What happens at the end.
+    pub repeat: Repeat,
+    /// What of the clip plays, in seconds; all of it where `None`.
+    pub range: Option<(f64, f64)>,
+    /// Whether every frame is shown, however long that takes, rather than real time kept.
+    pub every_frame: bool,
+    /// Frames a second that were reached lately, where it plays.
+    pub reached: Option<f64>,
     /// How fast, 1 is real time.
     pub speed: f64,
     /// The ruler: frames a second.
     pub fps: f64,
+    /// What the ruler counts.
+    pub unit: RulerUnit,
     /// The share of keys on whole frames at the guessed rate; `None` where a person set it.
     pub guessed: Option<f32>,
 }
 
 impl Default for Playback {
     fn default() -> Self {
-        Self { clip: None, time: 0.0, playing: false, looping: true, speed: 1.0, fps: 30.0, guessed: None }
+        Self {
+            clip: None,
+            time: 0.0,
+            playing: false,
+            backward: false,
+            repeat: Repeat::default(),
+            range: None,
+            every_frame: false,
+            reached: None,
+            speed: 1.0,
+            fps: 30.0,
+            unit: RulerUnit::default(),
+            guessed: None,
+        }
     }
 }
 
@@ -32,6 +90,7 @@ impl Playback {
     pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
         self.clip = clip;
         self.time = 0.0;
+        self.range = None;
         if let Some(found) = clip.and_then(|c| document.clips.get(c)) {
             let guess = found.guess_fps();
             self.fps = guess.map_or(30.0, |(fps, _)| f64::from(fps));
@@ -44,23 +103,60 @@ impl Playback {
         self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
     }
 
-    /// Moves the playhead by real time; whether it still plays. Looping wraps by taking the length off, so that no time is
-    /// lost at the seam.
+    /// What plays: the range that was chosen, or the whole clip.
+    pub fn bounds(&self, document: &Document) -> (f64, f64) {
+        let length = self.length(document);
+        match self.range {
+            Some((from, to)) if from < to => (from, to),
+            _ => (0.0, length),
+        }
+    }
+
+    /// Moves the playhead by real time, or by a frame where every one is to be shown; whether it still plays. Looping wraps by
+    /// taking the length off, so that no time is lost at the seam.
     pub fn advance(&mut self, document: &Document, seconds: f64) -> bool {
         if !self.playing {
             return false;
         }
-        let length = self.length(document);
-        self.time += seconds * self.speed;
-        if self.time > length {
-            if self.looping && length > 0.0 {
-                self.time %= length;
-            } else {
-                self.time = length;
+        let (start, end) = self.bounds(document);
+        let span = end - start;
+        if seconds > 0.0 {
+            let now = 1.0 / seconds;
+            // A mean over some ten frames: a number that flickers is none.
+            self.reached = Some(self.reached.map_or(now, |was| was + (now - was) * 0.1));
+        }
+        let step = if self.every_frame { 1.0 / self.fps } else { seconds * self.speed };
+        self.time += if self.backward { -step } else { step };
+        let (past, short) = (self.time > end, self.time < start);
+        if !past && !short {
+            return true;
+        }
+        match self.repeat {
+            _ if span <= 0.0 => (self.time, self.playing) = (start, false),
+            Repeat::Loop => self.time = start + (self.time - start).rem_euclid(span),
+            Repeat::PingPong => {
+                let over = (if past { self.time - end } else { start - self.time }) % span;
+                self.time = if past { end - over } else { start + over };
+                self.backward = past;
+            }
+            Repeat::Once => {
+                self.time = if past { end } else { start };
                 self.playing = false;
             }
         }
         self.playing
+    }
+
+    /// Starts to play, from the other end where it stands at the one that it would leave; or stops.
+    pub fn toggle(&mut self, document: &Document) {
+        self.playing = !self.playing;
+        self.reached = None;
+        let (start, end) = self.bounds(document);
+        if self.playing && !self.backward && self.time >= end {
+            self.time = start;
+        } else if self.playing && self.backward && self.time <= start {
+            self.time = end;
+        }
     }
 
     /// The frame the playhead is on or after.
@@ -148,9 +244,30 @@ mod tests {
     #[test]
     fn without_looping_it_stops_on_the_last_key() {
         let document = document();
-        let mut p = Playback { clip: Some(ClipId(0)), playing: true, looping: false, time: 1.9, ..Playback::default() };
+        let mut p =
+            Playback { clip: Some(ClipId(0)), playing: true, repeat: Repeat::Once, time: 1.9, ..Playback::default() };
         assert!(!p.advance(&document, 5.0));
         assert_eq!(p.time, 2.0);
+    }
+
+    #[test]
+    fn it_goes_back_and_on_again_and_within_its_range() {
+        let document = document();
+        let start = Playback { clip: Some(ClipId(0)), playing: true, ..Playback::default() };
+        let mut p = Playback { repeat: Repeat::PingPong, time: 1.9, ..start.clone() };
+        assert!(p.advance(&document, 0.25));
+        assert!((p.time - 1.85).abs() < 1e-9 && p.backward);
+        p.advance(&document, 2.0);
+        assert!((p.time - 0.15).abs() < 1e-9 && !p.backward);
+        let mut p = Playback { range: Some((0.5, 1.0)), time: 0.9, ..start.clone() };
+        p.advance(&document, 0.25);
+        assert!((p.time - 0.65).abs() < 1e-9);
+        let mut p = Playback { backward: true, time: 0.1, ..start.clone() };
+        p.advance(&document, 0.25);
+        assert!((p.time - 1.85).abs() < 1e-9, "round the start: {}", p.time);
+        let mut p = Playback { every_frame: true, fps: 10.0, ..start };
+        p.advance(&document, 3.0);
+        assert!((p.time - 0.1).abs() < 1e-9, "one frame, though it took long");
     }
 
     #[test]

@@ -57,9 +57,17 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
-            let text = if view.timeline.auto_key { "keys at the playhead" } else { "an unkeyed pose" };
+            let on_selected = view.timeline.edit_selected && !view.selection.keys.is_empty();
+            let text = match (on_selected, view.timeline.auto_key) {
+                (true, _) => "all selected keys alike",
+                (false, true) => "keys at the playhead",
+                (false, false) => "an unkeyed pose",
+            };
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
             auto_key(ui, view, actions);
+            if !view.selection.keys.is_empty() {
+                selected_keys(ui, view, actions);
+            }
             unkeyed_ui(ui, view, actions);
         } else if view.mode == Mode::Paint {
             ui.label(RichText::new("Strokes go to").color(theme.color(ColorRole::TextSecondary)));
@@ -148,6 +156,20 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
         actions.push(TimelineAction::AutoKey(!view.timeline.auto_key));
+    }
+}
+
+/// Whether an edit changes all selected keys.
+fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let mut on = view.timeline.edit_selected;
+    let text = match view.selection.keys.len() {
+        1 => "On the selected key".to_owned(),
+        n => format!("On all {n} selected keys"),
+    };
+    let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
+    let hint = "Posing and typed values change every selected key of what is posed by the same difference";
+    if response.on_hover_text(hint).changed() {
+        actions.push(TimelineAction::EditSelected(on));
     }
 }
 

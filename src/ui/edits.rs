@@ -5,11 +5,11 @@ use crate::{
     edit::{
         Command,
         command::{
-            SetKey, SetUnkeyed,
+            Between, KeyList, SetKey, SetUnkeyed, ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },
-    model::{ClipId, Components, NodeId, Property, Transform},
+    model::{ClipId, Components, KeySet, KeyTimes, NodeId, Property, Transform},
 };
 
 /// One component of a transform.
@@ -26,21 +26,41 @@ pub fn component(of: &Transform, property: Property) -> Trs {
 /// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on, else an unkeyed pose.
 /// `changed` says which part a person touched.
 pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<Command> {
-    Some(over_clip(view.shown_clip()?, view.edit_time(), view.timeline.auto_key, node, local, changed))
+    if let Some(keys) = selected_keys(view, node, changed) {
+        let (clip, time) = (view.shown_clip()?, view.edit_time());
+        let keys = KeyList::Set(clip, keys);
+        let (clip, node, to) = (ClipName::Id(clip), Nodes::one(node), component(local, changed));
+        return Some(ShiftKeys { clip, time: Seconds(time), node, to, keys }.into());
+    }
+    let key = view.timeline.auto_key.then_some(view.settings.new_keys);
+    Some(over_clip(view.shown_clip()?, view.edit_time(), key, node, local, changed))
 }
 
-/// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock.
+/// The selected keys of a node's property, where edits change all of them.
+fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<KeySet> {
+    let selection = view.selection;
+    if !view.timeline.edit_selected || selection.clip != view.shown_clip() {
+        return None;
+    }
+    let clip = view.session?.document().clips.get(selection.clip?)?;
+    let (track, _) = clip.track(node, property)?;
+    let times = selection.keys.of_track(track);
+    (!times.is_empty()).then(|| std::iter::once((track, KeyTimes::from(times.to_vec()))).collect())
+}
+
+/// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock. A key where `key` says how values between
+/// keys come about in new tracks, else an unkeyed pose.
 pub fn over_clip(
     clip: ClipId,
     time: f32,
-    auto_key: bool,
+    key: Option<Between>,
     node: NodeId,
     local: &Transform,
     changed: Property,
 ) -> Command {
     let (clip, time, node, to) = (ClipName::Id(clip), Seconds(time), Nodes::one(node), component(local, changed));
-    if auto_key {
-        return SetKey { clip, time, node, parts: None, to, unkeyed: None, exact: None }.into();
+    if let interpolation @ Some(_) = key {
+        return SetKey { to, interpolation, ..SetKey::new(clip, time, node) }.into();
     }
     SetUnkeyed { clip, time, node, to }.into()
 }

@@ -236,7 +236,10 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
         (ViewCommand::XRay, shown.shading == Shading::XRay),
     ];
     let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
-    view_switch.or_else(|| (PlayCommand::Loop.name() == command.name).then_some(view.timeline.playback.looping))
+    view_switch.or_else(|| {
+        (PlayCommand::Loop.name() == command.name)
+            .then_some(view.timeline.playback.repeat != crate::session::Repeat::Once)
+    })
 }
 
 /// A command's line; `plain` if it stands in a menu of the bar itself.

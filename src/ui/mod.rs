@@ -108,6 +108,11 @@ impl Panels {
         self.outliner.rename(node, view_name);
     }
 
+    /// Begins to rename a clip in its row.
+    pub fn rename_clip(&mut self, name: String, clip: crate::model::ClipId) {
+        self.outliner.rename_clip(clip, name);
+    }
+
     /// Scrolls the outliner to a node.
     pub fn reveal(&mut self, view: &View<'_>, node: crate::model::NodeId) {
         self.outliner.reveal(view, node);

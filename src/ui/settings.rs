@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::KeyMap;
+use crate::edit::{KeyMap, command::Between};
 
 /// Which colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +104,10 @@ pub struct Settings {
     pub backup: bool,
     /// Whether saving keys what is posed and not keyed, without asking.
     pub key_on_save: bool,
+    /// How values between keys come about in tracks that are new.
+    pub new_keys: Between,
+    /// Whether pausing leaves the playhead where it is, between frames.
+    pub pause_anywhere: bool,
 }
 
 impl Default for Settings {
@@ -122,6 +126,8 @@ impl Default for Settings {
             quality: Quality::Auto,
             backup: true,
             key_on_save: false,
+            new_keys: Between::Smooth,
+            pause_anywhere: false,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::ui::ProgramAction;
 use crate::{
     edit::{
         Mode,
-        command::{BrushCommand, FileCommand, PlayCommand, ViewCommand},
+        command::{BrushCommand, DeleteKeys, FileCommand, PlayCommand, TimelineCommand, ViewCommand},
         key_parts,
     },
     weights::BrushKind,
@@ -54,6 +54,16 @@ fn hints(view: &View<'_>) -> Vec<(String, &'static str)> {
             (key(BrushCommand::Radius.name()), "radius"),
             ("Right-click".into(), "pick joint"),
             ("Ctrl+Alt drag".into(), "select vertices"),
+        ];
+    }
+    if view.selection.clip.is_some_and(|c| Some(c) == view.shown_clip()) && !view.selection.keys.is_empty() {
+        return vec![
+            ("Drag".into(), "move"),
+            ("Alt drag".into(), "copy"),
+            ("Shift".into(), "between frames"),
+            ("Ctrl".into(), "to keys"),
+            (key(TimelineCommand::Interpolation.name()), "interpolation"),
+            (key(DeleteKeys::NAME), "delete"),
         ];
     }
     if view.selection.nodes.is_empty() {

@@ -170,3 +170,69 @@ fn operations_hold_on_the_corpus() {
     }
     assert!(tried >= 60, "{tried} files");
 }
+
+#[test]
+fn markers_are_kept_in_the_clips_extras_and_nothing_else_changes() {
+    let mut session = sample();
+    let opened = session.pack("a").unwrap().bytes;
+    run(&mut session, line("marker.add").with("time", 0.25).with("name", "contact_l"));
+    run(&mut session, line("marker.add").with("time", 0.5).with("color", "blue"));
+    run(&mut session, line("marker.move").with("time", 0.5).with("to", 0.125));
+    run(&mut session, line("marker.set").with("time", 0.125).with("name", "passing"));
+    assert!(session.run_line(&line("marker.remove").with("time", 0.9)).is_err());
+    let meant = session.document().clips[ClipId(1)].markers.clone();
+    assert_eq!(meant.iter().map(|m| (&*m.name, m.time)).collect::<Vec<_>>(), [("passing", 0.125), ("contact_l", 0.25)]);
+    let saved = session.pack("a").unwrap();
+    assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
+    let again = Session::open_bytes(&saved.bytes).unwrap();
+    assert_eq!(again.document().clips[ClipId(1)].markers, meant);
+    let mut again = again;
+    for time in [0.125, 0.25] {
+        run(&mut again, line("marker.remove").with("time", time));
+    }
+    let without = Session::open_bytes(&again.pack("a").unwrap().bytes).unwrap();
+    assert!(without.document().clips[ClipId(1)].markers.is_empty());
+    while session.undo().is_some() {}
+    assert_eq!(session.pack("a").unwrap().bytes.as_slice(), opened.as_slice());
+}
+
+#[test]
+fn a_wave_is_made_of_smooth_keys_from_nothing() {
+    let mut session = sample();
+    run(&mut session, CommandLine::new("clip.new").with("name", "Hello"));
+    let key = |time: f64, degrees: f64| {
+        CommandLine::new("key.set")
+            .with("clip", "Hello")
+            .with("time", time)
+            .with("node", "LeftLowerArm")
+            .with("degrees", [0.0, 0.0, degrees])
+            .with("interpolation", "smooth")
+    };
+    for (time, degrees) in [(0.0, 0.0), (0.5, 40.0), (1.0, 0.0)] {
+        run(&mut session, key(time, degrees));
+    }
+    let made = session.document().clips.ids().next_back().unwrap();
+    let track = || session.document().clips[made].tracks.first_key_value().unwrap().1.clone();
+    assert_eq!(track().interpolation, Interpolation::CubicSpline);
+    assert!(ulna::motion::clip_edit::is_auto(&track()));
+    // Slow at the top: within a tenth of the way the turn has hardly begun to go back.
+    let mut at = [0.0; 4];
+    sample_into(&track(), 0.55, &mut at);
+    let angle = 2.0 * at[2].abs().atan2(at[3].abs()).to_degrees();
+    assert!(angle > 38.5, "{angle}");
+}
+
+#[test]
+fn all_selected_keys_change_by_one_difference() {
+    let mut session = sample();
+    let before = hips(&session).clone();
+    let seen = glam::Quat::from_slice(before.value(0));
+    let wanted = (seen * glam::Quat::from_rotation_x(0.2)).to_array();
+    let keys = json!({"Hips": {"rotation": &*before.times}});
+    let shift = line("key.shift").with("time", before.times[0]).with("node", "Hips").with("rotation", wanted);
+    run(&mut session, shift.with("keys", keys));
+    for k in 0..before.times.len() {
+        let was = glam::Quat::from_slice(before.value(k)) * glam::Quat::from_rotation_x(0.2);
+        assert!(was.dot(glam::Quat::from_slice(hips(&session).value(k))).abs() > 0.99999);
+    }
+}

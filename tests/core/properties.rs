@@ -6,7 +6,7 @@ use ulna::{
         Command, CommandLine,
         command::{
             DocumentCommand, KeyCommand, SetKey,
-            field::{ClipName, Nodes, Seconds, Trs},
+            field::{ClipName, Nodes, Seconds},
         },
     },
     model::{Clip, Document, Local, NodeId, Property},
@@ -133,15 +133,8 @@ fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
     let clips: Vec<_> = document.clips.ids().collect();
     assert!(ids.len() > 20 && !clips.is_empty());
     for clip in clips {
-        let key = SetKey {
-            clip: ClipName::Id(clip),
-            time: Seconds(0.1),
-            node: Nodes::Ids(ids.clone()),
-            parts: None,
-            to: Trs::default(),
-            unkeyed: None,
-            exact: Some(true),
-        };
+        let key =
+            SetKey { exact: Some(true), ..SetKey::new(ClipName::Id(clip), Seconds(0.1), Nodes::Ids(ids.clone())) };
         let line = CommandLine::parse(&Command::from(key).line(document).to_string()).unwrap();
         assert_eq!(line.arguments["time"], 0.1, "the shortest number that is the same");
         let Ok(Command::Document(DocumentCommand::Key(KeyCommand::SetKey(read)))) = Command::read(&line) else {

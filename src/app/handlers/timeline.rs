@@ -1,5 +1,7 @@
 //! Commands on the selection of keys and gestures that keys begin; what stays selected over undo and redo.
 
+use std::collections::BTreeSet;
+
 use egui::Context;
 
 use super::super::App;
@@ -7,11 +9,12 @@ use crate::{
     edit::{
         Selection,
         command::{
-            Command, MoveKeys, PlayCommand, SessionCommand, TimelineCommand, WhichKeys, field::ClipName, field::Seconds,
+            Command, MoveKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
+            field::{ClipName, Nodes, Parts, Seconds},
         },
     },
-    model::{Clip, ClipId, KeySet, KeyTimes, Track},
-    ui::Retime,
+    model::{Clip, ClipId, Document, KeySet, KeyTimes, NodeId, Property, Track},
+    ui::{Retime, ToastKind},
 };
 
 impl App {
@@ -26,6 +29,18 @@ impl App {
         let frame = (1.0 / playback.fps) as f32;
         let playhead = playback.time;
         match command {
+            TimelineCommand::KeyTranslation => self.key_parts(ctx, &[Property::Translation]),
+            TimelineCommand::KeyRotation => self.key_parts(ctx, &[Property::Rotation]),
+            TimelineCommand::KeyScale => self.key_parts(ctx, &[Property::Scale]),
+            TimelineCommand::KeyAll => self.key_parts(ctx, &Property::TRS),
+            TimelineCommand::KeyLimb => {
+                let limb = limb(document, &self.outliner.selection.nodes);
+                self.key_nodes(ctx, id, limb, None);
+            }
+            TimelineCommand::KeyCharacter => {
+                let moved: BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).collect();
+                self.key_nodes(ctx, id, moved, None);
+            }
             TimelineCommand::Grab => self.panels.timeline().want(Retime::Move),
             TimelineCommand::Ripple => self.panels.timeline().want(Retime::Ripple),
             TimelineCommand::Stretch => self.panels.timeline().want(Retime::Stretch(playhead)),
@@ -44,6 +59,25 @@ impl App {
                 self.remember_keys();
             }
         }
+    }
+
+    /// Sets keys of these parts of what is selected.
+    fn key_parts(&mut self, ctx: &Context, parts: &[Property]) {
+        if let Some(clip) = self.timeline.playback.clip {
+            let nodes = self.outliner.selection.nodes.clone();
+            self.key_nodes(ctx, clip, nodes, Some(Parts(parts.to_vec())));
+        }
+    }
+
+    fn key_nodes(&mut self, ctx: &Context, clip: ClipId, nodes: BTreeSet<NodeId>, parts: Option<Parts>) {
+        if nodes.is_empty() {
+            self.toast(ctx, ToastKind::Note, "Nothing was keyed: the clip moves nothing yet. Select joints first.");
+            return;
+        }
+        let time = Seconds(self.timeline.playback.time as f32);
+        let interpolation = Some(self.program.settings.new_keys);
+        let nodes = Nodes::Ids(nodes.into_iter().collect());
+        self.run(ctx, SetKey { parts, interpolation, ..SetKey::new(ClipName::Id(clip), time, nodes) });
     }
 
     fn nudge(&mut self, ctx: &Context, by: f32) {
@@ -84,13 +118,50 @@ impl App {
         self.timeline.playback.step_key(document, forward, |node| nodes.is_empty() || nodes.contains(&node));
     }
 
+    /// Begins or ends what plays at the playhead; a range that would end before it begins ends with the clip, or begins with
+    /// it.
+    pub(in crate::app) fn preview_range(&mut self, starts: bool) {
+        let Some(session) = &self.session else { return };
+        let playback = &mut self.timeline.playback;
+        let (from, to) = playback.bounds(session.document());
+        let length = playback.length(session.document());
+        let time = playback.time;
+        playback.range = Some(match starts {
+            true if time < to => (time, to),
+            true => (time, length.max(time + 1.0 / playback.fps)),
+            false if time > from => (from, time),
+            false => (0.0, time.max(1.0 / playback.fps)),
+        });
+    }
+
     /// Plays, or stops: on a frame, unless the ruler is not kept to.
     pub(in crate::app) fn pause(&mut self, command: &PlayCommand) {
         let playback = &mut self.timeline.playback;
-        if matches!(command, PlayCommand::Toggle) && !playback.playing {
+        let snaps = !self.program.settings.pause_anywhere;
+        if matches!(command, PlayCommand::Toggle | PlayCommand::Reverse) && !playback.playing && snaps {
             playback.snap();
         }
     }
+}
+
+/// The chains that nodes are in: up to where a joint has several children, and down to the next such one or the end.
+fn limb(document: &Document, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+    let mut chain = BTreeSet::new();
+    for node in nodes {
+        let alone = |id: NodeId| document.children(id).len() == 1;
+        let mut at = *node;
+        chain.insert(at);
+        while let Some(parent) = document.node(at).parent.filter(|p| alone(*p)) {
+            at = parent;
+            chain.insert(at);
+        }
+        at = *node;
+        while let [child] = document.children(at) {
+            at = *child;
+            chain.insert(at);
+        }
+    }
+    chain
 }
 
 /// The keys that a command selects.

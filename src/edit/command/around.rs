@@ -1,9 +1,9 @@
 //! What is selected and shown. A command that a person merely names, by a menu or a key, takes its arguments from there.
 
 use super::{
-    Arguments, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip,
-    HoldKeys, KeyCommand, PasteKeys, Reset, SessionCommand, SetKey, WhichKeys,
-    field::{ClipName, Nodes, Seconds, Trs},
+    AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
+    DuplicateClip, HoldKeys, KeyCommand, PasteKeys, Reset, SessionCommand, SetKey, WhichKeys,
+    field::{ClipName, Nodes, Seconds},
 };
 use crate::{
     edit::Selection,
@@ -25,6 +25,8 @@ pub struct Around<'a> {
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
     pub carried: bool,
+    /// How values between keys come about in new tracks.
+    pub new_keys: Option<Between>,
 }
 
 /// Why a command cannot be taken from there.
@@ -99,7 +101,7 @@ pub(super) fn set_key(around: &Around<'_>) -> Filled {
         Some((at, pose)) => (Nodes::Ids(pose.nodes().collect()), around.carried.then(|| Seconds(at.time()))),
         None => (around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?, None),
     };
-    let key = SetKey { clip, time: around.seconds(), node, parts: None, to: Trs::default(), unkeyed, exact: None };
+    let key = SetKey { unkeyed, interpolation: around.new_keys, ..SetKey::new(clip, around.seconds(), node) };
     Ok(vec![KeyCommand::from(key).into()])
 }
 
@@ -140,6 +142,12 @@ pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
 pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     Ok(vec![SessionCommand::CopyKeys { clip: ClipName::Id(clip), which }.into()])
+}
+
+/// At the playhead.
+pub(super) fn add_marker(around: &Around<'_>) -> Filled {
+    let marker = AddMarker { clip: around.clip()?, time: around.seconds(), name: None, color: None };
+    Ok(vec![marker.into()])
 }
 
 pub(super) fn duplicate_clip(around: &Around<'_>) -> Filled {

@@ -40,13 +40,13 @@ document_commands! {
         /// Which.
         clip: ClipName,
     } = "clip.delete", "Delete clip", enabled: rules::clip_shown, filled: Some(around::delete_clip);
-    /// Gives a node another name
+    /// Gives the selected node another name, or the shown clip
     RenameNode {
         /// Which.
         node: Nodes,
         /// What it is called then.
         name: String,
-    } = "node.rename", "Rename node", menu: "Edit", key: "F2", enabled: rules::selected;
+    } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable;
 }
 
 impl NewClip {

@@ -319,7 +319,8 @@ pub(super) fn meshes_of(document: &Document, meshes: Option<&Meshes>) -> Result<
 macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $($(#[$words:meta])* $variant:ident = $word:literal $(| $other:literal)*),* $(,)? }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
         pub enum $name {
             $($(#[$words])* $variant,)*
         }

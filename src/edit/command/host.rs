@@ -209,12 +209,23 @@ other_commands! {
 
 other_commands! {
     /// The playhead.
-    PlayCommand in "Clip", by Host;
+    #[derive(Eq)]
+    PlayCommand in "Clip/Play", by Host;
 
     /// Plays the clip from the playhead, or stops
     Toggle = "play.toggle", "Play or pause", key: "Space", enabled: clip_shown;
-    /// Whether the clip begins again at its end
+    /// Plays the clip backward from the playhead, or stops
+    Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
+    /// What happens at the end: the clip begins again, goes back and forth, or stops
     Loop = "play.loop", "Loop", enabled: clip_shown;
+    /// Shows every frame, however long that takes, rather than keep real time
+    EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
+    /// What plays begins at the playhead
+    RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
+    /// What plays ends at the playhead
+    RangeEnd = "play.range_end", "Play to here", key: "Ctrl+ArrowRight", enabled: clip_shown;
+    /// The whole clip plays
+    NoRange = "play.range_clear", "Play the whole clip", enabled: clip_shown;
     /// Moves the playhead one frame on
     NextFrame = "play.next_frame", "Next frame", key: "ArrowRight", enabled: clip_shown;
     /// Moves the playhead one frame back
@@ -233,6 +244,18 @@ other_commands! {
     /// Keys on the timeline: which are selected, and moves that follow the pointer.
     TimelineCommand in "Clip/Keys", by Host;
 
+    /// Sets a key of the translation alone
+    KeyTranslation = "keying.translation", "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
+    /// Sets a key of the rotation alone
+    KeyRotation = "keying.rotation", "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
+    /// Sets a key of the scale alone
+    KeyScale = "keying.scale", "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
+    /// Sets keys of translation, rotation and scale
+    KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
+    /// Sets keys for the chain of joints that the selected ones are in
+    KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
+    /// Sets keys for all that the clip moves
+    KeyCharacter = "keying.character", "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
     /// Moves the selected keys with the pointer, to the next click; digits type frames
     Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow

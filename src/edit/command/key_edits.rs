@@ -8,10 +8,10 @@ use super::{
     arguments::find_nodes,
     around,
     define::document_commands,
-    field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
+    field::{ClipName, KeyParts, Nodes, Numbers, Seconds, Trs},
     keys::{clip_of, refuse_kept, time_of},
     rules,
-    which_keys::WhichKeys,
+    which_keys::{KeyList, WhichKeys},
 };
 use crate::{
     edit::Edit,
@@ -19,9 +19,12 @@ use crate::{
         Clip, ClipId, Document, Interpolation, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId,
         transform::unit_or,
     },
-    motion::clip_edit::{
-        self, CopiedKeys, CopiedTrack, PasteAt, TimeMap, TooClose, ValueChange, change_values, held, offset_in_loop,
-        remove_keys, remove_time, retime, with_interpolation,
+    motion::{
+        Pose, Stack,
+        clip_edit::{
+            self, CopiedKeys, CopiedTrack, PasteAt, TimeMap, TooClose, ValueChange, change_values, held,
+            offset_in_loop, remove_keys, remove_time, retime, with_interpolation,
+        },
     },
 };
 
@@ -127,6 +130,19 @@ document_commands! {
         /// Which; all unless said.
         which: WhichKeys,
     } = "key.value", "Change values", menu: "Clip/Keys", asks: true;
+    /// Changes keys by what a value differs from what is seen
+    ShiftKeys {
+        /// Of which clip.
+        clip: ClipName,
+        /// When it is seen.
+        time: Seconds,
+        /// Of which node.
+        node: Nodes,
+        /// What is wanted then.
+        to: Trs,
+        /// Which keys.
+        keys: KeyList,
+    } = "key.shift", "Change keys by a difference", menu: "Clip/Keys", asks: true;
     /// Chooses how values between the keys of tracks come about
     SetInterpolation {
         /// Of which clip.
@@ -536,6 +552,37 @@ impl SetInterpolation {
                 .then(|| format!("{single} tracks of a single key stay as they are until they have two")),
         ];
         Ok(Outcome { edits, note: said(notes), keys: None })
+    }
+}
+
+impl ShiftKeys {
+    /// Rotations are turned in the joint's own axes, `q · (seen⁻¹ · wanted)`; the rest is added.
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let which = WhichKeys { keys: Some(self.keys.clone()), ..WhichKeys::default() };
+        let meant = Meant::of(scene, &self.clip, &which)?;
+        let time = time_of(self.time)?;
+        let nodes = self.node.all(scene.document)?;
+        let pose = Pose::evaluate(scene.document, &Stack::of(Some(meant.clip), f64::from(time)));
+        let to = self.to.components();
+        let mut edits = Vec::new();
+        for (id, track, times) in meant.tracks().filter(|(_, t, _)| nodes.binary_search(&t.target).is_ok()) {
+            let seen = pose.local[track.target.index()].transform();
+            let by = match track.property {
+                Property::Translation => to.translation.map(|t| (t - seen.translation).to_array().to_vec()),
+                Property::Rotation => {
+                    to.rotation.map(|r| (seen.rotation.inverse() * r).normalize().to_array().to_vec())
+                }
+                Property::Scale => to.scale.map(|s| (s - seen.scale).to_array().to_vec()),
+                Property::Weights => None,
+            };
+            if let Some(by) = by {
+                edits.push(meant.edit(id, Some(change_values(track, times, &ValueChange::Add(by)))));
+            }
+        }
+        if edits.is_empty() {
+            return Err(CommandError::Other("none of the keys is of what is given".into()));
+        }
+        Ok(edits.into())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands on keys, and on poses that are not keyed.
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    Between, CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{ClipName, Nodes, Parts, Seconds, Trs},
     morphs,
@@ -15,7 +15,11 @@ use crate::{
         Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
-    motion::{Pose, Stack, clip_edit, insert_key},
+    motion::{
+        Pose, Stack,
+        clip_edit::{self, keep_auto, with_interpolation},
+        insert_key,
+    },
 };
 
 /// Two keys closer than this are one: a tenth of a millisecond, far below a frame.
@@ -48,6 +52,8 @@ document_commands! {
         unkeyed: Option<Seconds>,
         /// Whether more keys may be set, to keep the motion.
         exact: Option<bool>,
+        /// How values between keys come about in tracks that are new, or had one key; linear unless given.
+        interpolation: Option<Between>,
     } = "key.set", "Set key", key: "S", enabled: rules::key_set, filled: Some(around::set_key);
     /// Poses nodes over a clip at a time, without a key
     SetUnkeyed {
@@ -124,6 +130,11 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
 }
 
 impl SetKey {
+    /// Of what is seen of nodes at a time.
+    pub fn new(clip: ClipName, time: Seconds, node: Nodes) -> Self {
+        Self { clip, time, node, parts: None, to: Trs::default(), unkeyed: None, exact: None, interpolation: None }
+    }
+
     /// A key at a time: of the values given, or else of what is seen then, an unkeyed pose included.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
@@ -191,7 +202,10 @@ impl SetKey {
                         if own && holds(old, time, &value) {
                             continue;
                         }
-                        let made = insert_key(old, time, own.then_some(&value[..]), exact);
+                        let mut made = insert_key(old, time, own.then_some(&value[..]), exact);
+                        if own {
+                            made.track = self.smoothed(old, made.track);
+                        }
                         if made.error > worst.0 {
                             worst = (made.error, node);
                         }
@@ -219,6 +233,15 @@ impl SetKey {
             )
         });
         Ok(Outcome { edits, note, keys: None })
+    }
+
+    /// A track with a new value: tangents that were automatic are made again, and one that had a single key comes to be as new
+    /// ones are.
+    fn smoothed(&self, old: &Track, made: Track) -> Track {
+        match self.interpolation {
+            Some(way) if old.times.len() < 2 => with_interpolation(&made, way.interpolation()),
+            _ => keep_auto(old, made),
+        }
     }
 
     /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already, where all of it is keyed.

@@ -22,6 +22,7 @@ mod key_edits;
 mod keymap;
 mod keys;
 mod layers;
+mod markers;
 mod morphs;
 mod pose;
 mod rules;
@@ -50,7 +51,7 @@ pub use self::{
     },
     key_edits::{
         Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys, OffsetKeys,
-        PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, ValueAbout, ValueHow, copied_keys,
+        PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, ShiftKeys, ValueAbout, ValueHow, copied_keys,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed},
@@ -58,6 +59,7 @@ pub use self::{
         AddLayer, BASE, ClearLayer, FlattenLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer, MirrorLayer,
         MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,
     },
+    markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     pose::{
         Move, PoseCommand, Reset, ResetAll, Rotate, Scale, SetLocal, SetUser, SetWorld, Space, free_of_matrices,
@@ -78,7 +80,6 @@ use crate::{
 
 /// A command with its arguments.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "few are there at a time")]
 pub enum Command {
     /// A pure function of the document.
     Document(DocumentCommand),
@@ -176,6 +177,8 @@ families! {
         KeyEdit(KeyEditCommand),
         /// Morph targets.
         Morph(MorphCommand),
+        /// Markers.
+        Marker(MarkerCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
         /// Weights.
@@ -226,6 +229,7 @@ of_document!(
     KeyEditCommand as KeyEdit,
     MorphCommand as Morph,
     ClipCommand as Clip,
+    MarkerCommand as Marker,
     WeightCommand as Weight,
     LayerCommand as Layer
 );
@@ -242,6 +246,7 @@ impl DocumentCommand {
             Self::KeyEdit(command) => command.work(scene),
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
+            Self::Marker(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
         }?;

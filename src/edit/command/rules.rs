@@ -48,6 +48,10 @@ pub(super) const fn selected(a: &Availability) -> Rule {
     when(a.nodes > 0, "Nothing is selected")
 }
 
+pub(super) const fn nameable(a: &Availability) -> Rule {
+    when(a.nodes > 0 || a.clip_shown, "Nothing is selected, and no clip is shown")
+}
+
 pub(super) const fn clip_shown(a: &Availability) -> Rule {
     when(a.clip_shown, "No clip is shown; choose one on the timeline")
 }

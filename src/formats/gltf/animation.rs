@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
+    clip_extras::read_markers,
     json, schema,
 };
 use crate::model::{
@@ -57,6 +58,7 @@ pub fn read(
     let mut clip = Clip {
         name: animation.name.as_deref().map(Into::into),
         tracks: Default::default(),
+        markers: read_markers(&animation.extras, &place, diagnostics),
         pointers: Shared::default(),
         kept: Shared::default(),
         mended: Shared::default(),

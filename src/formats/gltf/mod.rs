@@ -5,6 +5,7 @@
 
 mod accessor;
 mod animation;
+mod clip_extras;
 mod container;
 mod draco;
 mod error;

@@ -94,6 +94,8 @@ pub struct Animation {
     pub channels: Vec<Channel>,
     #[serde(default, deserialize_with = "objects")]
     pub samplers: Vec<Sampler>,
+    #[serde(default)]
+    pub extras: Extensions,
 }
 
 /// `animations[].channels[]`.

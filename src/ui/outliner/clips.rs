@@ -7,11 +7,12 @@ use super::OutlinerState;
 use crate::render::ColorRole;
 use crate::ui::TimelineAction;
 use crate::{
-    edit::command::NewClip,
+    edit::command::{DeleteClip, DuplicateClip, NewClip, RenameClip, field::ClipName},
+    model::ClipId,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, icon_button, paint_icon, panel_title, row},
+        widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row},
     },
 };
 
@@ -43,7 +44,22 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let ids: Vec<_> = document.clips.ids().collect();
+    let mut ids: Vec<_> = document.clips.ids().collect();
+    // A filter is for lists that are longer than the panel.
+    if ids.len() > FEW {
+        egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 }).show(ui, |ui| {
+            filter_field(ui, theme, &mut state.clip_filter, "Filter clips");
+        });
+        let needle = state.clip_filter.to_lowercase();
+        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+    }
+    if ids.is_empty() {
+        ui.vertical_centered(|ui| {
+            let text = format!("Nothing named “{}”", state.clip_filter);
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
+        });
+        return;
+    }
     let mut list = ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips");
     let shown = view.shown_clip();
     if state.clip_seen != shown {
@@ -92,6 +108,64 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
             if response.clicked() {
                 actions.push(TimelineAction::ShowClip(*id));
             }
+            if response.double_clicked() {
+                state.clip_name = Some((*id, label.clone(), false));
+            }
+            clip_menu(state, &response, *id, &label, actions);
+            if state.clip_name.as_ref().is_some_and(|(of, ..)| of == id) {
+                let area = egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
+                clip_name_ui(state, ui, area, actions);
+            }
         }
     });
+}
+
+/// With more clips than this there is a filter over them.
+const FEW: usize = 8;
+
+/// What can be done with a clip.
+fn clip_menu(state: &mut OutlinerState, response: &egui::Response, id: ClipId, label: &str, actions: &mut Actions) {
+    response.context_menu(|ui| {
+        ui.set_min_width(180.0);
+        let clip = || ClipName::Id(id);
+        if ui.button("Show").clicked() {
+            actions.push(TimelineAction::ShowClip(id));
+            ui.close();
+        }
+        if ui.button("Rename").clicked() {
+            state.clip_name = Some((id, label.to_owned(), false));
+            ui.close();
+        }
+        if ui.button("Duplicate").clicked() {
+            actions.push(Action::Run(DuplicateClip { clip: clip(), name: None }.into()));
+            ui.close();
+        }
+        ui.separator();
+        if ui.button("Delete").clicked() {
+            actions.push(Action::Run(DeleteClip { clip: clip() }.into()));
+            ui.close();
+        }
+    });
+}
+
+/// The field in which a clip is renamed: Enter and a click elsewhere keep what is typed, Escape does not.
+fn clip_name_ui(state: &mut OutlinerState, ui: &mut Ui, area: egui::Rect, actions: &mut Actions) {
+    let Some((id, text, focused)) = &mut state.clip_name else { return };
+    let mut child =
+        ui.new_child(egui::UiBuilder::new().id_salt("clip name").max_rect(area.shrink2(egui::vec2(0.0, 2.0))));
+    let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
+    let response = child.add_sized([area.width() - 12.0, 20.0], field);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
+    if !*focused {
+        response.request_focus();
+        *focused = true;
+        return;
+    }
+    if response.lost_focus() {
+        if !ui.input(|i| i.key_pressed(egui::Key::Escape)) && !text.trim().is_empty() {
+            let rename = RenameClip { clip: ClipName::Id(*id), name: text.trim().to_owned() };
+            actions.push(Action::Run(rename.into()));
+        }
+        state.clip_name = None;
+    }
 }

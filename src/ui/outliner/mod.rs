@@ -29,6 +29,9 @@ pub struct OutlinerState {
     seen: Option<NodeId>,
     /// The clip that was in sight last.
     clip_seen: Option<ClipId>,
+    clip_filter: String,
+    /// The clip whose name is being typed, what was typed, and whether its field got the focus.
+    clip_name: Option<(ClipId, String, bool)>,
     /// Which sections below the nodes are open.
     open: BTreeSet<things::Section>,
     /// The node whose name is being typed, and what was typed.
@@ -41,6 +44,12 @@ impl OutlinerState {
     pub fn rename(&mut self, node: NodeId, name: String) {
         self.renaming = Some((node, name));
         self.scroll_to = Some(node);
+    }
+
+    /// Begins to type a clip's name.
+    pub fn rename_clip(&mut self, clip: ClipId, name: String) {
+        self.clip_filter.clear();
+        self.clip_name = Some((clip, name, false));
     }
 
     /// Opens the way to a node and scrolls there.

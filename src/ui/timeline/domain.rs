@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     edit::{Mode, Selection},
     model::{ClipId, Document, KeySet, UnkeyedAt},
-    session::Playback,
+    session::{Playback, RulerUnit},
     ui::Action,
 };
 
@@ -29,10 +29,16 @@ pub enum TimelineAction {
     ShowClip(ClipId),
     /// Another ruler.
     Fps(f64),
+    /// The ruler counts something else.
+    Unit(RulerUnit),
+    /// What of the clip plays.
+    Range(Option<(f64, f64)>),
     /// How fast it plays.
     Speed(f64),
     /// Auto-key on or off.
     AutoKey(bool),
+    /// Whether edits change all selected keys alike.
+    EditSelected(bool),
 }
 
 /// How keys are selected.
@@ -73,6 +79,8 @@ pub struct Timeline {
     pub playback: Playback,
     /// Whether a pose becomes a key at once.
     pub auto_key: bool,
+    /// Whether an edit of a value that has selected keys changes all of them by the same difference.
+    pub edit_selected: bool,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
     /// Which keys were selected in which state of the document, by the number of its revision.
@@ -86,6 +94,8 @@ pub struct TimelineView<'a> {
     pub playback: &'a Playback,
     /// Whether a pose becomes a key at once.
     pub auto_key: bool,
+    /// Whether edits change all selected keys alike.
+    pub edit_selected: bool,
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
@@ -95,7 +105,13 @@ pub struct TimelineView<'a> {
 impl Timeline {
     /// What panels see of it, with the unkeyed pose that is seen.
     pub const fn view(&self, unkeyed: Option<UnkeyedAt>) -> TimelineView<'_> {
-        TimelineView { playback: &self.playback, auto_key: self.auto_key, unkeyed, carried: self.carried.is_some() }
+        TimelineView {
+            playback: &self.playback,
+            auto_key: self.auto_key,
+            edit_selected: self.edit_selected,
+            unkeyed,
+            carried: self.carried.is_some(),
+        }
     }
 
     /// Keeps which keys are selected in a state of the document.
@@ -143,8 +159,11 @@ impl Timeline {
                 self.playback.fps = fps;
                 self.playback.guessed = None;
             }
+            TimelineAction::Unit(unit) => self.playback.unit = unit,
+            TimelineAction::Range(range) => self.playback.range = range,
             TimelineAction::Speed(speed) => self.playback.speed = speed,
             TimelineAction::AutoKey(on) => self.auto_key = on,
+            TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,
         }
     }

@@ -250,7 +250,8 @@ fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modi
                 track.times[from..].iter().take_while(move |t| **t <= high).filter(stays).map(|t| f64::from(*t))
             })
         });
-        let best = playhead.chain(keys).min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
+        let markers = clip.into_iter().flat_map(|c| c.markers.iter()).map(|m| f64::from(m.time));
+        let best = playhead.chain(keys).chain(markers).min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
         return best.filter(|b| (b - time).abs() <= near).unwrap_or(time);
     }
     let fps = view.timeline.playback.fps;

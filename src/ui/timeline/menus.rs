@@ -38,7 +38,7 @@ fn line(ui: &mut Ui, view: &View<'_>, text: &str, spec: Option<&'static CommandS
 }
 
 /// The menu of a right click on the sheet.
-pub fn keys_menu(state: &mut TimelineState, response: &Response, sheet: &Sheet<'_>, actions: &mut Actions) {
+pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, actions: &mut Actions) {
     let view = sheet.view;
     response.context_menu(|ui| {
         ui.set_min_width(232.0);

@@ -5,6 +5,7 @@ mod dead;
 mod domain;
 mod draw;
 mod gesture;
+mod markers;
 mod menus;
 mod overview;
 mod rows;
@@ -16,6 +17,7 @@ mod values;
 use self::{
     dead::DeadKeys,
     gesture::{KeyGesture, Retiming},
+    markers::MarkerEdit,
     overview::Grip,
 };
 pub use self::{
@@ -47,6 +49,8 @@ pub struct TimelineState {
     selected_only: bool,
     /// What a hand does to keys.
     gesture: KeyGesture,
+    /// What a hand does to a marker.
+    marker: MarkerEdit,
     /// What a key asked for, to begin where the pointer is.
     wanted: Option<Retime>,
     /// A list of interpolations is to be opened.
@@ -55,6 +59,8 @@ pub struct TimelineState {
     reveal: Option<NodeId>,
     /// Where the playhead was.
     playhead: f64,
+    /// Whether the start, or the end, of what plays is dragged.
+    range_grip: Option<bool>,
     /// What of the overview is dragged.
     grip: Option<Grip>,
     dead: DeadKeys,
@@ -124,6 +130,9 @@ impl TimelineState {
     pub fn end_gestures(&mut self) {
         self.gesture = KeyGesture::None;
         self.wanted = None;
+        if let MarkerEdit::Moves { .. } = self.marker {
+            self.marker = MarkerEdit::None;
+        }
     }
 
     /// Moves what is in sight by so many seconds.

@@ -4,13 +4,29 @@ use egui::{Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, U
 
 use super::{TimelineState, axis::TimeAxis};
 use crate::render::ColorRole;
+use crate::session::{Playback, RulerUnit};
 use crate::ui::{
     Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{crisp, diamond},
 };
 
-/// Frames that have a number on the ruler, as many as are in sight.
+/// What the ruler counts: how many a second, and how many of those a number on it is of.
+fn counted(playback: &Playback) -> (f64, f64) {
+    match playback.unit {
+        RulerUnit::Frames => (playback.fps, 1.0),
+        RulerUnit::Ticks(n) => (n, 1.0),
+        // Milliseconds, said as seconds.
+        RulerUnit::Seconds => (1000.0, 1000.0),
+    }
+}
+
+/// A number of the ruler as text.
+fn number(count: f64, of: f64) -> String {
+    if of == 1.0 { format!("{count}") } else { format!("{}", (count / of * 1e3).round() / 1e3) }
+}
+
+/// Frames that have a number on the ruler, as many as are in sight; or what else it counts.
 fn labelled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
     // As many as fit, whatever the numbers are.
     const MOST: usize = 200;
@@ -22,7 +38,7 @@ fn labelled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
 
 /// The lines of the ruler's numbers down through the keys.
 pub fn grid(painter: &Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, ruler: f32) {
-    let fps = view.timeline.playback.fps;
+    let (fps, _) = counted(view.timeline.playback);
     let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TimelineGridMajor));
     for frame in labelled_frames(axis, fps) {
         let x = axis.x(frame / fps).round() + 0.5;
@@ -52,8 +68,7 @@ pub fn ruler_ui(
     painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceTimeline));
     numbers(ui, &painter, view, axis, rect);
     let length = view.session.map_or(0.0, |s| view.timeline.playback.length(s.document()));
-    let range = Rect::from_x_y_ranges(axis.x(0.0)..=axis.x(length), rect.top()..=rect.top() + 2.0);
-    painter.rect_filled(range.intersect(rect), 0.0, theme.color(ColorRole::TimelinePlayhead));
+    range_ui(state, ui, view, axis, rect, length, actions);
     painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)));
     if let (Some(session), Some(shown)) = (view.session, view.shown_clip()) {
         let poses = session.document().aids.unkeyed.keys().filter(|at| at.clip == shown);
@@ -66,7 +81,8 @@ pub fn ruler_ui(
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(view.timeline.playback.time));
-    if (response.dragged_by(PointerButton::Primary) || response.clicked())
+    if state.range_grip.is_none()
+        && (response.dragged_by(PointerButton::Primary) || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
     {
         let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
@@ -81,7 +97,8 @@ pub fn ruler_ui(
 }
 
 fn numbers(ui: &Ui, painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
-    let (theme, fps) = (view.theme, view.timeline.playback.fps);
+    let theme = view.theme;
+    let (fps, of) = counted(view.timeline.playback);
     let stroke = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
     for frame in labelled_frames(axis, fps) {
         let x = axis.x(frame / fps);
@@ -91,7 +108,7 @@ fn numbers(ui: &Ui, painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: R
         let at = crisp(ui, pos2(x, rect.bottom()));
         painter.vline(at.x, (rect.bottom() - 6.0)..=rect.bottom(), stroke);
         let (font, color) = (Theme::font(Font::NumberSmall), theme.color(ColorRole::TextTertiary));
-        painter.text(pos2(x, rect.top() + 10.0), Align2::CENTER_CENTER, format!("{frame}"), font, color);
+        painter.text(pos2(x, rect.top() + 10.0), Align2::CENTER_CENTER, number(frame, of), font, color);
     }
 }
 
@@ -103,10 +120,71 @@ fn flag(painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
         return;
     }
     let color = theme.color(ColorRole::TimelinePlayheadText);
-    let frame = format!("{}", view.timeline.playback.frame());
+    let playback = view.timeline.playback;
+    let frame = match playback.unit {
+        RulerUnit::Frames => format!("{}", playback.frame()),
+        RulerUnit::Seconds => format!("{:.3}", playback.time),
+        RulerUnit::Ticks(n) => format!("{:.0}", playback.time * n),
+    };
     let text = painter.layout_no_wrap(frame, Theme::font(Font::NumberSmall), color);
     let flag = Rect::from_center_size(pos2(x, rect.top() + 10.0), vec2((text.size().x + 10.0).max(22.0), 17.0));
     painter.rect_filled(flag, 3.0, theme.color(ColorRole::TimelinePlayhead));
     painter.galley(flag.center() - text.size() * 0.5, text, color);
     painter.vline(x, flag.bottom()..=rect.bottom(), Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
+}
+
+/// What plays: the clip as a grey line, the range as a teal bar with grips, which are dragged; a double click takes it away.
+fn range_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    view: &View<'_>,
+    axis: &TimeAxis,
+    rect: Rect,
+    length: f64,
+    actions: &mut Actions,
+) {
+    const HEIGHT: f32 = 3.0;
+    let (theme, playback) = (view.theme, view.timeline.playback);
+    let painter = ui.painter_at(rect);
+    let line = |from: f64, to: f64, height: f32| {
+        Rect::from_x_y_ranges(axis.x(from)..=axis.x(to), rect.top()..=rect.top() + height).intersect(rect)
+    };
+    painter.rect_filled(line(0.0, length, 2.0), 0.0, theme.color(ColorRole::StrokeStrong));
+    let (from, to) = playback.range.unwrap_or((0.0, length));
+    let color = theme.color(ColorRole::TimelinePlayhead);
+    painter.rect_filled(line(from, to, if playback.range.is_some() { HEIGHT } else { 2.0 }), 0.0, color);
+    let pointer = ui.input(|i| i.pointer.hover_pos());
+    for (time, name, is_start) in [(from, "Start of what plays", true), (to, "End of what plays", false)] {
+        let x = axis.x(time);
+        if !rect.x_range().contains(x) {
+            continue;
+        }
+        let area = Rect::from_center_size(pos2(x, rect.top() + 5.0), vec2(12.0, 10.0));
+        let response = ui.interact(area, ui.scope_id().with(name), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, name));
+        let near = pointer.is_some_and(|p| area.contains(p)) || response.dragged();
+        if near || playback.range.is_some() {
+            let side = if is_start { 6.0 } else { -6.0 };
+            let corner = vec![pos2(x, rect.top()), pos2(x + side, rect.top()), pos2(x, rect.top() + 7.0)];
+            painter.add(egui::Shape::convex_polygon(corner, color, Stroke::NONE));
+        }
+        if near {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
+        }
+        if response.drag_started() {
+            state.range_grip = Some(is_start);
+        }
+        if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+            let time = (axis.time(at.x).max(0.0) * playback.fps).round() / playback.fps;
+            let least = 1.0 / playback.fps;
+            let range = if is_start { (time.min(to - least).max(0.0), to) } else { (from, time.max(from + least)) };
+            actions.push(TimelineAction::Range(Some(range)));
+        }
+        if response.drag_stopped() {
+            state.range_grip = None;
+        }
+        if response.double_clicked() {
+            actions.push(TimelineAction::Range(None));
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::{
     dead::DeadKeys,
     draw::{self, Look},
     gesture::{Goes, KeyGesture, Retime, Retiming},
+    markers::markers_ui,
     menus,
     overview::overview_ui,
     rows::{Row, Rows, name_ui},
@@ -81,6 +82,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
+    markers_ui(state, ui, view, (id, clip), &sheet.axis, ruler, actions);
     let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, summary.top()));
     let mut head = ui.new_child(egui::UiBuilder::new().max_rect(head.shrink2(vec2(8.0, 1.0))));
     filter_field(&mut head, view.theme, &mut state.filter, "Filter tracks");
@@ -144,6 +146,12 @@ impl Sheet<'_> {
         let dim = theme.color(ColorRole::SurfaceTimelineOut);
         painter.rect_filled(Rect::from_min_max(sheet.min, pos2(start, sheet.bottom())), 0.0, dim);
         painter.rect_filled(Rect::from_min_max(pos2(end, sheet.top()), sheet.max), 0.0, dim);
+        if let Some((from, to)) = self.view.timeline.playback.range {
+            let dark = dim.gamma_multiply(0.45);
+            let (from, to) = (axis.x(from).clamp(start, end), axis.x(to).clamp(start, end));
+            painter.rect_filled(Rect::from_x_y_ranges(start..=from, sheet.y_range()), 0.0, dark);
+            painter.rect_filled(Rect::from_x_y_ranges(to..=end, sheet.y_range()), 0.0, dark);
+        }
     }
 
     /// The rows that are in sight, the one of all keys over them.

@@ -7,8 +7,9 @@ use super::TimelineState;
 use crate::render::ColorRole;
 use crate::ui::TimelineAction;
 use crate::{
-    edit::command::{DeleteKeys, PlayCommand, SetKey},
+    edit::command::{Between, DeleteKeys, PlayCommand, SetKey},
     model::Document,
+    session::{Repeat, RulerUnit},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -62,13 +63,18 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
 fn play_buttons(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let play = if playback.playing { (icons::ICON_PAUSE, "Pause") } else { (icons::ICON_PLAY_ARROW, "Play") };
+    let repeat = match playback.repeat {
+        Repeat::Loop => (icons::ICON_REPEAT, "Loop"),
+        Repeat::PingPong => (icons::ICON_SYNC_ALT, "Loop back and forth"),
+        Repeat::Once => (icons::ICON_REPEAT, "Play once"),
+    };
     let buttons = [
         (icons::ICON_FIRST_PAGE, "Clip start", PlayCommand::Start, false),
         (icons::ICON_SKIP_PREVIOUS, "Previous key", PlayCommand::PreviousKey, false),
         (play.0, play.1, PlayCommand::Toggle, playback.playing),
         (icons::ICON_SKIP_NEXT, "Next key", PlayCommand::NextKey, false),
         (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
-        (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.looping),
+        (repeat.0, repeat.1, PlayCommand::Loop, playback.repeat != Repeat::Once),
     ];
     for (icon, name, command, on) in buttons {
         let key = view.settings.keys.key(command.name());
@@ -127,15 +133,7 @@ fn clip_and_rate(ui: &mut Ui, view: &View<'_>, document: &Document, room: &Room,
     });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Clip: {label}")));
     if room.rate {
-        let now = format!("{} fps", playback.fps);
-        let combo = ComboBox::from_id_salt("fps").selected_text(now).width(76.0).show_ui(ui, |ui| {
-            for fps in [12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0] {
-                if ui.selectable_label((playback.fps - fps).abs() < 1e-6, format!("{fps} fps")).clicked() {
-                    actions.push(TimelineAction::Fps(fps));
-                }
-            }
-        });
-        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
+        rate_ui(ui, view, actions);
     }
     if let Some(share) = playback.guessed.filter(|_| room.guess) {
         let text = format!("guessed from the keys, {:.0} % fit", share * 100.0);
@@ -152,6 +150,79 @@ fn clip_and_rate(ui: &mut Ui, view: &View<'_>, document: &Document, room: &Room,
         });
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Speed"));
     }
+    if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
+        let text = format!("{reached:.0} frames a second reached");
+        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    }
+}
+
+/// A rate with no more digits than it needs.
+fn rate_text(fps: f64) -> String {
+    let text = format!("{fps:.3}");
+    format!("{} fps", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The ruler's rate and what it counts, and how frames are played.
+fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    const RATES: [f64; 12] =
+        [12.0, 15.0, 24000.0 / 1001.0, 24.0, 25.0, 30000.0 / 1001.0, 30.0, 48.0, 50.0, 60000.0 / 1001.0, 60.0, 120.0];
+    let playback = view.timeline.playback;
+    let combo = ComboBox::from_id_salt("fps")
+        .selected_text(rate_text(playback.fps))
+        .width(84.0)
+        .height(480.0)
+        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
+        .show_ui(ui, |ui| {
+            for fps in RATES {
+                if ui.selectable_label((playback.fps - fps).abs() < 1e-6, rate_text(fps)).clicked() {
+                    actions.push(TimelineAction::Fps(fps));
+                    ui.close();
+                }
+            }
+            let mut typed = playback.fps;
+            let field = DragValue::new(&mut typed).range(0.1..=10_000.0).suffix(" fps").update_while_editing(false);
+            let response = ui.add(field);
+            name_widget(ui, &response, "Frames per second, typed");
+            if response.changed() {
+                actions.push(TimelineAction::Fps(typed));
+            }
+            ui.separator();
+            let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { 4800.0 };
+            let units = [
+                (RulerUnit::Frames, "Ruler in frames"),
+                (RulerUnit::Seconds, "Ruler in seconds"),
+                (RulerUnit::Ticks(ticks), "Ruler in ticks"),
+            ];
+            for (unit, text) in units {
+                if ui.selectable_label(playback.unit == unit, text).clicked() {
+                    actions.push(TimelineAction::Unit(unit));
+                }
+            }
+            if let RulerUnit::Ticks(now) = playback.unit {
+                let mut ticks = now;
+                let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks/s").update_while_editing(false);
+                let response = ui.add(field);
+                name_widget(ui, &response, "Ticks per second");
+                if response.changed() {
+                    actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
+                }
+            }
+            ui.separator();
+            if ui.selectable_label(playback.every_frame, "Play every frame").clicked() {
+                actions.push(Action::Run(PlayCommand::EveryFrame.into()));
+            }
+            ui.label(RichText::new("New keys").font(Theme::font(Font::Caption)));
+            for (way, text) in [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")] {
+                let response = ui.selectable_label(view.settings.new_keys == way, text);
+                response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}")));
+                if response.clicked() {
+                    let settings = crate::ui::Settings { new_keys: way, ..view.settings.clone() };
+                    actions.push(crate::ui::ProgramAction::Settings(Box::new(settings)));
+                }
+            }
+        });
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
+    combo.response.on_hover_text("Rate and unit of the ruler: what it counts moves no key");
 }
 
 /// At the right: what is shown of the clip, and its keys. From the right to the left.

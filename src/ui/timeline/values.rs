@@ -10,7 +10,7 @@ use crate::{
     edit::{
         command::{
             ChangeKeys, DeleteKeys, SetKey, ValueHow, WhichKeys,
-            field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds, Trs},
+            field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds},
         },
         evaluate,
     },
@@ -231,7 +231,8 @@ fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actio
             actions.push(Action::Run(DeleteKeys { clip, which }.into()));
         } else {
             let parts = Some(Parts(vec![property]));
-            let key = SetKey { clip, time, node, parts, to: Trs::default(), unkeyed: None, exact: None };
+            let interpolation = Some(view.settings.new_keys);
+            let key = SetKey { parts, interpolation, ..SetKey::new(clip, time, node) };
             actions.push(Action::Run(key.into()));
         }
     }

@@ -3,10 +3,15 @@
 use serde_json::json;
 
 use super::{
-    super::{json as raw, schema, text::Ops},
+    super::{
+        clip_extras::{MARKERS, markers_text},
+        json as raw, schema,
+        text::Ops,
+    },
     SaveError, Writer,
+    extras::Extras,
 };
-use crate::model::{Asset, Clip, Local, Property, Shared, Slice, Track};
+use crate::model::{Asset, Clip, Local, Marker, Property, Shared, Slice, Track};
 
 impl Writer<'_> {
     pub(super) fn clips(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
@@ -48,6 +53,10 @@ impl Writer<'_> {
             if let Some(name) = &clip.name {
                 animation["name"] = json!(&**name);
             }
+            if let Some(markers) = markers_text(&clip.markers) {
+                let markers: serde_json::Value = serde_json::from_str(&markers).unwrap_or_default();
+                animation["extras"] = json!({ MARKERS: markers });
+            }
             animation["channels"] = channels.into();
             animation["samplers"] = samplers.into();
             self.ops.member("animations").push(animation.to_string());
@@ -62,7 +71,7 @@ impl Writer<'_> {
     }
 
     fn clip(&mut self, index: usize, label: &str, before: &Clip, after: &Clip, now: &Asset) -> Result<(), SaveError> {
-        let Clip { name: _, tracks: _, channels_in_file, pointers, kept, mended } = after;
+        let Clip { name: _, tracks: _, markers, channels_in_file, pointers, kept, mended } = after;
         let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
         if !same || (kept, mended) != (&before.kept, &before.mended) {
             return Err(SaveError::no_form(&format!("animations/{index}"), "other keys of animation pointers"));
@@ -77,6 +86,9 @@ impl Writer<'_> {
                 None => Ops::Remove,
             };
             self.changes.push(format!("animations/{index} “{label}”: name"));
+        }
+        if *markers != before.markers {
+            self.markers(index, label, before, markers)?;
         }
         let mut users = vec![0u32; raw.samplers.len()];
         for channel in &raw.channels {
@@ -138,6 +150,19 @@ impl Writer<'_> {
                 format!("animations/{index} “{label}”: {rewritten} channels changed, {added} added, {removed} removed");
             self.changes.push(line);
         }
+        Ok(())
+    }
+
+    /// Writes a clip's markers into its extras, and no others of them.
+    fn markers(&mut self, index: usize, label: &str, before: &Clip, now: &[Marker]) -> Result<(), SaveError> {
+        let (at, place) = (("animations", index), format!("animations/{index} “{label}”"));
+        if before.markers.is_empty() && self.extras(at, MARKERS)? == Extras::With {
+            return Err(SaveError::no_form(&place, "other markers than those in its extras, which cannot be read,"));
+        }
+        if !self.put_extra(at, MARKERS, markers_text(now))? {
+            return Err(SaveError::no_form(&place, "markers beside extras that are no object"));
+        }
+        self.changes.push(format!("{place}: {} markers in its extras", now.len()));
         Ok(())
     }
 
