@@ -2,6 +2,7 @@
 
 mod facts;
 mod fields;
+mod keys;
 mod morphs;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
@@ -60,6 +61,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 facts::thing(ui, theme, document, thing);
                 return;
             }
+            keys::keys_ui(ui, view, actions);
             let Some(node) = view.selection.active else {
                 let text = "Nothing is selected. Click a joint, the skin, or a row of the outliner.";
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());

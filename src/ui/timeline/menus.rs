@@ -150,6 +150,8 @@ pub fn interpolation_popup(state: &mut TimelineState, response: &Response, view:
         .at_pointer_fixed()
         .open_memory(opens)
         .accessible_name("Interpolation")
+        .layout(egui::Layout::top_down_justified(egui::Align::Min))
+        .style(egui::containers::menu::menu_style)
         .show(|ui| {
             ui.set_min_width(140.0);
             interpolations(ui, view, actions);

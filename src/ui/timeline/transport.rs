@@ -162,6 +162,34 @@ fn rate_text(fps: f64) -> String {
     format!("{} fps", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
+fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.add_space(4.0);
+    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+}
+
+/// What the ruler counts: frames, seconds, or ticks at so many a second.
+fn unit_ui(ui: &mut Ui, playback: &crate::session::Playback, actions: &mut Actions) {
+    let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { 4800.0 };
+    let units = [(RulerUnit::Frames, "Frames"), (RulerUnit::Seconds, "Seconds"), (RulerUnit::Ticks(ticks), "Ticks")];
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (unit, text) in units {
+            if ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.unit == unit, text)).clicked() {
+                actions.push(TimelineAction::Unit(unit));
+            }
+        }
+    });
+    if let RulerUnit::Ticks(now) = playback.unit {
+        let mut ticks = now;
+        let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks a second").update_while_editing(false);
+        let response = ui.add_sized([212.0, 22.0], field);
+        name_widget(ui, &response, "Ticks per second");
+        if response.changed() {
+            actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
+        }
+    }
+}
+
 /// The ruler's rate and what it counts, and how frames are played.
 fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     const RATES: [f64; 12] =
@@ -173,52 +201,48 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         .height(480.0)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
         .show_ui(ui, |ui| {
-            for fps in RATES {
-                if ui.selectable_label((playback.fps - fps).abs() < 1e-6, rate_text(fps)).clicked() {
-                    actions.push(TimelineAction::Fps(fps));
-                    ui.close();
+            ui.set_min_width(208.0);
+            caption(ui, view.theme, "Rate");
+            egui::Grid::new("rates").num_columns(3).spacing([4.0, 2.0]).show(ui, |ui| {
+                for (k, fps) in RATES.into_iter().enumerate() {
+                    let button = egui::Button::selectable((playback.fps - fps).abs() < 1e-6, rate_text(fps));
+                    if ui.add_sized([68.0, 22.0], button).clicked() {
+                        actions.push(TimelineAction::Fps(fps));
+                        ui.close();
+                    }
+                    if k % 3 == 2 {
+                        ui.end_row();
+                    }
                 }
-            }
+            });
             let mut typed = playback.fps;
             let field = DragValue::new(&mut typed).range(0.1..=10_000.0).suffix(" fps").update_while_editing(false);
-            let response = ui.add(field);
+            let response = ui.add_sized([212.0, 22.0], field.max_decimals(3));
             name_widget(ui, &response, "Frames per second, typed");
             if response.changed() {
                 actions.push(TimelineAction::Fps(typed));
             }
-            ui.separator();
-            let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { 4800.0 };
-            let units = [
-                (RulerUnit::Frames, "Ruler in frames"),
-                (RulerUnit::Seconds, "Ruler in seconds"),
-                (RulerUnit::Ticks(ticks), "Ruler in ticks"),
-            ];
-            for (unit, text) in units {
-                if ui.selectable_label(playback.unit == unit, text).clicked() {
-                    actions.push(TimelineAction::Unit(unit));
+            caption(ui, view.theme, "The ruler counts");
+            unit_ui(ui, playback, actions);
+            caption(ui, view.theme, "New keys");
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for (way, text) in [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")] {
+                    let button = egui::Button::selectable(view.settings.new_keys == way, text);
+                    let response = ui.add_sized([68.0, 22.0], button);
+                    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}")));
+                    if response.clicked() {
+                        let settings = crate::ui::Settings { new_keys: way, ..view.settings.clone() };
+                        actions.push(crate::ui::ProgramAction::Settings(Box::new(settings)));
+                    }
                 }
-            }
-            if let RulerUnit::Ticks(now) = playback.unit {
-                let mut ticks = now;
-                let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks/s").update_while_editing(false);
-                let response = ui.add(field);
-                name_widget(ui, &response, "Ticks per second");
-                if response.changed() {
-                    actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
-                }
-            }
-            ui.separator();
-            if ui.selectable_label(playback.every_frame, "Play every frame").clicked() {
+            });
+            ui.add_space(4.0);
+            let mut all = playback.every_frame;
+            let response = crate::ui::widgets::check(ui, view.theme, &mut all, "Play every frame");
+            if response.on_hover_text("Shows each frame, however long that takes, rather than keep real time").changed()
+            {
                 actions.push(Action::Run(PlayCommand::EveryFrame.into()));
-            }
-            ui.label(RichText::new("New keys").font(Theme::font(Font::Caption)));
-            for (way, text) in [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")] {
-                let response = ui.selectable_label(view.settings.new_keys == way, text);
-                response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}")));
-                if response.clicked() {
-                    let settings = crate::ui::Settings { new_keys: way, ..view.settings.clone() };
-                    actions.push(crate::ui::ProgramAction::Settings(Box::new(settings)));
-                }
             }
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
