@@ -28,7 +28,7 @@ other_commands! {
         clip: ClipName,
         /// Which.
         which: WhichKeys,
-    } = "key.copy", "Copy keys", menu: "Clip/Keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
+    } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
 }
 
 other_commands! {
@@ -242,7 +242,7 @@ other_commands! {
 
 other_commands! {
     /// Keys on the timeline: which are selected, and moves that follow the pointer.
-    TimelineCommand in "Clip/Keys", by Host;
+    TimelineCommand in "Clip/Edit keys", by Host;
 
     /// Sets a key of the translation alone
     KeyTranslation = "keying.translation", "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;

@@ -50,7 +50,7 @@ document_commands! {
         which: WhichKeys,
         /// Whether keys after the last of them come along.
         ripple: Option<bool>,
-    } = "key.move", "Move keys", menu: "Clip/Keys", asks: true;
+    } = "key.move", "Move keys", menu: "Clip/Edit keys", asks: true;
     /// Copies keys to another time of the clip
     DuplicateKeys {
         /// Of which clip.
@@ -59,7 +59,7 @@ document_commands! {
         by: Seconds,
         /// Which.
         which: WhichKeys,
-    } = "key.duplicate", "Duplicate keys", menu: "Clip/Keys", asks: true;
+    } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
     /// Stretches keys in time, about a time that stays
     ScaleKeys {
         /// Of which clip.
@@ -70,7 +70,7 @@ document_commands! {
         about: Option<Seconds>,
         /// Which; all unless said.
         which: WhichKeys,
-    } = "key.scale", "Scale keys in time", menu: "Clip/Keys", asks: true;
+    } = "key.scale", "Scale keys in time", menu: "Clip/Edit keys", asks: true;
     /// Puts copied keys in, at the playhead or where they were
     PasteKeys {
         /// Into which clip.
@@ -85,7 +85,7 @@ document_commands! {
         replace: Option<bool>,
         /// Whether they start from the value that is there.
         relative: Option<bool>,
-    } = "key.paste", "Paste keys", menu: "Clip/Keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
+    } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Puts time in, or takes it out: what is later follows
     RippleKeys {
         /// Of which clip.
@@ -96,7 +96,7 @@ document_commands! {
         by: Seconds,
         /// Of which nodes; of all unless given.
         node: Option<Nodes>,
-    } = "key.ripple", "Insert or remove time", menu: "Clip/Keys", asks: true;
+    } = "key.ripple", "Insert or remove time", menu: "Clip/Edit keys", asks: true;
     /// Begins a loop elsewhere: the same motion, round the end
     OffsetKeys {
         /// Of which clip.
@@ -107,7 +107,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Of which of their tracks; of all unless given.
         parts: Option<KeyParts>,
-    } = "key.offset", "Offset in the loop", menu: "Clip/Keys", asks: true;
+    } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
     /// Holds the value of keys up to their next ones
     HoldKeys {
         /// Of which clip.
@@ -116,7 +116,7 @@ document_commands! {
         which: WhichKeys,
         /// Whether they are held; they are unless given.
         on: Option<bool>,
-    } = "key.hold_next", "Hold to the next key", menu: "Clip/Keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
+    } = "key.hold_next", "Hold to the next key", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
     /// Calculates with the values of keys: adds, or scales about a value
     ChangeKeys {
         /// Of which clip.
@@ -129,7 +129,7 @@ document_commands! {
         about: Option<ValueAbout>,
         /// Which; all unless said.
         which: WhichKeys,
-    } = "key.value", "Change values", menu: "Clip/Keys", asks: true;
+    } = "key.value", "Change values", menu: "Clip/Edit keys", asks: true;
     /// Changes keys by what a value differs from what is seen
     ShiftKeys {
         /// Of which clip.
@@ -142,7 +142,7 @@ document_commands! {
         to: Trs,
         /// Which keys.
         keys: KeyList,
-    } = "key.shift", "Change keys by a difference", menu: "Clip/Keys", asks: true;
+    } = "key.shift", "Change keys by a difference", menu: "Clip/Edit keys", asks: true;
     /// Chooses how values between the keys of tracks come about
     SetInterpolation {
         /// Of which clip.
@@ -151,7 +151,7 @@ document_commands! {
         interpolation: Between,
         /// Of the tracks with these keys; of all unless said.
         which: WhichKeys,
-    } = "track.interpolation", "Interpolation", menu: "Clip/Keys", asks: true;
+    } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
     /// Removes keys that change nothing: those on the line between their neighbors
     CleanKeys {
         /// Of which clip.
@@ -160,7 +160,7 @@ document_commands! {
         tolerance: Option<f32>,
         /// Which; all unless said.
         which: WhichKeys,
-    } = "key.clean", "Remove dead keys", menu: "Clip/Keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+    } = "key.clean", "Remove dead keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
 }
 
 super::field::choice! {

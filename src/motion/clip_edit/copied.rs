@@ -54,7 +54,7 @@ impl CopiedTrack {
     /// Some keys of a track.
     pub fn of(track: &Track, times: &[f32], node: &str, path: &str) -> Self {
         let stride = track.stride();
-        let marks = super::marks(track, times);
+        let marks = super::marks(track, times, super::hold_ends(track).as_deref());
         let kept: Vec<usize> = (0..marks.len()).filter(|k| marks[*k]).collect();
         Self {
             node: node.to_owned(),

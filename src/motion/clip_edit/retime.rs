@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{HOLD_GAP, SAME_TIME, hold_end, is_hold_end, keep_auto, marks};
+use super::{HOLD_GAP, SAME_TIME, hold_end, hold_ends, keep_auto, marks};
 use crate::model::{Interpolation, KeyTimes, Track};
 
 /// Where keys go in time: `t' = about + (t − about)·scale + by`.
@@ -61,10 +61,13 @@ struct Going {
 /// # Errors
 /// Where two moved keys would fall together, or leave what a number can hold.
 pub fn retime(track: &Track, times: &[f32], map: &TimeMap, copies: bool) -> Result<Retimed, TooClose> {
-    let marks = marks(track, times);
+    let ends = hold_ends(track);
+    let marks = marks(track, times, ends.as_deref());
+    let is_end = |k: usize| ends.as_ref().is_some_and(|e| e[k]);
+    let own: &[f32] = &track.times;
     let mut going = Vec::with_capacity(marks.len());
     let mut before: Option<(f32, f32)> = None;
-    for (k, time) in track.times.iter().copied().enumerate() {
+    for (k, time) in own.iter().copied().enumerate() {
         let stays = Going { time, moved: false, from: k };
         if !marks[k] {
             going.push(stays);
@@ -73,8 +76,7 @@ pub fn retime(track: &Track, times: &[f32], map: &TimeMap, copies: bool) -> Resu
         if copies {
             going.push(stays);
         }
-        let to =
-            if is_hold_end(track, k) && marks[k + 1] { hold_end(map.at(track.times[k + 1])) } else { map.at(time) };
+        let to = if is_end(k) && marks[k + 1] { hold_end(map.at(own[k + 1])) } else { map.at(time) };
         if let Some((last, was)) = before
             && to <= last
         {
@@ -88,21 +90,15 @@ pub fn retime(track: &Track, times: &[f32], map: &TimeMap, copies: bool) -> Resu
     }
     going.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.moved.cmp(&b.moved)));
     let (kept, mut replaced) = settle(going);
+    let after = gather(track, &kept, map.scale);
     // A hold whose next key was replaced is a key like others, and one that lost its start is none.
-    let (before_ends, after) = (ends(track), gather(track, &kept, map.scale));
-    replaced = replaced.saturating_sub(before_ends.saturating_sub(ends(&after)));
-    let moved: Vec<f32> = kept
-        .iter()
-        .enumerate()
-        .filter(|(k, key)| key.moved && !is_hold_end(&after, *k))
-        .map(|(_, key)| key.time)
-        .collect();
+    let left = hold_ends(&after);
+    let count = |ends: Option<&Vec<bool>>| ends.map_or(0, |e| e.iter().filter(|e| **e).count());
+    replaced = replaced.saturating_sub(count(ends.as_ref()).saturating_sub(count(left.as_ref())));
+    let stays_end = |k: usize| left.as_ref().is_some_and(|e| e[k]);
+    let moved = kept.iter().enumerate().filter(|(k, key)| key.moved && !stays_end(*k));
+    let moved: Vec<f32> = moved.map(|(_, key)| key.time).collect();
     Ok(Retimed { track: keep_auto(track, after), keys: moved.into(), replaced })
-}
-
-/// How many ends of holds a track has.
-fn ends(track: &Track) -> usize {
-    (0..track.times.len()).filter(|k| is_hold_end(track, *k)).count()
 }
 
 /// Of keys in the order of their times those that are left, and how many made way. Keys of one kind are as far apart as they
@@ -127,10 +123,10 @@ fn settle(going: Vec<Going>) -> (Vec<Going>, usize) {
 
 /// A track of these keys; the tangents of the moved ones are for a stretched time.
 fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
-    let (stride, width) = (track.stride(), track.width);
+    let (stride, width, own) = (track.stride(), track.width, &track.values[..]);
     let mut values = Vec::with_capacity(kept.len() * stride);
     for key in kept {
-        let from = &track.values[key.from * stride..(key.from + 1) * stride];
+        let from = &own[key.from * stride..(key.from + 1) * stride];
         let at = values.len();
         values.extend_from_slice(from);
         if key.moved && scale != 1.0 && track.interpolation == Interpolation::CubicSpline {
@@ -145,11 +141,12 @@ fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
 /// The track without the keys at `times`, or `None` where none is left. One that keeps a single CUBICSPLINE key becomes
 /// LINEAR, since the file must have two.
 pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
-    let mut marks = marks(track, times);
+    let ends = hold_ends(track);
+    let mut marks = marks(track, times, ends.as_deref());
     // An end of a hold without the key that begins it holds nothing.
-    for key in 1..marks.len() {
-        if marks[key - 1] && is_hold_end(track, key) {
-            marks[key] = true;
+    if let Some(ends) = &ends {
+        for key in 1..marks.len() {
+            marks[key] |= marks[key - 1] && ends[key];
         }
     }
     let kept: Vec<Going> = (0..marks.len())

@@ -58,10 +58,13 @@ fn changed(value: &mut [f32], change: &ValueChange) {
 /// begin them.
 #[must_use]
 pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Track {
-    let mut marks = marks(track, times);
-    for key in 1..marks.len() {
-        if super::is_hold_end(track, key) {
-            marks[key] = marks[key - 1];
+    let ends = super::hold_ends(track);
+    let mut marks = marks(track, times, None);
+    if let Some(ends) = ends {
+        for key in 1..marks.len() {
+            if ends[key] {
+                marks[key] = marks[key - 1];
+            }
         }
     }
     let (width, stride) = (track.width, track.stride());

@@ -4,10 +4,12 @@ mod axis;
 mod dead;
 mod domain;
 mod draw;
+mod filter;
 mod gesture;
 mod markers;
 mod menus;
 mod overview;
+mod per_track;
 mod rows;
 mod ruler;
 mod sheet;
@@ -16,6 +18,7 @@ mod values;
 
 use self::{
     dead::DeadKeys,
+    filter::RowFilter,
     gesture::{KeyGesture, Retiming},
     markers::MarkerEdit,
     overview::Grip,
@@ -43,10 +46,9 @@ pub struct TimelineState {
     /// Seconds in sight.
     start: f64,
     end: f64,
-    filter: String,
+    filter: RowFilter,
     open: BTreeSet<NodeId>,
     scroll: f32,
-    selected_only: bool,
     /// What a hand does to keys.
     gesture: KeyGesture,
     /// What a hand does to a marker.

@@ -1,5 +1,7 @@
 //! The rows of the timeline: which there are, and their names at the left.
 
+use std::collections::HashMap;
+
 use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
@@ -9,10 +11,15 @@ use super::{
 };
 use crate::render::ColorRole;
 use crate::{
-    model::{Clip, Document, NodeId, Property, Shared, Track, TrackId},
+    edit::command::{
+        SetKey,
+        field::{ClipName, Nodes, Seconds},
+    },
+    model::{Clip, Document, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId},
     ui::{
-        Actions, OutlinerAction, Theme, View, ViewportAction,
+        Action, Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction,
         theme::Font,
+        timeline::domain::SelectHow,
         widgets::{elided, node_icon, paint_icon},
     },
 };
@@ -44,6 +51,8 @@ impl Row {
 pub struct Rows {
     /// Nodes that move, with their tracks.
     nodes: Vec<Animated>,
+    /// Where each is among them.
+    at: HashMap<NodeId, usize>,
     /// One after the other.
     pub list: Vec<Row>,
 }
@@ -59,17 +68,18 @@ impl Rows {
                 list.extend(tracks.iter().map(|(id, t)| Row::Channel(*node, *id, t.property)));
             }
         }
-        let needle = state.filter.to_lowercase();
+        let needle = state.filter.name.to_lowercase();
         let pointers = clip.pointers.iter().enumerate().filter(|(_, p)| p.pointer.to_lowercase().contains(&needle));
-        if !state.selected_only {
+        if !state.filter.selected_only && !state.filter.is_on() {
             list.extend(pointers.map(|(k, _)| Row::Pointer(k)));
         }
-        Self { nodes, list }
+        let at = nodes.iter().enumerate().map(|(k, (node, _))| (*node, k)).collect();
+        Self { nodes, at, list }
     }
 
     /// The tracks whose keys a row shows.
     pub fn tracks(&self, row: &Row) -> &[(TrackId, Shared<Track>)] {
-        let of = |node: &NodeId| self.nodes.iter().find(|(n, _)| n == node).map_or(&[][..], |(_, tracks)| tracks);
+        let of = |node: &NodeId| self.at.get(node).map_or(&[][..], |k| &self.nodes[*k].1);
         match row {
             Row::Node(node) => of(node),
             Row::Channel(node, id, _) => {
@@ -102,17 +112,28 @@ fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineS
         listed[id.index()] = true;
     }
     order.extend(document.node_ids().filter(|id| !listed[id.index()]));
-    let needle = state.filter.to_lowercase();
-    order
+    let filter = &state.filter;
+    let needle = filter.name.to_lowercase();
+    let mut list: Vec<Animated> = order
         .into_iter()
         .filter_map(|id| {
             let mut tracks = std::mem::take(&mut by_node[id.index()]);
+            let pinned = filter.pinned.contains(&id);
             let named = needle.is_empty() || document.node(id).label(id).to_lowercase().contains(&needle);
-            let chosen = !state.selected_only || view.selection.nodes.contains(&id);
+            let chosen = !filter.selected_only || view.selection.nodes.contains(&id);
+            if !pinned && (!named || !chosen) {
+                return None;
+            }
+            if !pinned {
+                tracks.retain(|(id, track)| filter.lists(view, *id, track));
+            }
             tracks.sort_by_key(|(_, t)| t.property);
-            (!tracks.is_empty() && named && chosen).then_some((id, tracks))
+            (!tracks.is_empty()).then_some((id, tracks))
         })
-        .collect()
+        .collect();
+    // Pinned ones first, each half in the order of the tree.
+    list.sort_by_key(|(id, _)| !filter.pinned.contains(id));
+    list
 }
 
 /// Where a row's name is drawn.
@@ -231,11 +252,65 @@ fn node_name_ui(
     node_icon(painter, view, document, node, place.at(34.0), theme.color(icon));
     let shown = elided(ui, &label, &Theme::font(Font::Small), area.width() - 56.0);
     place.text(46.0, &shown, Font::Small, theme.color(text));
+    let pinned = state.filter.pinned.contains(&node);
+    if pinned {
+        let at = pos2(area.right() - 12.0, area.center().y);
+        paint_icon(painter, at, icons::ICON_KEEP, 13.0, theme.color(ColorRole::AccentText));
+    }
+    response.context_menu(|ui| row_menu(state, ui, view, (node, &label, pinned), actions));
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
     if response.clicked() {
         let toggle = ui.input(|i| i.modifiers.command || i.modifiers.shift);
         actions.push(OutlinerAction::Select { node, toggle });
+    }
+}
+
+/// What can be done with the row of a joint.
+fn row_menu(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    (node, label, pinned): (NodeId, &str, bool),
+    actions: &mut Actions,
+) {
+    ui.set_min_width(190.0);
+    let clip = view.shown_clip();
+    if ui.button("Select all its keys").clicked() {
+        if let (Some(id), Some(clip)) = (clip, clip.and_then(|c| view.session?.document().clips.get(c))) {
+            let keys = KeySet::of(clip, |_, t| match t.target == node {
+                true => KeyTimes::part(&t.times, 0..t.times.len()),
+                false => KeyTimes::default(),
+            });
+            actions.push(TimelineAction::SelectKeys { clip: id, keys, how: SelectHow::Only });
+        }
+        ui.close();
+    }
+    if let Some(id) = clip
+        && ui.button(format!("Key {label} here")).clicked()
+    {
+        let time = Seconds(view.timeline.playback.time as f32);
+        let interpolation = Some(view.settings.new_keys);
+        let key = SetKey { interpolation, ..SetKey::new(ClipName::Id(id), time, Nodes::one(node)) };
+        actions.push(Action::Run(key.into()));
+        ui.close();
+    }
+    ui.separator();
+    if ui.button(if pinned { "Unpin" } else { "Pin to the top" }).clicked() {
+        if !state.filter.pinned.remove(&node) {
+            state.filter.pinned.insert(node);
+        }
+        ui.close();
+    }
+    if ui.button("Open all rows").clicked() {
+        if let Some(document) = view.session.map(|s| s.document()) {
+            state.open.extend(document.node_ids());
+        }
+        ui.close();
+    }
+    if ui.button("Close all rows").clicked() {
+        state.open.clear();
+        ui.close();
     }
 }

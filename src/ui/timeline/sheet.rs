@@ -7,6 +7,7 @@ use super::{
     axis::TimeAxis,
     dead::DeadKeys,
     draw::{self, Look},
+    filter::filter_button,
     gesture::{Goes, KeyGesture, Retime, Retiming},
     markers::markers_ui,
     menus,
@@ -68,7 +69,9 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let rows = Rows::of(document, clip, view, state);
     if clip.key_count() <= DeadKeys::MOST_IN_CLIP {
-        rows.all_tracks().for_each(|(id, track)| state.dead.look_at(*id, track));
+        for (id, track) in rows.all_tracks() {
+            state.dead.of(*id, track);
+        }
     }
     state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
     let sheet = Sheet { view, id, clip, rows, axis, whole, sheet, summary, body, row_height };
@@ -85,7 +88,14 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     markers_ui(state, ui, view, (id, clip), &sheet.axis, ruler, actions);
     let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, summary.top()));
     let mut head = ui.new_child(egui::UiBuilder::new().max_rect(head.shrink2(vec2(8.0, 1.0))));
-    filter_field(&mut head, view.theme, &mut state.filter, "Filter tracks");
+    head.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        let width = (ui.available_width() - 26.0).max(40.0);
+        ui.allocate_ui(vec2(width, 24.0), |ui| {
+            filter_field(ui, view.theme, &mut state.filter.name, "Filter tracks");
+        });
+        filter_button(&mut state.filter, ui, view.theme);
+    });
     if foot < whole.bottom() {
         let foot = Rect::from_min_max(pos2(whole.left(), foot), whole.max);
         overview_ui(state, ui, &sheet, foot, names, actions);
@@ -199,7 +209,8 @@ impl Sheet<'_> {
             painter.rect_filled(line, 0.0, theme.color(ColorRole::SelectionTint));
         } else if matches!(state.gesture, KeyGesture::None) && ui.rect_contains_pointer(line.intersect(self.body)) {
             painter.rect_filled(line, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
-            if let Some(node) = node {
+            // Rows that run by under the wheel are not pointed at: each would have the picture drawn anew.
+            if let Some(node) = node.filter(|_| ui.input(|i| i.smooth_scroll_delta() == egui::Vec2::ZERO)) {
                 actions.push(ViewportAction::Hover(Some(node)));
             }
         }

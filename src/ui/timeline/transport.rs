@@ -255,9 +255,9 @@ fn key_buttons(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {
         state.fit(view.timeline.playback.length(document));
     }
-    let only = state.selected_only;
+    let only = state.filter.selected_only;
     if icon_button(ui, theme, icons::ICON_ADS_CLICK, "Selected joints only", "", only, Ok(())).clicked() {
-        state.selected_only = !only;
+        state.filter.selected_only = !only;
     }
     for (icon, name, command) in
         [(icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()), (icons::ICON_KEY, "Set key", SetKey::spec())]

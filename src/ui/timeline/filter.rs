@@ -1,0 +1,90 @@
+//! Which rows the sheet lists: by name, selection, kind, motion, and keys at the playhead; pinned ones always.
+
+use std::{cell::RefCell, collections::BTreeSet};
+
+use egui::{RichText, Role, Ui, WidgetInfo};
+use egui_material_icons::icons;
+
+use super::per_track::PerTrack;
+use crate::{
+    model::{NodeId, Property, Shared, Track, TrackId},
+    motion::clip_edit::SAME_TIME,
+    render::ColorRole,
+    ui::{Theme, View, theme::Font, widgets::check},
+};
+
+/// What is listed.
+#[derive(Clone, Debug, Default)]
+pub struct RowFilter {
+    /// Part of a name.
+    pub name: String,
+    /// Only selected joints.
+    pub selected_only: bool,
+    /// Only tracks whose value changes.
+    pub moving_only: bool,
+    /// Only tracks with a key at the playhead.
+    pub here_only: bool,
+    /// Kinds of tracks that are left out: translation, rotation, scale, morph weights.
+    pub without: [bool; 4],
+    /// Nodes that are listed whatever is asked for, first of all.
+    pub pinned: BTreeSet<NodeId>,
+    moving: RefCell<PerTrack<bool>>,
+}
+
+const KINDS: [(Property, &str); 4] = [
+    (Property::Translation, "Translation"),
+    (Property::Rotation, "Rotation"),
+    (Property::Scale, "Scale"),
+    (Property::Weights, "Morph weights"),
+];
+
+impl RowFilter {
+    /// Whether something but the name is asked for.
+    pub fn is_on(&self) -> bool {
+        self.moving_only || self.here_only || self.without.contains(&true)
+    }
+
+    /// Whether a track of a listed node is.
+    pub fn lists(&self, view: &View<'_>, id: TrackId, track: &Shared<Track>) -> bool {
+        let kind = KINDS.iter().position(|(p, _)| *p == track.property).unwrap_or(0);
+        let here = || track.key_at(view.timeline.playback.time as f32, SAME_TIME).is_some();
+        let moves = || *self.moving.borrow_mut().of(id, track, does_move);
+        !self.without[kind] && (!self.here_only || here()) && (!self.moving_only || moves())
+    }
+}
+
+/// Whether a track's value ever changes.
+fn does_move(track: &Track) -> bool {
+    (1..track.times.len()).any(|k| track.value(k) != track.value(0))
+}
+
+/// The button of the filter, and its list.
+pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
+    let on = filter.is_on() || filter.selected_only;
+    let role = if on { ColorRole::AccentText } else { ColorRole::TextSecondary };
+    let icon = RichText::new(icons::ICON_FILTER_LIST.codepoint).font(crate::ui::widgets::icon_font(16.0, on));
+    let button = egui::Button::new(icon.color(theme.color(role))).frame(false);
+    let config =
+        egui::containers::menu::MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let (response, _) = egui::containers::menu::MenuButton::from_button(button).config(config).ui(ui, |ui| {
+        ui.set_min_width(190.0);
+        check(ui, theme, &mut filter.selected_only, "Selected joints only");
+        check(ui, theme, &mut filter.moving_only, "Moving only");
+        check(ui, theme, &mut filter.here_only, "With keys at the playhead");
+        ui.label(
+            RichText::new("Channels").font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+        );
+        for (k, (_, title)) in KINDS.into_iter().enumerate() {
+            let mut listed = !filter.without[k];
+            check(ui, theme, &mut listed, title);
+            filter.without[k] = !listed;
+        }
+        if ui.button("List all").clicked() {
+            let (name, pinned) = (std::mem::take(&mut filter.name), std::mem::take(&mut filter.pinned));
+            *filter = RowFilter { name, pinned, ..RowFilter::default() };
+            ui.close();
+        }
+    });
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Which rows are listed"));
+    response.on_hover_text("Which rows are listed");
+}

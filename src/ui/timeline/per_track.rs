@@ -1,0 +1,38 @@
+//! What is found of a track once and kept as long as the track is the same.
+
+use std::collections::HashMap;
+
+use crate::model::{Shared, Track, TrackId};
+
+/// A value a track.
+#[derive(Clone, Debug)]
+pub struct PerTrack<T> {
+    found: HashMap<TrackId, (Shared<Track>, T)>,
+}
+
+impl<T> Default for PerTrack<T> {
+    fn default() -> Self {
+        Self { found: HashMap::new() }
+    }
+}
+
+impl<T> PerTrack<T> {
+    /// That of a track, found by a function where it is not known.
+    pub fn of(&mut self, id: TrackId, track: &Shared<Track>, find: impl Fn(&Track) -> T) -> &T {
+        let slot = self.found.entry(id).or_insert_with(|| (track.clone(), find(track)));
+        if !Shared::ptr_eq(&slot.0, track) {
+            *slot = (track.clone(), find(track));
+        }
+        &slot.1
+    }
+
+    /// Only of these tracks from now on.
+    pub fn retain(&mut self, stays: impl Fn(TrackId, &Shared<Track>) -> bool) {
+        self.found.retain(|id, (track, _)| stays(*id, track));
+    }
+
+    /// All that are known.
+    pub fn iter(&self) -> impl Iterator<Item = (TrackId, &T)> {
+        self.found.iter().map(|(id, (_, value))| (*id, value))
+    }
+}
