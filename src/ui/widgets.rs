@@ -390,3 +390,12 @@ mod tests {
         assert_eq!(short_number(-0.0001, false), "0.000");
     }
 }
+
+/// Selects all of the text of a field, so that what is typed takes its place.
+pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
+    use egui::text::{CCursor, CCursorRange};
+    let mut state = egui::TextEdit::load_state(ctx, field).unwrap_or_default();
+    let end = CCursor::new(text.chars().count());
+    state.cursor.set_char_range(Some(CCursorRange::two(CCursor::new(0), end)));
+    state.store(ctx, field);
+}

@@ -5,7 +5,7 @@ use egui_material_icons::icons;
 
 use super::OutlinerState;
 use crate::render::ColorRole;
-use crate::ui::TimelineAction;
+use crate::ui::{TimelineAction, widgets::select_all};
 use crate::{
     edit::command::{DeleteClip, DuplicateClip, NewClip, RenameClip, field::ClipName},
     model::ClipId,
@@ -158,6 +158,8 @@ fn clip_name_ui(state: &mut OutlinerState, ui: &mut Ui, area: egui::Rect, action
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
     if !*focused {
         response.request_focus();
+        // What is typed takes the place of the old name.
+        select_all(ui.ctx(), response.id, text);
         *focused = true;
         return;
     }

@@ -44,6 +44,8 @@ pub struct Retiming {
     pub shown: f64,
     /// How many keys the clip had.
     count: usize,
+    /// Whether it began as a copy, which it stays.
+    copies: bool,
     /// Whether no button is held: a click ends it.
     modal: bool,
 }
@@ -86,7 +88,7 @@ impl Retiming {
             return None;
         }
         let neutral = if let Retime::Stretch(_) = kind { 1.0 } else { 0.0 };
-        Some(Self { kind, clip, keys, grabbed, from, typed: String::new(), shown: neutral, count, modal })
+        Some(Self { kind, clip, keys, grabbed, from, typed: String::new(), shown: neutral, count, copies: kind == Retime::Copy, modal })
     }
 
     const fn is_stretch(&self) -> bool {
@@ -112,7 +114,7 @@ impl Retiming {
             return goes;
         }
         if !self.is_stretch() && !self.modal && matches!(self.kind, Retime::Move | Retime::Copy) {
-            let kind = if modifiers.alt { Retime::Copy } else { Retime::Move };
+            let kind = if modifiers.alt || self.copies { Retime::Copy } else { Retime::Move };
             if kind != self.kind {
                 (self.kind, self.shown) = (kind, f64::NAN);
             }

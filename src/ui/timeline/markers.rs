@@ -10,7 +10,7 @@ use crate::{
     },
     model::{Clip, ClipId, Marker, MarkerColor},
     render::ColorRole,
-    ui::{Action, Actions, Theme, TimelineAction, View, theme::Font, widgets::elided},
+    ui::{Action, Actions, Theme, TimelineAction, View, theme::Font, widgets::{elided, select_all}},
 };
 
 /// A marker that a hand is at.
@@ -154,6 +154,7 @@ fn name_ui(state: &mut TimelineState, ui: &mut Ui, id: ClipId, axis: &TimeAxis, 
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the marker"));
     if !*focused {
         response.request_focus();
+        select_all(ui.ctx(), response.id, text);
         *focused = true;
         return;
     }

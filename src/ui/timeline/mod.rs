@@ -49,6 +49,8 @@ pub struct TimelineState {
     filter: RowFilter,
     open: BTreeSet<NodeId>,
     scroll: f32,
+    /// What was held when the button was pressed last.
+    pressed: egui::Modifiers,
     /// What a hand does to keys.
     gesture: KeyGesture,
     /// What a hand does to a marker.
@@ -74,7 +76,8 @@ pub struct TimelineState {
 impl TimelineState {
     /// Shows the whole clip, with a little room on both sides.
     fn fit(&mut self, length: f64) {
-        let length = if length > 0.0 { length } else { 1.0 };
+        // Of a clip without keys there is room for some.
+        let length = if length > 0.0 { length } else { 2.0 };
         self.start = -length * 0.02;
         self.end = length * 1.06;
     }
@@ -167,7 +170,10 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
     let clip = view.timeline.playback.clip.unwrap_or(ClipId(0));
     let length = view.timeline.playback.length(document);
     let key = (clip, (length as f32).to_bits());
-    if state.fitted.map(|f| f.0) != Some(clip) || (state.fitted != Some(key) && length > state.end) {
+    // Under a hand that drags keys nothing moves by itself.
+    let still = matches!(state.gesture, KeyGesture::None);
+    let grew = state.fitted != Some(key) && length > state.end && still;
+    if state.fitted.map(|f| f.0) != Some(clip) || grew {
         state.fit(length);
         state.fitted = Some(key);
     }

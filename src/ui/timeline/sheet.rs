@@ -381,7 +381,11 @@ impl Sheet<'_> {
         if !matches!(state.gesture, KeyGesture::None) {
             return;
         }
-        let (modifiers, origin) = ui.input(|i| (i.modifiers, i.pointer.press_origin()));
+        let (now, origin) = ui.input(|i| (i.modifiers, i.pointer.press_origin()));
+        if let Some(pressed) = pressed_with(ui) {
+            state.pressed = pressed;
+        }
+        let modifiers = now | state.pressed;
         if response.clicked() {
             self.click(state, response.interact_pointer_pos(), modifiers, actions);
         }
@@ -586,6 +590,15 @@ impl Sheet<'_> {
         painter.rect(area, 6.0, theme.color(ColorRole::SurfaceRaised), edge, egui::StrokeKind::Inside);
         painter.galley(area.min + vec2(8.0, 5.0), text, theme.color(ColorRole::TextPrimary));
     }
+}
+
+/// What was held when the primary button was pressed in this frame: a drag stays what its press began.
+fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
+    let of = |e: &egui::Event| match e {
+        egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => Some(*modifiers),
+        _ => None,
+    };
+    ui.input(|i| i.events.iter().rev().find_map(of))
 }
 
 /// Every time at which some track has a key, once.
