@@ -30,7 +30,7 @@ pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed
         let (clip, time) = (view.shown_clip()?, view.edit_time());
         let keys = KeyList::Set(clip, keys);
         let (clip, node, to) = (ClipName::Id(clip), Nodes::one(node), component(local, changed));
-        return Some(ShiftKeys { clip, time: Seconds(time), node, to, keys }.into());
+        return Some(ShiftKeys { clip, time: Seconds(time), node, to, keys: Some(keys) }.into());
     }
     let key = view.timeline.auto_key.then_some(view.settings.new_keys);
     Some(over_clip(view.shown_clip()?, view.edit_time(), key, node, local, changed))

@@ -140,8 +140,8 @@ document_commands! {
         node: Nodes,
         /// What is wanted then.
         to: Trs,
-        /// Which keys.
-        keys: KeyList,
+        /// Which keys; all of the node unless given.
+        keys: Option<KeyList>,
     } = "key.shift", "Change keys by a difference", menu: "Clip/Edit keys", asks: true;
     /// Chooses how values between the keys of tracks come about
     SetInterpolation {
@@ -558,8 +558,9 @@ impl SetInterpolation {
 impl ShiftKeys {
     /// Rotations are turned in the joint's own axes, `q · (seen⁻¹ · wanted)`; the rest is added.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let which = WhichKeys { keys: Some(self.keys.clone()), ..WhichKeys::default() };
-        let meant = Meant::of(scene, &self.clip, &which)?;
+        let node = self.keys.is_none().then(|| self.node.clone());
+        let which = WhichKeys { keys: self.keys.clone(), node, ..WhichKeys::default() };
+        let meant = Meant::or_all(scene, &self.clip, &which)?;
         let time = time_of(self.time)?;
         let nodes = self.node.all(scene.document)?;
         let pose = Pose::evaluate(scene.document, &Stack::of(Some(meant.clip), f64::from(time)));
