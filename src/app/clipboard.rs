@@ -117,8 +117,15 @@ impl App {
             return;
         };
         let time = Some(Seconds(self.timeline.playback.time as f32));
-        let paste =
-            PasteKeys { clip: ClipName::Id(clip), text: Some(text), time, node: None, replace: None, relative: None };
+        let paste = PasteKeys {
+            clip: ClipName::Id(clip),
+            text: Some(text),
+            time,
+            node: None,
+            replace: None,
+            relative: None,
+            flip: None,
+        };
         self.run(ctx, paste);
     }
 

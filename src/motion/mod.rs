@@ -4,6 +4,7 @@ pub mod clip_edit;
 mod compiled;
 mod evaluator;
 mod insert;
+mod mirror;
 mod mirror_pairs;
 mod mix;
 mod names;
@@ -27,6 +28,7 @@ mod worst;
 pub use self::{
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
+    mirror::{Mirror, Mirrored},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     pose::{Pose, joint_bounds},
     range::range_of_motion,

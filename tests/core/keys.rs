@@ -236,3 +236,65 @@ fn all_selected_keys_change_by_one_difference() {
         assert!(was.dot(glam::Quat::from_slice(hips(&session).value(k))).abs() > 0.99999);
     }
 }
+
+/// Mirrored twice is as it was, and a rest gives a rest, on every skeleton of the corpus.
+#[test]
+fn what_is_flipped_twice_is_as_it_was() {
+    let Some(shared) = crate::common::shared() else { return };
+    let (mut files, mut tracks) = (0, 0);
+    for path in crate::common::models(&shared.join("corpus")) {
+        if std::fs::metadata(&path).is_ok_and(|m| m.len() > 8 << 20) {
+            continue;
+        }
+        let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
+        let document = session.document();
+        let mirror = ulna::motion::Mirror::of(document);
+        let before = tracks;
+        for track in document.clips.values().take(3).flat_map(|c| c.tracks.values()) {
+            let Some(there) = mirror.track(document, track) else { continue };
+            let Some(back) = mirror.track(document, &there.track) else { panic!("{path:?}: a partner without one") };
+            assert_eq!(back.track.target, track.target, "{path:?}");
+            let size = track.values.iter().fold(1.0f32, |m, v| m.max(v.abs()));
+            let gap = |sign: f32| {
+                track.values.iter().zip(back.track.values.iter()).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max)
+            };
+            let gap = if track.property == Property::Rotation { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
+            if !there.scale_left {
+                assert!(gap < 2e-4 * size, "{path:?} {:?} {}: {gap}", track.target, track.property.path());
+            }
+            tracks += 1;
+        }
+        files += usize::from(tracks > before);
+    }
+    assert!(files >= 10 && tracks > 200, "{tracks} tracks of {files} files");
+}
+
+/// In the world the flipped arm is the mirror image of the arm that was copied.
+#[test]
+fn keys_that_are_pasted_flipped_make_the_mirror_image() {
+    let mut session = sample();
+    run(&mut session, CommandLine::new("clip.new").with("name", "Hello"));
+    let key = |node: &str, degrees: [f64; 3]| {
+        CommandLine::new("key.set").with("clip", "Hello").with("time", 0.5).with("node", node).with("degrees", degrees)
+    };
+    run(&mut session, key("LeftUpperArm", [20.0, -35.0, 50.0]));
+    run(&mut session, key("LeftLowerArm", [10.0, 60.0, -15.0]));
+    run(&mut session, key("LeftHand", [-25.0, 5.0, 30.0]));
+    run(&mut session, CommandLine::new("key.copy").with("clip", "Hello").with("from", 0).with("to", 1));
+    run(&mut session, CommandLine::new("key.paste").with("clip", "Hello").with("flip", true));
+    let document = session.document();
+    let made = document.clips.ids().next_back().unwrap();
+    assert_eq!(document.clips[made].tracks.len(), 6);
+    let pose = ulna::motion::Pose::evaluate(document, &ulna::motion::Stack::of(Some(&document.clips[made]), 0.5));
+    let at = |name: &str| {
+        let node = document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap();
+        pose.world[node.index()].w_axis.truncate()
+    };
+    for name in ["LowerArm", "Hand", "Index1", "Thumb2", "Little3"] {
+        let (left, right) = (at(&format!("Left{name}")), at(&format!("Right{name}")));
+        let image = glam::Vec3::new(-left.x, left.y, left.z);
+        assert!(image.distance(right) < 2e-3, "{name}: {image} {right}");
+    }
+    let moved = at("LeftHand").distance(glam::Vec3::new(at("LeftHand").x, 1.4, 0.0));
+    assert!(moved > 0.02, "the arm was turned");
+}

@@ -9,7 +9,7 @@ use crate::{
     edit::{
         Selection,
         command::{
-            Command, MoveKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
+            Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
             field::{ClipName, Nodes, Parts, Seconds},
         },
     },
@@ -48,6 +48,18 @@ impl App {
             TimelineCommand::Interpolation => self.panels.timeline().ask_interpolation(),
             TimelineCommand::NudgeLater => self.nudge(ctx, frame),
             TimelineCommand::NudgeEarlier => self.nudge(ctx, -frame),
+            TimelineCommand::PasteFlipped => {
+                let paste = PasteKeys {
+                    clip: ClipName::Id(id),
+                    text: None,
+                    time: Some(Seconds(playhead as f32)),
+                    node: None,
+                    replace: None,
+                    relative: None,
+                    flip: Some(true),
+                };
+                self.run(ctx, paste);
+            }
             TimelineCommand::FitAll => self.panels.timeline().fit_to(length, None),
             TimelineCommand::FitSelected => {
                 let range = self.outliner.selection.keys.span();

@@ -121,7 +121,7 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
 /// At the playhead.
 pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
     let (clip, time) = (around.clip()?, Some(around.seconds()));
-    Ok(vec![PasteKeys { clip, text: None, time, node: None, replace: None, relative: None }.into()])
+    Ok(vec![PasteKeys { clip, text: None, time, node: None, replace: None, relative: None, flip: None }.into()])
 }
 
 /// The selected keys.

@@ -270,6 +270,8 @@ other_commands! {
     NudgeEarlier = "timeline.earlier", "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
     /// Chooses how values between the selected keys come about
     Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
+    /// Puts the keys that were copied last onto the mirror joints, mirrored, at the playhead
+    PasteFlipped = "timeline.paste_flipped", "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
     /// Shows the whole clip
     FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
     /// Shows the selected keys

@@ -20,7 +20,7 @@ use crate::{
         transform::unit_or,
     },
     motion::{
-        Pose, Stack,
+        Mirror, Pose, Stack,
         clip_edit::{
             self, CopiedKeys, CopiedTrack, PasteAt, TimeMap, TooClose, ValueChange, change_values, held,
             offset_in_loop, remove_keys, remove_time, retime, with_interpolation,
@@ -85,6 +85,8 @@ document_commands! {
         replace: Option<bool>,
         /// Whether they start from the value that is there.
         relative: Option<bool>,
+        /// Whether they go to the mirror joints, mirrored.
+        flip: Option<bool>,
     } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Puts time in, or takes it out: what is later follows
     RippleKeys {
@@ -392,13 +394,29 @@ impl PasteKeys {
         let at = PasteAt { by, replace: self.replace.unwrap_or(false), relative: self.relative.unwrap_or(false) };
         let mut free = clip.free_track_id();
         let (mut edits, mut keys) = (Vec::new(), KeySet::default());
+        let mirror = self.flip.unwrap_or(false).then(|| Mirror::of(document));
         let (mut unknown, mut other, mut replaced, mut kept) = (0, 0, 0, None);
+        let (mut alone, mut left) = (0, 0);
         for (from, target) in copied.tracks.iter().zip(targets) {
             let Some(target) = target else {
                 unknown += 1;
                 continue;
             };
             let new = from.track(target).map_err(|e| CommandError::Other(e.to_string()))?;
+            let new = match &mirror {
+                None => new,
+                Some(mirror) => match mirror.track(document, &new) {
+                    Some(made) => {
+                        left += usize::from(made.scale_left);
+                        made.track
+                    }
+                    None => {
+                        alone += 1;
+                        continue;
+                    }
+                },
+            };
+            let target = new.target;
             if let Err(error) = refuse_kept(document, clip, target, new.property) {
                 kept = Some(error.to_string());
                 continue;
@@ -429,6 +447,8 @@ impl PasteKeys {
         }
         let notes = [
             (unknown > 0).then(|| format!("{unknown} of {} tracks name no node here", copied.tracks.len())),
+            (alone > 0).then(|| format!("{alone} tracks are of nodes without a mirror joint")),
+            (left > 0).then(|| format!("{left} scales were not mirrored, since the axes of the two joints differ")),
             (other > 0).then(|| format!("{other} are of another number of morph targets")),
             kept,
             (replaced > 0).then(|| format!("{replaced} keys made way")),

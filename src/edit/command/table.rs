@@ -122,6 +122,7 @@ const ORDER: &[&str] = &[
     "timeline.later",
     "timeline.earlier",
     "timeline.interpolation",
+    "timeline.paste_flipped",
     "timeline.fit",
     "timeline.fit_selected",
     "keys.all",

@@ -88,7 +88,18 @@ impl Retiming {
             return None;
         }
         let neutral = if let Retime::Stretch(_) = kind { 1.0 } else { 0.0 };
-        Some(Self { kind, clip, keys, grabbed, from, typed: String::new(), shown: neutral, count, copies: kind == Retime::Copy, modal })
+        Some(Self {
+            kind,
+            clip,
+            keys,
+            grabbed,
+            from,
+            typed: String::new(),
+            shown: neutral,
+            count,
+            copies: kind == Retime::Copy,
+            modal,
+        })
     }
 
     const fn is_stretch(&self) -> bool {

@@ -10,7 +10,11 @@ use crate::{
     },
     model::{Clip, ClipId, Marker, MarkerColor},
     render::ColorRole,
-    ui::{Action, Actions, Theme, TimelineAction, View, theme::Font, widgets::{elided, select_all}},
+    ui::{
+        Action, Actions, Theme, TimelineAction, View,
+        theme::Font,
+        widgets::{elided, select_all},
+    },
 };
 
 /// A marker that a hand is at.

@@ -91,14 +91,15 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
 fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions) {
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
     let time = Some(Seconds(view.timeline.playback.time as f32));
-    let paste = |time, replace, relative| -> Command {
-        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative }.into()
+    let paste = |time, replace, relative, flip| -> Command {
+        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative, flip }.into()
     };
     let ways = [
-        ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None)),
-        ("Paste at the times they had", None, paste(None, None, None)),
-        ("Paste, replacing what is there", None, paste(time, Some(true), None)),
-        ("Paste, relative to here", None, paste(time, None, Some(true))),
+        ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None, None)),
+        ("Paste flipped", Some(TimelineCommand::PasteFlipped.spec()), paste(time, None, None, Some(true))),
+        ("Paste at the times they had", None, paste(None, None, None, None)),
+        ("Paste, replacing what is there", None, paste(time, Some(true), None, None)),
+        ("Paste, relative to here", None, paste(time, None, Some(true), None)),
     ];
     for (text, key, command) in ways {
         if line(ui, view, text, key, copied) {
