@@ -225,7 +225,9 @@ impl App {
         }
         self.tint_surface(&changes);
         if let Some(session) = &self.session {
-            self.renderer.pose_anew(session, &changes, clip.as_ref(), self.timeline.playback.time);
+            let playback = &self.timeline.playback;
+            let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
+            self.renderer.pose_anew(session, &changes, clip.as_ref(), time);
         }
         self.follow_painting();
     }

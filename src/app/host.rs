@@ -306,6 +306,7 @@ impl App {
             PlayCommand::RangeStart => self.preview_range(true),
             PlayCommand::RangeEnd => self.preview_range(false),
             PlayCommand::NoRange => self.timeline.playback.range = None,
+            PlayCommand::Stepped => self.timeline.playback.stepped = !self.timeline.playback.stepped,
             PlayCommand::EveryFrame => {
                 self.timeline.playback.every_frame = !self.timeline.playback.every_frame;
             }

@@ -1,6 +1,6 @@
 //! The clock: which clip is shown, and where in it the playhead is.
 
-use crate::model::{ClipId, Document, NodeId};
+use crate::model::{Clip, ClipId, Document, NodeId};
 
 /// What happens at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct Playback {
     pub range: Option<(f64, f64)>,
     /// Whether every frame is shown, however long that takes, rather than real time kept.
     pub every_frame: bool,
+    /// Whether poses are held from key to key while it plays: blocking, without what lies between.
+    pub stepped: bool,
     /// Frames a second that were reached lately, where it plays.
     pub reached: Option<f64>,
     /// How fast, 1 is real time.
@@ -76,6 +78,7 @@ impl Default for Playback {
             repeat: Repeat::default(),
             range: None,
             every_frame: false,
+            stepped: false,
             reached: None,
             speed: 1.0,
             fps: 30.0,
@@ -101,6 +104,18 @@ impl Playback {
     /// Seconds from 0 to the last key of the clip that is shown.
     pub fn length(&self, document: &Document) -> f64 {
         self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
+    }
+
+    /// The time whose pose is seen: the playhead's, or, while it plays stepped, that of the last key of any track.
+    pub fn seen_time(&self, clip: &Clip) -> f64 {
+        if !self.stepped || !self.playing {
+            return self.time;
+        }
+        let before = clip.tracks.values().filter_map(|t| {
+            let at = t.times.partition_point(|k| f64::from(*k) <= self.time + 1e-6);
+            at.checked_sub(1).map(|k| f64::from(t.times[k]))
+        });
+        before.max_by(f64::total_cmp).unwrap_or(self.time)
     }
 
     /// What plays: the range that was chosen, or the whole clip.
@@ -215,7 +230,7 @@ impl Playback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Asset, Clip, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
+    use crate::model::{Asset, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
     fn document() -> Document {
         let mut clip = Clip::default();
@@ -268,6 +283,18 @@ mod tests {
         let mut p = Playback { every_frame: true, fps: 10.0, ..start };
         p.advance(&document, 3.0);
         assert!((p.time - 0.1).abs() < 1e-9, "one frame, though it took long");
+    }
+
+    #[test]
+    fn stepped_it_holds_the_last_key() {
+        let document = document();
+        let clip = &document.clips[ClipId(0)];
+        let mut p = Playback { clip: Some(ClipId(0)), stepped: true, time: 1.9, ..Playback::default() };
+        assert_eq!(p.seen_time(clip), 1.9, "standing still it shows what is there");
+        p.playing = true;
+        assert_eq!(p.seen_time(clip), 0.5);
+        p.time = 2.0;
+        assert_eq!(p.seen_time(clip), 2.0);
     }
 
     #[test]

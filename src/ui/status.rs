@@ -13,14 +13,49 @@ use crate::ui::ProgramAction;
 use crate::{
     edit::{
         Mode,
-        command::{BrushCommand, DeleteKeys, FileCommand, PlayCommand, TimelineCommand, ViewCommand},
+        command::{
+            BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, what_is_keyed,
+        },
         key_parts,
     },
     weights::BrushKind,
 };
 
 /// What the mouse and keys do now: what is pressed, and what comes of it.
-fn hints(view: &View<'_>) -> Vec<(String, &'static str)> {
+fn hints(view: &View<'_>) -> Vec<(String, String)> {
+    let mut list: Vec<(String, String)> =
+        plain_hints(view).into_iter().map(|(key, does)| (key, does.to_owned())).collect();
+    if let Some(said) = key_hint(view) {
+        let key = key_parts(view.settings.keys.key(SetKey::NAME)).join("+");
+        list.retain(|(k, _)| *k != key);
+        list.insert(list.len().min(1), (key, said));
+    }
+    list
+}
+
+/// What setting a key would do now.
+fn key_hint(view: &View<'_>) -> Option<String> {
+    let (clip, session) = (view.shown_clip().filter(|_| view.mode == Mode::Animate)?, view.session?);
+    let document = session.document();
+    let unkeyed = view.timeline.unkeyed;
+    let nodes: Vec<_> = match unkeyed.and_then(|at| document.aids.unkeyed.get(&at)) {
+        Some(pose) => pose.nodes().collect(),
+        None => view.selection.nodes.iter().copied().collect(),
+    };
+    if nodes.is_empty() || !view.selection.keys.is_empty() {
+        return None;
+    }
+    let (count, added) = what_is_keyed(document, clip, &nodes, unkeyed);
+    let joints = if count == 1 { "keys 1 joint".to_owned() } else { format!("keys {count} joints") };
+    Some(match added {
+        0 => joints,
+        1 => format!("{joints}, adds 1 channel"),
+        n => format!("{joints}, adds {n} channels"),
+    })
+}
+
+/// What the mouse and keys do, whatever is selected.
+fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     // Keys are the live map's; what the mouse does is the same in all of them.
     let key = |command: &str| key_parts(view.settings.keys.key(command)).join("+");
     let open = || {
@@ -110,7 +145,7 @@ fn hints_ui(ui: &mut Ui, view: &View<'_>) {
             .inner_margin(egui::Margin::symmetric(5, 0));
         let caption = |text: &str, role| RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(role));
         frame.show(ui, |ui| ui.label(caption(&key, ColorRole::TextSecondary)));
-        ui.label(caption(text, ColorRole::TextTertiary));
+        ui.label(caption(&text, ColorRole::TextTertiary));
         ui.add_space(6.0);
     }
 }

@@ -298,3 +298,94 @@ fn keys_that_are_pasted_flipped_make_the_mirror_image() {
     let moved = at("LeftHand").distance(glam::Vec3::new(at("LeftHand").x, 1.4, 0.0));
     assert!(moved > 0.02, "the arm was turned");
 }
+
+/// One key moved and saved: that channel differs, and nothing else does, on every animated file of the corpus.
+#[test]
+fn one_moved_key_changes_one_channel_of_the_file() {
+    let Some(shared) = crate::common::shared() else { return };
+    let mut tried = 0;
+    for path in crate::common::models(&shared.join("corpus")) {
+        let small = std::fs::metadata(&path).is_ok_and(|m| m.len() < 8 << 20);
+        let glb = path.extension().is_some_and(|e| e == "glb" || e == "vrm");
+        if !small || !glb {
+            continue;
+        }
+        let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
+        let opened = session.document().clone();
+        let wanted = opened.clips.iter().find_map(|(id, clip)| {
+            let fits = |t: &Track| t.times.len() > 2 && t.times[2] - t.times[1] > 0.01;
+            clip.tracks.iter().find(|(_, t)| fits(t)).map(|(track, t)| (id, *track, t.clone()))
+        });
+        let Some((id, track, old)) = wanted else { continue };
+        let by = (old.times[2] - old.times[1]) * 0.5;
+        let node = ulna::edit::node_text(&opened, old.target);
+        let keys = json!({ node: { old.property.path(): [old.times[1]] } });
+        let line = CommandLine::new("key.move").with("clip", format!("#{}", id.0)).with("by", by).with("keys", keys);
+        session.run_line(&line).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        let Ok(saved) = session.pack("a") else { continue };
+        let meant = session.document();
+        // Files whose second channel of a node wins, or that are damaged, are other tests' matter.
+        if meant.clips[id].tracks[&track] == old {
+            continue;
+        }
+        let again = Session::open_bytes(&saved.bytes).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        for (other, clip) in opened.clips.iter() {
+            for (k, was) in &clip.tracks {
+                let now = &again.document().clips[other].tracks[k];
+                let wanted = if (other, *k) == (id, track) { &meant.clips[id].tracks[k] } else { was };
+                assert_eq!(now.times, wanted.times, "{path:?} {other:?} {k:?}");
+                assert_eq!(now.values, wanted.values, "{path:?} {other:?} {k:?}");
+            }
+        }
+        tried += 1;
+    }
+    assert!(tried >= 20, "{tried} files");
+}
+
+/// Clips without a key, with one, and far from 0: every command does its work or says why not, and all is taken back.
+#[test]
+fn odd_clips_take_every_command() {
+    for (key, time) in [(None, 0.0), (Some(0.0), 0.0), (Some(10.0), 10.0), (Some(600.0), 600.0)] {
+        let mut session = sample();
+        run(&mut session, CommandLine::new("clip.new").with("name", "Odd"));
+        let at = |name: &str| CommandLine::new(name).with("clip", "Odd");
+        if let Some(time) = key {
+            run(&mut session, at("key.set").with("time", time).with("node", "Head").with("degrees", [0, 20, 0]));
+        }
+        let before = session.document().clone();
+        let lines = [
+            at("key.move").with("by", -20.0).with("time", time),
+            at("key.duplicate").with("by", 0.5).with("time", time),
+            at("key.scale").with("factor", 0.5).with("about", 1.0),
+            at("key.scale").with("factor", 0.0),
+            at("key.ripple").with("time", 0.0).with("by", 5.0),
+            at("key.ripple").with("time", 0.0).with("by", -5.0),
+            at("key.offset").with("by", 0.3),
+            at("key.hold_next").with("time", time),
+            at("key.value").with("how", "scale").with("by", [2.0]).with("about", "mean"),
+            at("track.interpolation").with("interpolation", "smooth"),
+            at("key.clean"),
+            at("key.paste").with("text", "{}"),
+            at("key.delete").with("time", time),
+        ];
+        for line in &lines {
+            if let Err(error) = session.run_line(line) {
+                assert!(error.to_string().len() > 20, "{line}: {error}");
+            }
+            session.document().check().unwrap_or_else(|e| panic!("{line}: {e}"));
+        }
+        while *session.document() != before {
+            assert!(session.undo().is_some(), "{key:?}");
+        }
+    }
+}
+
+#[test]
+fn keys_of_another_skeleton_are_refused_with_a_way_out() {
+    let mut session = sample();
+    let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail","property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
+    let error = session.run_line(&line("key.paste").with("text", text)).unwrap_err().to_string();
+    assert!(error.contains("select the nodes that they are for"), "{error}");
+    run(&mut session, line("key.paste").with("text", text).with("node", "Head").with("time", 0.35));
+    assert!(track(session.document(), "Head", Property::Rotation).key_at(0.35, 1e-5).is_some());
+}

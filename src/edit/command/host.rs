@@ -220,6 +220,8 @@ other_commands! {
     Loop = "play.loop", "Loop", enabled: clip_shown;
     /// Shows every frame, however long that takes, rather than keep real time
     EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
+    /// Holds each pose up to the next key while it plays
+    Stepped = "play.stepped", "Play stepped", enabled: clip_shown;
     /// What plays begins at the playhead
     RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
     /// What plays ends at the playhead

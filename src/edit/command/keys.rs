@@ -285,6 +285,20 @@ impl SetKey {
     }
 }
 
+/// What setting a key at a time comes to, before it is done: how many nodes, and how many channels that are not there yet.
+pub fn what_is_keyed(
+    document: &Document,
+    clip: ClipId,
+    nodes: &[NodeId],
+    unkeyed: Option<UnkeyedAt>,
+) -> (usize, usize) {
+    let Some(clip) = document.clips.get(clip) else { return (0, 0) };
+    let pose = unkeyed.and_then(|at| document.aids.unkeyed.get(&at)).map(|pose| &**pose);
+    let added =
+        |node: &NodeId| parts_of(clip, *node, pose).into_iter().filter(|p| clip.track(*node, *p).is_none()).count();
+    (nodes.len(), nodes.iter().map(added).sum())
+}
+
 /// A track with one key.
 pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32>) -> Track {
     let width = value.len();

@@ -54,7 +54,7 @@ pub use self::{
         PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, ShiftKeys, ValueAbout, ValueHow, copied_keys,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
-    keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed},
+    keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layers::{
         AddLayer, BASE, ClearLayer, FlattenLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer, MirrorLayer,
         MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,

@@ -86,6 +86,7 @@ const ORDER: &[&str] = &[
     "play.reverse",
     "play.loop",
     "play.every_frame",
+    "play.stepped",
     "play.range_start",
     "play.range_end",
     "play.range_clear",

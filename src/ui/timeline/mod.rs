@@ -61,6 +61,8 @@ pub struct TimelineState {
     asks_interpolation: bool,
     /// The node whose row is to be brought into sight.
     reveal: Option<NodeId>,
+    /// Which node was active.
+    active: Option<NodeId>,
     /// Where the playhead was.
     playhead: f64,
     /// Whether the start, or the end, of what plays is dragged.
@@ -119,11 +121,6 @@ impl TimelineState {
             Some((from, to)) => self.fit_range(f64::from(from), f64::from(to)),
             None => self.fit(length),
         }
-    }
-
-    /// Brings the row of a node into sight.
-    pub const fn reveal(&mut self, node: NodeId) {
-        self.reveal = Some(node);
     }
 
     /// Whether keys are moved, which takes digits.

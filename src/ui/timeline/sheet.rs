@@ -75,7 +75,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     }
     state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
     let sheet = Sheet { view, id, clip, rows, axis, whole, sheet, summary, body, row_height };
-    sheet.reveal(state);
+    sheet.reveal(state, ui);
     sheet.navigate(state, ui);
     let painter = ui.painter_at(whole);
     sheet.ground(&painter);
@@ -104,7 +104,12 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
 
 impl Sheet<'_> {
     /// Scrolls to what was selected elsewhere, and keeps the playhead in sight while it moves.
-    fn reveal(&self, state: &mut TimelineState) {
+    fn reveal(&self, state: &mut TimelineState, ui: &Ui) {
+        if state.active != self.view.selection.active {
+            state.active = self.view.selection.active;
+            // What is chosen here is in sight already.
+            state.reveal = state.active.filter(|_| !ui.rect_contains_pointer(self.whole));
+        }
         if let Some(node) = state.reveal.take() {
             let at = self.rows.list.iter().position(|r| matches!(r, Row::Node(n) if *n == node));
             if let Some(at) = at {
@@ -290,6 +295,7 @@ impl Sheet<'_> {
                 }
             }
         }
+        self.unkeyed(row, middle, mesh);
         for (id, track) in tracks {
             let selected = self.selected(*id);
             if look.is_dense(&track.times) {
@@ -298,6 +304,22 @@ impl Sheet<'_> {
                 // Of several tracks one may need the key.
                 let dead = if tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
                 look.diamonds(mesh, track, selected, dead);
+            }
+        }
+    }
+
+    /// Poses without keys, at their times, in the rows that they change.
+    fn unkeyed(&self, row: &Row, middle: f32, mesh: &mut Mesh) {
+        let Some(document) = self.view.session.map(|s| s.document()) else { return };
+        let color = self.view.theme.color(ColorRole::KeyPending);
+        for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| at.clip == self.id) {
+            let changes = match row {
+                Row::Node(node) => pose.nodes().any(|n| n == *node),
+                Row::Channel(node, _, property) => pose.locals.get(node).is_some_and(|c| c.has(*property)),
+                Row::Summary | Row::Pointer(_) => false,
+            };
+            if changes {
+                draw::outline(mesh, pos2(self.axis.x(f64::from(at.time())), middle), 5.5, color, false);
             }
         }
     }

@@ -244,6 +244,11 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             {
                 actions.push(Action::Run(PlayCommand::EveryFrame.into()));
             }
+            let mut stepped = playback.stepped;
+            let response = crate::ui::widgets::check(ui, view.theme, &mut stepped, "Play stepped");
+            if response.on_hover_text("Holds each pose up to the next key: blocking").changed() {
+                actions.push(Action::Run(PlayCommand::Stepped.into()));
+            }
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
     combo.response.on_hover_text("Rate and unit of the ruler: what it counts moves no key");

@@ -11,7 +11,7 @@ pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Actions, View, settings::Orbit};
+use super::{Actions, TimelineAction, View, settings::Orbit};
 use crate::render::ColorRole;
 use crate::{edit::Mode, render::Camera};
 
@@ -84,6 +84,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         })
     });
     state.press = pressed.unwrap_or(state.press);
+    scrub(ui, view, &response, actions);
     let moved;
     let view = if let Some(camera) = navigate(ui, view, &response, rect, state.press) {
         actions.push(ViewportAction::Camera(camera));
@@ -132,6 +133,27 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
     ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);
 }
 
+/// Alt and the wheel go through the shown clip, a frame a notch.
+fn scrub(ui: &Ui, view: &View<'_>, response: &egui::Response, actions: &mut Actions) {
+    if !response.hovered() || view.shown_clip().is_none() {
+        return;
+    }
+    let notches: f64 = ui.input(|i| {
+        let of = |e: &egui::Event| match e {
+            egui::Event::MouseWheel { delta, modifiers, .. } if modifiers.alt && delta.y != 0.0 => {
+                Some(f64::from(delta.y.signum()))
+            }
+            _ => None,
+        };
+        i.events.iter().filter_map(of).sum()
+    });
+    if notches != 0.0 {
+        let playback = view.timeline.playback;
+        let frame = (playback.time * playback.fps).round() - notches;
+        actions.push(TimelineAction::Seek((frame / playback.fps).max(0.0)));
+    }
+}
+
 /// Orbit, pan and zoom: the camera, if it moves.
 fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, press: egui::Modifiers) -> Option<Camera> {
     let mut camera = view.viewport.camera;
@@ -161,7 +183,9 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, pre
     } else if secondary {
         turn(&mut camera);
     }
+    let scrubs = modifiers.alt && view.shown_clip().is_some();
     if response.hovered()
+        && !scrubs
         && let Some(at) = response.hover_pos()
     {
         let factor = if zoom == 1.0 {
