@@ -249,14 +249,13 @@ impl Sheet<'_> {
                     look.band(mesh, times, selected);
                     return;
                 }
-                let role = |time: &f32| match selected.binary_search_by(|t| t.total_cmp(time)) {
-                    Ok(_) => ColorRole::SelectionBase,
-                    Err(_) => ColorRole::KeySummary,
-                };
-                for time in &times[look.seen(times)] {
-                    let at = pos2(self.axis.x(f64::from(*time)), middle);
-                    let theme = self.view.theme;
-                    draw::diamond(mesh, at, 3.5, theme.color(role(time)), theme.color(ColorRole::KeyOutline));
+                let theme = self.view.theme;
+                // Selected ones over others that lie a rounding beside them.
+                for (times, role) in [(&**times, ColorRole::KeySummary), (selected, ColorRole::SelectionBase)] {
+                    for time in &times[look.seen(times)] {
+                        let at = pos2(self.axis.x(f64::from(*time)), middle);
+                        draw::diamond(mesh, at, 3.5, theme.color(role), theme.color(ColorRole::KeyOutline));
+                    }
                 }
             }
             Row::Pointer(k) => {
