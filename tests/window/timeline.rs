@@ -216,3 +216,80 @@ fn the_next_key_is_one_of_the_selected_joint() {
     let time = window.state().playback().time;
     assert!((time - f64::from(next)).abs() < 1e-6, "{name}: at {time}, not {next}");
 }
+
+#[test]
+fn keys_mashed_while_keys_are_dragged_change_nothing_else() {
+    let dragged = |mashes: bool| {
+        let (mut window, _folder, _) = walking();
+        let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+        let (a, b) =
+            (place(&window, "Hips", hips.times[1], length), place(&window, "Hips", hips.times[1] + 0.1, length));
+        pull(&mut window, a, b, Modifiers::NONE);
+        if mashes {
+            let keys = [Key::Q, Key::W, Key::E, Key::R, Key::A, Key::F, Key::K, Key::T, Key::M, Key::S, Key::Delete];
+            for key in keys.into_iter().chain([Key::Space, Key::Tab, Key::ArrowRight, Key::Home, Key::F2]) {
+                press(&mut window, Modifiers::NONE, key);
+            }
+            for key in [Key::Z, Key::A, Key::I, Key::D] {
+                press(&mut window, Modifiers::COMMAND, key);
+            }
+        }
+        button(&mut window, b, false, Modifiers::NONE);
+        window.run_steps(3);
+        let steps = session(&window).history().done().len();
+        (session(&window).document().clone(), selected(&window), window.state().playback().time, steps)
+    };
+    let (plain, mashed) = (dragged(false), dragged(true));
+    assert!(plain.0 == mashed.0, "another document");
+    assert_eq!((plain.1, plain.2, plain.3), (mashed.1, mashed.2, mashed.3));
+    assert_eq!(mashed.3, 1);
+}
+
+#[test]
+fn a_click_that_keeps_a_move_clicks_nothing_else() {
+    let (mut window, _folder, _) = walking();
+    let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
+    let at = place(&window, "Hips", hips.times[1], length);
+    super::editing::click_at(&mut window, at);
+    press(&mut window, Modifiers::NONE, Key::W);
+    let to = at + egui::vec2(40.0, 30.0);
+    window.event(Event::PointerMoved(to));
+    window.run_steps(2);
+    super::editing::click_at(&mut window, to);
+    assert_eq!(session(&window).history().done().len(), 1);
+    assert!(!selected(&window).is_empty(), "what was moved stays selected");
+    assert_ne!(track(&window, "Hips", Property::Rotation), hips);
+}
+
+#[test]
+fn pausing_lands_on_a_frame_and_edits_reach_all_selected_keys() {
+    let (mut window, _folder, _) = walking();
+    click(&mut window, "Play");
+    for _ in 0..5 {
+        window.step();
+    }
+    click(&mut window, "Pause");
+    let playback = window.state().playback().clone();
+    let frame = playback.time * playback.fps;
+    assert!((frame - frame.round()).abs() < 1e-6, "{frame}");
+    press(&mut window, Modifiers::NONE, Key::Home);
+    // All keys of a joint, and a turn of it: every key turns.
+    let before = track(&window, "Hips", Property::Rotation);
+    click(&mut window, "Hips");
+    let at = window.get_by_label("Timeline keys").rect().center();
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.get_by_label_contains("On all").click();
+    window.run_steps(3);
+    window.get_by_label("Ul rotation X").focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.get_by_label("Ul rotation X").type_text("25");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let after = track(&window, "Hips", Property::Rotation);
+    assert_eq!(after.times, before.times);
+    let changed = (0..after.times.len()).filter(|k| after.value(*k) != before.value(*k)).count();
+    assert_eq!(changed, after.times.len());
+    assert_eq!(session(&window).history().done().len(), 1);
+}

@@ -49,6 +49,8 @@ pub struct TimelineState {
     filter: RowFilter,
     open: BTreeSet<NodeId>,
     scroll: f32,
+    /// The press that ended a move is still down: it clicks nothing.
+    swallow: bool,
     /// What was held when the button was pressed last.
     pressed: egui::Modifiers,
     /// What a hand does to keys.

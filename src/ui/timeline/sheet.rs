@@ -402,6 +402,10 @@ impl Sheet<'_> {
         if !matches!(state.gesture, KeyGesture::None) {
             return;
         }
+        if state.swallow {
+            state.swallow = ui.input(|i| i.pointer.any_down());
+            return;
+        }
         let (now, origin) = ui.input(|i| (i.modifiers, i.pointer.press_origin()));
         if let Some(pressed) = pressed_with(ui) {
             state.pressed = pressed;
@@ -537,7 +541,10 @@ impl Sheet<'_> {
                 let goes = gesture.go_on(ui, self.view, &self.axis, actions);
                 self.said_at_pointer(ui, &gesture);
                 if goes == Goes::On {
+                    self.follow_pointer(state, ui);
                     state.gesture = KeyGesture::Keys(gesture);
+                } else {
+                    state.swallow = ui.input(|i| i.pointer.any_down());
                 }
             }
         }
@@ -568,6 +575,7 @@ impl Sheet<'_> {
         let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
         painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), edge, egui::StrokeKind::Inside);
         if down {
+            self.follow_pointer(state, ui);
             state.gesture = KeyGesture::Box { time, height };
             return;
         }
@@ -593,6 +601,17 @@ impl Sheet<'_> {
             _ => SelectHow::Only,
         };
         self.select(keys, how, actions);
+    }
+
+    /// Beyond an edge the sheet goes along, faster the farther out.
+    fn follow_pointer(&self, state: &mut TimelineState, ui: &Ui) {
+        let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
+        let out = (at.x - self.sheet.right()).max(0.0) + (at.x - self.sheet.left()).min(0.0);
+        if out != 0.0 {
+            let step = f64::from(out.clamp(-60.0, 60.0)) * f64::from(ui.input(|i| i.stable_dt)).min(0.1) * 6.0;
+            state.shift(step / self.axis.scale());
+            ui.ctx().request_repaint();
+        }
     }
 
     /// What a move does, beside the pointer.
