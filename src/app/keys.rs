@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use egui::{Context, Key, KeyboardShortcut, Modifiers};
+use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
 use crate::{
@@ -96,6 +96,13 @@ impl App {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {
+                // Some systems say both: the key, and what it means.
+                let meant = |i: &egui::InputState| i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)));
+                if [ModeCommand::CopyPose.name(), ModeCommand::PastePose.name()].contains(&command.name)
+                    && ctx.input(meant)
+                {
+                    continue;
+                }
                 match (command.enabled)(&availability) {
                     Ok(()) => actions.push(Action::Invoke(command)),
                     // Escape is pressed to be sure that nothing is selected: that it is so already is no news.

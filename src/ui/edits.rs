@@ -5,7 +5,7 @@ use crate::{
     edit::{
         Command,
         command::{
-            Between, KeyList, SetKey, SetUnkeyed, ShiftKeys,
+            Between, HoldMorph, KeyList, KeyMorphs, SetKey, SetMorph, SetUnkeyed, ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },
@@ -63,4 +63,15 @@ pub fn over_clip(
         return SetKey { to, interpolation, ..SetKey::new(clip, time, node) }.into();
     }
     SetUnkeyed { clip, time, node, to }.into()
+}
+
+/// The command that sets the weight of a morph target where edits go now.
+pub fn set_morph(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> Command {
+    let (node, target) = (Nodes::one(node), format!("#{target}"));
+    let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };
+    let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
+    if view.timeline.auto_key {
+        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight) }.into();
+    }
+    HoldMorph { clip, time, node, target, weight }.into()
 }

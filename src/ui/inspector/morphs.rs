@@ -5,16 +5,10 @@ use egui_material_icons::icons;
 
 use crate::render::ColorRole;
 use crate::{
-    edit::{
-        Command,
-        command::{
-            HoldMorph, KeyMorphs, ResetMorphs, SetMorph,
-            field::{ClipName, Nodes, Seconds},
-        },
-    },
+    edit::command::{ResetMorphs, field::Nodes},
     model::{Document, NodeId, Property},
     ui::{
-        Action, Actions, Theme, View,
+        Action, Actions, Theme, View, edits,
         theme::Font,
         widgets::{elided, icon_button, name_widget},
     },
@@ -76,7 +70,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
             let response = ui.add(slider);
             name_widget(ui, &response, &format!("Morph {name}"));
             if response.changed() {
-                let commands = vec![set(view, node, k, weight)];
+                let commands = vec![edits::set_morph(view, node, k, weight)];
                 actions.push(Action::Preview { label: format!("Morph {name}"), commands });
             }
             if response.drag_stopped() || (response.changed() && !response.dragged()) {
@@ -92,15 +86,4 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
         let text = format!("{} more are not listed; set them by “Set a morph target”.", count - MOST);
         ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
     }
-}
-
-/// The command that sets a weight where edits go now.
-fn set(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> Command {
-    let (node, target) = (Nodes::one(node), format!("#{target}"));
-    let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };
-    let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
-    if view.timeline.auto_key {
-        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight) }.into();
-    }
-    HoldMorph { clip, time, node, target, weight }.into()
 }

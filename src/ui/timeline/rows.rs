@@ -7,7 +7,7 @@ use egui_material_icons::icons;
 
 use super::{
     TimelineState,
-    values::{Channel, values_ui},
+    values::{Channel, morph_ui, values_ui},
 };
 use crate::render::ColorRole;
 use crate::{
@@ -33,6 +33,8 @@ pub enum Row {
     Summary,
     Node(NodeId),
     Channel(NodeId, TrackId, Property),
+    /// One of the morph targets that a channel moves.
+    Morph(NodeId, TrackId, usize),
     /// A channel that names by a pointer what it moves: seen, not edited.
     Pointer(usize),
 }
@@ -41,7 +43,7 @@ impl Row {
     /// The node that it is of.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
-            Self::Node(node) | Self::Channel(node, ..) => Some(*node),
+            Self::Node(node) | Self::Channel(node, ..) | Self::Morph(node, ..) => Some(*node),
             Self::Summary | Self::Pointer(_) => None,
         }
     }
@@ -65,7 +67,7 @@ impl Rows {
         for (node, tracks) in &nodes {
             list.push(Row::Node(*node));
             if state.open.contains(node) {
-                list.extend(tracks.iter().map(|(id, t)| Row::Channel(*node, *id, t.property)));
+                list.extend(tracks.iter().flat_map(|(id, t)| channel_rows(*node, *id, t)));
             }
         }
         let needle = state.filter.name.to_lowercase();
@@ -82,7 +84,7 @@ impl Rows {
         let of = |node: &NodeId| self.at.get(node).map_or(&[][..], |k| &self.nodes[*k].1);
         match row {
             Row::Node(node) => of(node),
-            Row::Channel(node, id, _) => {
+            Row::Channel(node, id, _) | Row::Morph(node, id, _) => {
                 let tracks = of(node);
                 tracks.iter().position(|(k, _)| k == id).map_or(&[], |k| &tracks[k..=k])
             }
@@ -98,6 +100,16 @@ impl Rows {
     fn track_count(&self) -> usize {
         self.nodes.iter().map(|(_, tracks)| tracks.len()).sum()
     }
+}
+
+/// The row of a channel; those of its targets where it moves morph targets.
+fn channel_rows(node: NodeId, id: TrackId, track: &Track) -> Vec<Row> {
+    /// More are one row: a list of hundreds is no help.
+    const MOST: usize = 100;
+    if track.property == Property::Weights && track.width <= MOST {
+        return (0..track.width).map(|k| Row::Morph(node, id, k)).collect();
+    }
+    vec![Row::Channel(node, id, track.property)]
 }
 
 /// Tracks of each animated node, in the order of the tree.
@@ -195,6 +207,19 @@ pub fn name_ui(
             let name = format!("Pointer {}", pointer.pointer);
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
             seen.on_hover_text(format!("{}\nKept as it is; only seen here, not edited", pointer.pointer));
+        }
+        Row::Morph(node, id, target) => {
+            let Some((_, track)) = rows.tracks(row).first() else { return };
+            let mesh = document.node(*node).mesh.map(|m| document.mesh(m));
+            let name = mesh.and_then(|m| m.target_names.get(*target));
+            let name = name.map_or_else(|| format!("target {target}"), |n| n.to_string());
+            place.text(32.0, "M", Font::Caption, theme.color(ColorRole::TextTertiary));
+            let shown = elided(ui, &name, &Theme::font(Font::Small), area.width() - 46.0 - 92.0);
+            place.text(46.0, &shown, Font::Small, theme.color(ColorRole::TextSecondary));
+            if let Some(clip) = view.shown_clip() {
+                let channel = Channel { clip, node: *node, track: *id, keys: track };
+                morph_ui(ui, view, channel, (*target, &name), (place.area, place.seen), actions);
+            }
         }
         Row::Channel(node, _, property) => {
             let mut title = property.path().to_owned();

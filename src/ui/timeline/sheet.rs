@@ -271,7 +271,7 @@ impl Sheet<'_> {
                     draw::diamond(mesh, at, 3.0, theme.color(fill), theme.color(rim));
                 }
             }
-            Row::Node(_) | Row::Channel(..) => self.track_keys(state, row, middle, mesh),
+            Row::Node(_) | Row::Channel(..) | Row::Morph(..) => self.track_keys(state, row, middle, mesh),
         }
     }
 
@@ -315,6 +315,7 @@ impl Sheet<'_> {
             let changes = match row {
                 Row::Node(node) => pose.nodes().any(|n| n == *node),
                 Row::Channel(node, _, property) => pose.locals.get(node).is_some_and(|c| c.has(*property)),
+                Row::Morph(node, ..) => pose.morphs.contains_key(node),
                 Row::Summary | Row::Pointer(_) => false,
             };
             if changes {

@@ -9,7 +9,7 @@ use glam::{EulerRot, Quat, Vec3};
 use crate::{
     edit::{
         command::{
-            ChangeKeys, DeleteKeys, SetKey, ValueHow, WhichKeys,
+            ChangeKeys, DeleteKeys, KeyMorphs, SetKey, ValueHow, WhichKeys,
             field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds},
         },
         evaluate,
@@ -92,11 +92,6 @@ fn field_ui(
     values: Vec3,
     actions: &mut Actions,
 ) {
-    let theme = view.theme;
-    let painter = ui.painter_at(place.expand(1.0));
-    painter.rect(place, 3.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
-    let edge = Rect::from_min_size(place.min + vec2(0.0, 2.0), vec2(2.0, 12.0));
-    painter.rect_filled(edge, 1.0, theme.color([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ][axis]));
     let name = {
         let label = view.session.map_or_else(String::new, |s| {
             let node = s.document().node(channel.node);
@@ -104,41 +99,18 @@ fn field_ui(
         });
         format!("{label} {} {} at the playhead", channel.keys.property.path(), ["X", "Y", "Z"][axis])
     };
-    let salt = ("value", channel.track.0, axis);
-    let mut child = ui.new_child(egui::UiBuilder::new().id_salt(salt).max_rect(place));
     let neutral = if channel.keys.property == Property::Scale { 1.0 } else { 0.0 };
-    let is_neutral = (values[axis] - neutral).abs() < 5e-4;
-    let visuals = child.visuals_mut();
-    for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
-        w.weak_bg_fill = egui::Color32::TRANSPARENT;
-        w.bg_fill = egui::Color32::TRANSPARENT;
-        w.bg_stroke = egui::Stroke::NONE;
-    }
-    let quiet = if is_neutral { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
-    visuals.widgets.inactive.fg_stroke.color = theme.color(quiet);
-    child.spacing_mut().button_padding = vec2(3.0, 0.0);
-    child.spacing_mut().interact_size = place.size();
-    child.style_mut().drag_value_text_style = egui::TextStyle::Small;
-    child.style_mut().override_font_id = Some(Theme::font(Font::NumberSmall));
-    let sum: Cell<Option<Sum>> = Cell::new(None);
-    let mut value = values[axis];
-    let now = f64::from(value);
-    let drag = DragValue::new(&mut value)
-        .speed(if degrees { 0.5 } else { 0.002 })
-        .update_while_editing(false)
-        .custom_formatter(move |v, _| short_number(v as f32, degrees))
-        .custom_parser(|text| match sum_of(text) {
-            Some(found) => {
-                sum.set(Some(found));
-                Some(now)
-            }
-            None => evaluate(text.trim_end_matches('°')),
-        });
-    let response = child.add_sized(place.size(), drag);
-    name_widget(&child, &response, &name);
-    let response =
-        response.on_hover_text(format!("{name}: {}\n*1.5 or +2 for all selected keys of the row", values[axis]));
-    if let Some(sum) = sum.get().filter(|_| response.lost_focus()) {
+    let look = NumberLook {
+        salt: ("value", channel.track.0, axis),
+        name: &name,
+        edge: [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ][axis],
+        degrees,
+        quiet: (values[axis] - neutral).abs() < 5e-4,
+    };
+    let (response, value, sum) = number_ui(ui, view, place, values[axis], &look);
+    let hint = format!("{name}: {}\n*1.5 or +2 for all selected keys of the row", values[axis]);
+    let response = response.on_hover_text(hint);
+    if let Some(sum) = sum.filter(|_| response.lost_focus()) {
         calculate(view, channel, axis, sum, values, actions);
         return;
     }
@@ -150,6 +122,92 @@ fn field_ui(
     if response.drag_stopped() || (response.changed() && !response.dragged()) {
         actions.push(Action::Commit);
     }
+}
+
+/// The weight of a morph target at the playhead, and its diamond.
+pub fn morph_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    channel: Channel<'_>,
+    (target, name): (usize, &str),
+    (area, seen): (Rect, Rect),
+    actions: &mut Actions,
+) {
+    let Some(weights) = view.pose.morphs.get(channel.node.index()) else { return };
+    if seen.height() < area.height() - 0.5 {
+        return;
+    }
+    let left = area.left() + 46.0 + 2.0 * FIELD.1;
+    let place = Rect::from_min_size(pos2(left, area.top() + 2.0), vec2(FIELD.0, 16.0));
+    let now = weights.get(target).copied().unwrap_or(0.0);
+    let salt = ("morph", channel.track.0, target);
+    let said = format!("Morph {name} at the playhead");
+    let look = NumberLook { salt, name: &said, edge: ColorRole::TextTertiary, degrees: false, quiet: now.abs() < 5e-4 };
+    let (response, value, _) = number_ui(ui, view, place, now, &look);
+    if response.changed() {
+        let commands = vec![edits::set_morph(view, channel.node, target, value)];
+        actions.push(Action::Preview { label: format!("Morph {name}"), commands });
+    }
+    if response.drag_stopped() || (response.changed() && !response.dragged()) {
+        actions.push(Action::Commit);
+    }
+    if target == 0 {
+        slot_ui(ui, view, channel, pos2(left + FIELD.1 + 7.0, area.center().y), actions);
+    }
+}
+
+/// How a number looks, and what it is called.
+struct NumberLook<'a> {
+    salt: (&'static str, u32, usize),
+    name: &'a str,
+    edge: ColorRole,
+    degrees: bool,
+    /// Whether it differs from nothing.
+    quiet: bool,
+}
+
+/// A number in a row: its response, what it is now, and arithmetic that was typed for all selected keys.
+fn number_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    place: Rect,
+    now: f32,
+    look: &NumberLook<'_>,
+) -> (egui::Response, f32, Option<Sum>) {
+    let theme = view.theme;
+    let painter = ui.painter_at(place.expand(1.0));
+    painter.rect(place, 3.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
+    let edge = Rect::from_min_size(place.min + vec2(0.0, 2.0), vec2(2.0, 12.0));
+    painter.rect_filled(edge, 1.0, theme.color(look.edge));
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt(look.salt).max_rect(place));
+    let visuals = child.visuals_mut();
+    for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+        w.weak_bg_fill = egui::Color32::TRANSPARENT;
+        w.bg_fill = egui::Color32::TRANSPARENT;
+        w.bg_stroke = egui::Stroke::NONE;
+    }
+    let text = if look.quiet { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
+    visuals.widgets.inactive.fg_stroke.color = theme.color(text);
+    child.spacing_mut().button_padding = vec2(3.0, 0.0);
+    child.spacing_mut().interact_size = place.size();
+    child.style_mut().drag_value_text_style = egui::TextStyle::Small;
+    child.style_mut().override_font_id = Some(Theme::font(Font::NumberSmall));
+    let sum: Cell<Option<Sum>> = Cell::new(None);
+    let (mut value, degrees) = (now, look.degrees);
+    let drag = DragValue::new(&mut value)
+        .speed(if degrees { 0.5 } else { 0.002 })
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| short_number(v as f32, degrees))
+        .custom_parser(|text| match sum_of(text) {
+            Some(found) => {
+                sum.set(Some(found));
+                Some(f64::from(now))
+            }
+            None => evaluate(text.trim_end_matches('°')),
+        });
+    let response = child.add_sized(place.size(), drag);
+    name_widget(&child, &response, look.name);
+    (response, value, sum.get())
 }
 
 /// Shows what the channel's value becomes.
@@ -208,7 +266,10 @@ fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actio
     let document = view.session.map(|s| s.document());
     let pending = view.timeline.unkeyed.is_some_and(|at| {
         let pose = document.and_then(|d| d.aids.unkeyed.get(&at));
-        pose.and_then(|p| p.locals.get(&channel.node)).is_some_and(|c| c.has(property))
+        pose.is_some_and(|p| match property {
+            Property::Weights => p.morphs.contains_key(&channel.node),
+            _ => p.locals.get(&channel.node).is_some_and(|c| c.has(property)),
+        })
     });
     let clear = egui::Color32::TRANSPARENT;
     let (fill, rim) = match (here, pending) {
@@ -229,6 +290,8 @@ fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actio
             let parts = Some(KeyParts(vec![property]));
             let which = WhichKeys { time: Some(time), node: Some(node), parts, ..WhichKeys::default() };
             actions.push(Action::Run(DeleteKeys { clip, which }.into()));
+        } else if property == Property::Weights {
+            actions.push(Action::Run(KeyMorphs { clip, time, node, target: None, weight: None }.into()));
         } else {
             let parts = Some(Parts(vec![property]));
             let interpolation = Some(view.settings.new_keys);
