@@ -9,6 +9,7 @@ use super::{
     theme::Font,
     widgets::{check, name_widget, segment, segments},
 };
+use crate::edit::command::Between;
 use crate::render::ColorRole;
 use crate::ui::{DialogAction, ProgramAction};
 
@@ -179,6 +180,15 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     field(ui, theme, "Wheel", |ui| {
         check(ui, theme, &mut settings.zoom_to_pointer, "Zooms to the pointer");
         check(ui, theme, &mut settings.reverse_wheel, "Reverse scroll zoom");
+    });
+    field(ui, theme, "New keys", |ui| {
+        let options = [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")];
+        choice(ui, theme, &mut settings.new_keys, &options);
+    });
+    field(ui, theme, "Pausing", |ui| {
+        let mut lands = !settings.pause_anywhere;
+        check(ui, theme, &mut lands, "Lands on a frame");
+        settings.pause_anywhere = !lands;
     });
     field(ui, theme, "While it moves", |ui| {
         let options = [(Quality::Auto, "Auto"), (Quality::High, "High"), (Quality::Fast, "Fast")];

@@ -389,3 +389,45 @@ fn keys_of_another_skeleton_are_refused_with_a_way_out() {
     run(&mut session, line("key.paste").with("text", text).with("node", "Head").with("time", 0.35));
     assert!(track(session.document(), "Head", Property::Rotation).key_at(0.35, 1e-5).is_some());
 }
+
+/// A key put in without a change leaves the motion, at 1,000 times, on every CUBICSPLINE track of the corpus.
+#[test]
+fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
+    let Some(shared) = crate::common::shared() else { return };
+    let (mut files, mut tracks) = (0, 0);
+    for path in crate::common::models(&shared.join("corpus")) {
+        if std::fs::metadata(&path).is_ok_and(|m| m.len() > 8 << 20) {
+            continue;
+        }
+        let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
+        let before = tracks;
+        let cubic =
+            |t: &&ulna::model::Shared<Track>| t.interpolation == Interpolation::CubicSpline && t.times.len() > 1;
+        let document = session.document();
+        for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(cubic).take(40) {
+            let (first, last) = (track.times[0], track.times[track.times.len() - 1]);
+            let at = first + (last - first) * 0.371;
+            let made = ulna::motion::insert_key(track, at, None, true);
+            made.track.validate().unwrap_or_else(|e| panic!("{path:?}: {e}"));
+            assert!(made.track.key_at(at, 1.1e-4).is_some());
+            let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
+            let size = track.values.iter().fold(1.0f32, |m, v| m.max(v.abs()));
+            for k in 0..1000 {
+                let time = f64::from(first) + f64::from(last - first) * f64::from(k) / 999.0;
+                sample_into(track, time, &mut a);
+                sample_into(&made.track, time, &mut b);
+                if track.property == Property::Rotation {
+                    let [a, b] = [&a, &b].map(|v| glam::Quat::from_slice(v).normalize());
+                    let angle = ulna::model::transform::angle_between(a, b).to_degrees();
+                    assert!(angle < 0.02, "{path:?} at {time}: {angle}°");
+                } else {
+                    let gap = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                    assert!(gap < 2e-4 * size, "{path:?} at {time}: {gap}");
+                }
+            }
+            tracks += 1;
+        }
+        files += usize::from(tracks > before);
+    }
+    assert!(files >= 5 && tracks >= 10, "{tracks} tracks of {files} files");
+}
