@@ -447,7 +447,7 @@ impl History {
     }
 
     /// Makes the gesture's preview a step. One that changed nothing leaves none; whether it left one is returned.
-    pub fn commit(&mut self, document: &Document) -> bool {
+    pub fn commit(&mut self, document: &mut Document) -> bool {
         let Some(mut open) = self.open.take() else { return false };
         let mut changed = are_changed(&open.forward, &open.inverse);
         for stroke in &open.strokes {
@@ -461,11 +461,17 @@ impl History {
             }
         }
         if !changed {
+            // To the bit: a zero of the other sign is no change, and no step would say how it came about.
+            if let Some(base) = open.base {
+                let shown = document.shown;
+                *document = base;
+                document.shown = shown;
+            }
             return false;
         }
         self.undone.clear();
         // With the names that things had when it began.
-        let given = open.commands.iter().map(|c| c.line(open.base.as_ref().unwrap_or(document))).collect();
+        let given = open.commands.iter().map(|c| c.line(open.base.as_ref().unwrap_or(&*document))).collect();
         let size = open.forward.iter().chain(&open.inverse).map(Edit::size).sum();
         let transaction = Transaction {
             label: open.label,

@@ -410,7 +410,7 @@ impl Session {
 
     /// Makes the gesture under way a step, and writes it down.
     fn end_gesture(&mut self) -> bool {
-        let done = self.history.commit(&self.document);
+        let done = self.history.commit(&mut self.document);
         if done && let Some(step) = self.history.done().last() {
             self.journal.step(step, &self.document);
         }

@@ -220,6 +220,10 @@ impl Arguments {
         if q.length() < 1e-12 {
             return Err(Self::wrong(name, "a rotation, which four zeros are not", self.value(name)?));
         }
+        // One that is unit as far as single precision can say keeps its numbers: to be made unit again would move their last digit.
+        if (q.length_squared() - 1.0).abs() <= 1e-6 {
+            return Ok(q);
+        }
         // Numbers so large that their squares are none still have a direction.
         let largest = Vec4::from(q).abs().max_element();
         Ok(unit_or(Quat::from_vec4(Vec4::from(q) / largest), Quat::IDENTITY))
