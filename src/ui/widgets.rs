@@ -375,6 +375,15 @@ pub fn crisp(ui: &Ui, at: Pos2) -> Pos2 {
     pos2((at.x * scale).floor() / scale + 0.5 / scale, (at.y * scale).floor() / scale + 0.5 / scale)
 }
 
+/// Selects all of the text of a field, so that what is typed takes its place.
+pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
+    use egui::text::{CCursor, CCursorRange};
+    let mut state = egui::TextEdit::load_state(ctx, field).unwrap_or_default();
+    let end = CCursor::new(text.chars().count());
+    state.cursor.set_char_range(Some(CCursorRange::two(CCursor::new(0), end)));
+    state.store(ctx, field);
+}
+
 #[cfg(test)]
 mod tests {
     use super::short_number;
@@ -389,13 +398,4 @@ mod tests {
         assert_eq!(short_number(-1234.5, false), "−1234");
         assert_eq!(short_number(-0.0001, false), "0.000");
     }
-}
-
-/// Selects all of the text of a field, so that what is typed takes its place.
-pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
-    use egui::text::{CCursor, CCursorRange};
-    let mut state = egui::TextEdit::load_state(ctx, field).unwrap_or_default();
-    let end = CCursor::new(text.chars().count());
-    state.cursor.set_char_range(Some(CCursorRange::two(CCursor::new(0), end)));
-    state.store(ctx, field);
 }

@@ -383,6 +383,10 @@ impl PasteKeys {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
+        // A name that is wrong is said first.
+        if let Some(nodes) = &self.node {
+            nodes.in_order(document)?;
+        }
         let text = self.text.as_deref().ok_or_else(|| {
             CommandError::Other("no keys were copied; copy some first, or give them as “text”".into())
         })?;

@@ -1,6 +1,6 @@
 //! What a command asks for, typed: a field an argument with what it means, and a button that says what will be done.
 
-use egui::{Key, RichText, Ui, text::CCursor, text_selection::CCursorRange};
+use egui::{Key, RichText, Ui};
 
 use super::{parts::small, plain, primary, title};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     ui::{
         Action, Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{name_widget, segment, segments},
+        widgets::{name_widget, segment, segments, select_all},
     },
 };
 
@@ -110,15 +110,11 @@ fn field(ui: &mut Ui, theme: &Theme, argument: &ArgumentSpec, text: &mut String,
         .hint_text(argument.kind.hint())
         .desired_width(width)
         .font(egui::TextStyle::Monospace);
-    let out = edit.show(ui);
-    let field = out.response.response;
+    let field = edit.show(ui).response.response;
     name_widget(ui, &field, argument.name);
     if first && ui.memory(|m| m.focused().is_none()) {
         field.request_focus();
         // What stands there already is typed over.
-        let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
-        let mut state = out.state;
-        state.cursor.set_char_range(Some(all));
-        state.store(ui.ctx(), field.id);
+        select_all(ui.ctx(), field.id, text);
     }
 }

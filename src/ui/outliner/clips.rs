@@ -8,7 +8,7 @@ use crate::render::ColorRole;
 use crate::ui::{TimelineAction, widgets::select_all};
 use crate::{
     edit::command::{DeleteClip, DuplicateClip, NewClip, RenameClip, field::ClipName},
-    model::ClipId,
+    model::{ClipId, Document},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -72,52 +72,51 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     }
     list.show_rows(ui, 24.0, ids.len(), |ui, range| {
         for id in &ids[range] {
-            let clip = &document.clips[*id];
-            let label = document.clip_label(*id);
-            let shown = view.shown_clip() == Some(*id);
-            let (rect, response) =
-                ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
-            if shown {
-                ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
-            }
-            let middle = rect.center().y;
-            let (icon, color) = if shown {
-                (icons::ICON_PLAY_ARROW, theme.color(ColorRole::AccentBase))
-            } else {
-                (icons::ICON_MOVIE, theme.color(ColorRole::TextSecondary))
-            };
-            paint_icon(ui.painter(), pos2(rect.left() + 20.0, middle), icon, 16.0, color);
-            let font = Theme::font(if shown { Font::Heading } else { Font::Body });
-            let facts = format!("{:.2} s", clip.length());
-            let width = rect.width() - 34.0 - 64.0;
-            let text = elided(ui, &label, &font, width);
-            ui.painter().text(
-                pos2(rect.left() + 34.0, middle),
-                egui::Align2::LEFT_CENTER,
-                text,
-                font,
-                theme.color(ColorRole::TextPrimary),
-            );
-            ui.painter().text(
-                pos2(rect.right() - 12.0, middle),
-                egui::Align2::RIGHT_CENTER,
-                facts,
-                Theme::font(Font::NumberSmall),
-                theme.color(ColorRole::TextTertiary),
-            );
-            if response.clicked() {
-                actions.push(TimelineAction::ShowClip(*id));
-            }
-            if response.double_clicked() {
-                state.clip_name = Some((*id, label.clone(), false));
-            }
-            clip_menu(state, &response, *id, &label, actions);
-            if state.clip_name.as_ref().is_some_and(|(of, ..)| of == id) {
-                let area = egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
-                clip_name_ui(state, ui, area, actions);
-            }
+            clip_row(state, ui, view, document, *id, actions);
         }
     });
+}
+
+fn clip_row(
+    state: &mut OutlinerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    id: ClipId,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let label = document.clip_label(id);
+    let shown = view.shown_clip() == Some(id);
+    let (rect, response) = ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
+    if shown {
+        ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
+    }
+    let middle = rect.center().y;
+    let (icon, color) = if shown {
+        (icons::ICON_PLAY_ARROW, theme.color(ColorRole::AccentBase))
+    } else {
+        (icons::ICON_MOVIE, theme.color(ColorRole::TextSecondary))
+    };
+    paint_icon(ui.painter(), pos2(rect.left() + 20.0, middle), icon, 16.0, color);
+    let font = Theme::font(if shown { Font::Heading } else { Font::Body });
+    let text = elided(ui, &label, &font, rect.width() - 34.0 - 64.0);
+    let at = pos2(rect.left() + 34.0, middle);
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+    let facts = format!("{:.2} s", document.clips[id].length());
+    let (at, font) = (pos2(rect.right() - 12.0, middle), Theme::font(Font::NumberSmall));
+    ui.painter().text(at, egui::Align2::RIGHT_CENTER, facts, font, theme.color(ColorRole::TextTertiary));
+    if response.clicked() {
+        actions.push(TimelineAction::ShowClip(id));
+    }
+    if response.double_clicked() {
+        state.clip_name = Some((id, label.clone(), false));
+    }
+    clip_menu(state, &response, id, &label, actions);
+    if state.clip_name.as_ref().is_some_and(|(of, ..)| *of == id) {
+        let area = egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
+        clip_name_ui(state, ui, area, actions);
+    }
 }
 
 /// With more clips than this there is a filter over them.
