@@ -6,7 +6,7 @@ use super::{TimelineState, sheet::Sheet};
 use crate::{
     edit::command::{CleanKeys, WhichKeys, field::ClipName},
     render::ColorRole,
-    ui::{Action, Actions, Theme, theme::Font},
+    ui::{Action, Actions, Theme, theme::Font, widgets::thousands},
 };
 
 /// What of the window is dragged.
@@ -113,7 +113,7 @@ fn dead_keys_ui(state: &TimelineState, ui: &mut Ui, sheet: &Sheet<'_>, rect: Rec
         return;
     }
     let theme = sheet.view.theme;
-    let keys = if count == 1 { "1 dead key".to_owned() } else { format!("{count} dead keys") };
+    let keys = if count == 1 { "1 dead key".to_owned() } else { format!("{} dead keys", thousands(count)) };
     let mut line = ui.new_child(
         egui::UiBuilder::new()
             .max_rect(rect.shrink2(vec2(12.0, 1.0)))
@@ -122,7 +122,9 @@ fn dead_keys_ui(state: &TimelineState, ui: &mut Ui, sheet: &Sheet<'_>, rect: Rec
     let text = egui::RichText::new(keys).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
     line.label(text).on_hover_text("On the line between the keys beside them: without them nothing moves otherwise");
     line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let button = egui::Button::new(egui::RichText::new(format!("Remove {count}")).font(Theme::font(Font::Small)));
+        let button = egui::Button::new(
+            egui::RichText::new(format!("Remove {}", thousands(count))).font(Theme::font(Font::Small)),
+        );
         if ui.add(button).on_hover_text("Removes the dead keys of the rows that are listed").clicked() {
             let clip = ClipName::Id(sheet.id);
             let which = WhichKeys::these(sheet.id, state.dead.keys());

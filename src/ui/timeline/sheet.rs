@@ -68,12 +68,16 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let body = Rect::from_min_max(pos2(sheet.left(), summary.bottom()), sheet.max);
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let rows = Rows::of(document, clip, view, state);
-    if clip.key_count() <= DeadKeys::MOST_IN_CLIP {
+    // Under a hand they are not looked for anew with each move.
+    let still = matches!(state.gesture, KeyGesture::None);
+    if still && clip.key_count() <= DeadKeys::MOST_IN_CLIP {
         for (id, track) in rows.all_tracks() {
             state.dead.of(*id, track);
         }
     }
-    state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
+    if still {
+        state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
+    }
     let sheet = Sheet { view, id, clip, rows, axis, whole, sheet, summary, body, row_height };
     sheet.reveal(state, ui);
     sheet.navigate(state, ui);
@@ -301,7 +305,8 @@ impl Sheet<'_> {
                 look.band(mesh, &track.times, selected);
             } else {
                 // Of several tracks one may need the key.
-                let dead = if tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
+                let still = matches!(state.gesture, KeyGesture::None);
+                let dead = if still && tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
                 look.diamonds(mesh, track, selected, dead);
             }
         }
