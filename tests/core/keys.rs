@@ -431,3 +431,25 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
     }
     assert!(files >= 5 && tracks >= 10, "{tracks} tracks of {files} files");
 }
+
+/// All keys of a long clip are a short line: a range a track, not every time.
+#[test]
+fn many_keys_are_a_short_line() {
+    let mut session = sample();
+    let clip = &session.document().clips[ClipId(1)];
+    let all = ulna::model::KeySet::of(clip, |_, t| ulna::model::KeyTimes::part(&t.times, 0..t.times.len()));
+    let (count, tracks) = (all.len(), clip.tracks.len());
+    let before = session.document().clone();
+    let move_all = ulna::edit::command::MoveKeys {
+        clip: ulna::edit::command::field::ClipName::Id(ClipId(1)),
+        by: ulna::edit::command::field::Seconds(0.25),
+        which: ulna::edit::command::WhichKeys::these(ClipId(1), all),
+        ripple: None,
+    };
+    session.run(&move_all.into()).unwrap();
+    let text = session.history().done()[0].lines(&before)[0].to_string();
+    assert!(count > 500 && text.len() < tracks * 80, "{} letters for {count} keys", text.len());
+    let mut again = sample();
+    run(&mut again, CommandLine::parse(&text).unwrap());
+    assert!(*again.document() == *session.document(), "the line does what was done");
+}

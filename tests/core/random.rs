@@ -100,7 +100,9 @@ fn some_keys(draw: &mut Draw, document: &Document) -> Value {
         for _ in 0..1 + draw.below(3) {
             let track = tracks[draw.below(tracks.len())];
             let times: Vec<f32> = track.times.iter().copied().filter(|_| draw.below(3) == 0).take(40).collect();
-            all.insert(node_text(document, track.target), json!({ track.property.path(): times }));
+            let range = json!({"from": track.times[0], "to": track.times[track.times.len() / 2]});
+            let keys = if draw.below(3) == 0 { range } else { json!(times) };
+            all.insert(node_text(document, track.target), json!({ track.property.path(): keys }));
         }
     }
     all.into()

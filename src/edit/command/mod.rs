@@ -40,7 +40,7 @@ use serde::{
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-pub use self::which_keys::{KeyList, WhichKeys};
+pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     around::{Around, Filled, Unfilled},

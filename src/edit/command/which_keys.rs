@@ -12,11 +12,20 @@ use crate::{
     model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track},
 };
 
+/// Which keys of a track.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrackKeys {
+    /// Those at these times.
+    Times(Vec<f32>),
+    /// All from a time to another, both included: what a capture's keys are written as.
+    Range(f32, f32),
+}
+
 /// Keys one by one: times of tracks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyList {
     /// By nodes and properties.
-    Named(Vec<(String, Property, Vec<f32>)>),
+    Named(Vec<(String, Property, TrackKeys)>),
     /// These of a clip.
     Set(ClipId, KeySet),
 }
@@ -25,7 +34,8 @@ impl Field for KeyList {
     const KIND: ArgumentType = ArgumentType::Keys;
 
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
-        const WANTED: &str = "keys such as {\"Arm\": {\"rotation\": [0, 0.5]}}";
+        const WANTED: &str =
+            "keys such as {\"Arm\": {\"rotation\": [0, 0.5]}}, or {\"from\": 0, \"to\": 2} in place of the list";
         let value = from.value(name)?;
         let wrong = || Arguments::wrong(name, WANTED, value);
         let mut list = Vec::new();
@@ -35,8 +45,15 @@ impl Field for KeyList {
                     .into_iter()
                     .find(|p| p.path() == path)
                     .ok_or_else(wrong)?;
-                let times: Option<Vec<f32>> = times.as_array().ok_or_else(wrong)?.iter().map(finite).collect();
-                list.push((node.clone(), property, times.ok_or_else(wrong)?));
+                let keys = match times {
+                    Value::Array(times) => times.iter().map(finite).collect::<Option<_>>().map(TrackKeys::Times),
+                    Value::Object(range) if range.len() == 2 => {
+                        let end = |name| range.get(name).and_then(finite);
+                        end("from").zip(end("to")).map(|(from, to)| TrackKeys::Range(from, to))
+                    }
+                    _ => None,
+                };
+                list.push((node.clone(), property, keys.ok_or_else(wrong)?));
             }
         }
         if list.is_empty() { Err(ArgumentError::Empty(name.to_owned())) } else { Ok(Self::Named(list)) }
@@ -44,26 +61,41 @@ impl Field for KeyList {
 
     fn write(&self, document: &Document) -> Value {
         let mut all = Map::new();
-        let mut put = |node: String, property: Property, times: &[f32]| {
-            let times: Vec<Value> = times.iter().map(|t| number(*t)).collect();
+        let mut put = |node: String, property: Property, keys: &TrackKeys| {
+            let keys = match keys {
+                TrackKeys::Times(times) => times.iter().map(|t| number(*t)).collect::<Vec<_>>().into(),
+                TrackKeys::Range(from, to) => serde_json::json!({"from": number(*from), "to": number(*to)}),
+            };
             let tracks = all.entry(node).or_insert_with(|| Value::Object(Map::new()));
             if let Some(tracks) = tracks.as_object_mut() {
-                tracks.insert(property.path().to_owned(), times.into());
+                tracks.insert(property.path().to_owned(), keys);
             }
         };
         match self {
-            Self::Named(list) => list.iter().for_each(|(node, property, times)| put(node.clone(), *property, times)),
+            Self::Named(list) => list.iter().for_each(|(node, property, keys)| put(node.clone(), *property, keys)),
             Self::Set(clip, keys) => {
                 let Some(clip) = document.clips.get(*clip) else { return Value::Null };
                 for (track, times) in keys.iter() {
                     if let Some(track) = clip.tracks.get(&track) {
-                        put(names::node_text(document, track.target), track.property, times);
+                        put(names::node_text(document, track.target), track.property, &shortest(track, times));
                     }
                 }
             }
         }
         all.into()
     }
+}
+
+/// Times of a track as they are written: as a range where they are all of one, and not few.
+fn shortest(track: &Track, times: &[f32]) -> TrackKeys {
+    const FEW: usize = 4;
+    if let [from, .., to] = times
+        && times.len() > FEW
+        && KeyTimes::within(&track.times, *from, *to).len() == times.len()
+    {
+        return TrackKeys::Range(*from, *to);
+    }
+    TrackKeys::Times(times.to_vec())
 }
 
 fn finite(value: &Value) -> Option<f32> {
@@ -187,12 +219,15 @@ impl KeyList {
             Self::Named(list) => list,
         };
         let mut found = KeySet::default();
-        for (text, property, times) in list {
+        for (text, property, keys) in list {
             for node in names::find_nodes(document, text)? {
                 let Some((track, own)) = clip.track(node, *property) else { continue };
                 let near = |t: &f32| own.key_at(*t, SAME_TIME).map(|k| own.times[k]);
-                let times: Vec<f32> = times.iter().filter_map(near).collect();
-                found = found.union(&std::iter::once((track, KeyTimes::from(times))).collect());
+                let times = match keys {
+                    TrackKeys::Times(times) => times.iter().filter_map(near).collect::<Vec<_>>().into(),
+                    TrackKeys::Range(from, to) => KeyTimes::within(&own.times, *from, *to),
+                };
+                found = found.union(&std::iter::once((track, times)).collect());
             }
         }
         Ok(found)
