@@ -164,7 +164,7 @@ fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut on = view.timeline.edit_selected;
     let text = match view.selection.keys.len() {
         1 => "On the selected key".to_owned(),
-        n => format!("On all {n} selected keys"),
+        n => format!("On all {} selected keys", crate::ui::widgets::thousands(n)),
     };
     let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
     let hint = "Posing and typed values change every selected key of what is posed by the same difference";

@@ -12,12 +12,12 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{name_widget, segment, segments},
+        widgets::{name_widget, segment, segments, thousands},
     },
 };
 
 fn plural(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+    if n == 1 { format!("1 {one}") } else { format!("{} {one}s", thousands(n)) }
 }
 
 /// The section; nothing where no key of the shown clip is selected.

@@ -63,7 +63,11 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             }
             keys::keys_ui(ui, view, actions);
             let Some(node) = view.selection.active else {
-                let text = "Nothing is selected. Click a joint, the skin, or a row of the outliner.";
+                let text = if view.selection.keys.is_empty() {
+                    "Nothing is selected. Click a joint, the skin, or a row of the outliner."
+                } else {
+                    "No joint is selected. Click one, the skin, or a row of the outliner."
+                };
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if let Some(clip) = view.shown_clip() {
                     facts::clip(ui, theme, document, clip);

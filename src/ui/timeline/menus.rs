@@ -6,10 +6,11 @@ use super::{TimelineState, sheet::Sheet};
 use crate::{
     edit::command::{
         Between, CleanKeys, Command, CommandSpec, HoldKeys, ModeCommand, PasteKeys, SessionCommand, SetInterpolation,
-        TimelineCommand, WhichKeys, field::ClipName, field::Seconds,
+        TimelineCommand, WhichKeys,
+        field::{ClipName, Nodes, Seconds},
     },
     model::{ClipId, Interpolation},
-    ui::{Action, Actions, View},
+    ui::{Action, Actions, View, widgets::thousands},
 };
 
 /// The command that copies the selected keys.
@@ -21,7 +22,7 @@ fn copy_keys(view: &View<'_>) -> Option<Command> {
 fn count(n: usize, verb: &str) -> String {
     match n {
         1 => format!("{verb} 1 key"),
-        n => format!("{verb} {n} keys"),
+        n => format!("{verb} {} keys", thousands(n)),
     }
 }
 
@@ -101,6 +102,14 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
         ("Paste, replacing what is there", None, paste(time, Some(true), None, None)),
         ("Paste, relative to here", None, paste(time, None, Some(true), None)),
     ];
+    let nodes = &view.selection.nodes;
+    let onto = if nodes.len() > 1 { "Paste onto the selected joints" } else { "Paste onto the selected joint" };
+    if line(ui, view, onto, None, copied && !nodes.is_empty()) {
+        let node = Some(Nodes::Ids(nodes.iter().copied().collect()));
+        let clip = ClipName::Id(clip);
+        let paste = PasteKeys { clip, text: None, time, node, replace: None, relative: None, flip: None };
+        actions.push(Action::Run(paste.into()));
+    }
     for (text, key, command) in ways {
         if line(ui, view, text, key, copied) {
             actions.push(Action::Run(command));
