@@ -58,7 +58,7 @@ fn keys(c: &mut Criterion) {
             b.iter(|| {
                 by += 1e-3;
                 let (clip, which) = (clip.clone(), which.clone());
-                let command = MoveKeys { clip, by: Seconds(by), which, ripple: None }.into();
+                let command = MoveKeys { clip, by: Seconds(by), which, ripple: None, make_room: None }.into();
                 assert!(preview(&mut history, &mut document, &command));
             });
         });

@@ -73,8 +73,15 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
                 }
             }
             let interpolation = if kind == Keys::Cubic { Interpolation::CubicSpline } else { Interpolation::Linear };
-            let track =
-                Track { target: NodeId(joint as u32), property, interpolation, times, values: values.into(), width };
+            let track = Track {
+                target: NodeId(joint as u32),
+                property,
+                interpolation,
+                times,
+                values: values.into(),
+                width,
+                kinds: Default::default(),
+            };
             tracks.insert(TrackId(seed), Shared::new(track));
         }
     }

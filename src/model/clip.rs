@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Marker, NodeId, Shared, Slice, TrackId};
+use super::{KeyKinds, Marker, NodeId, Shared, Slice, TrackId};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,6 +88,8 @@ pub struct Track {
     pub values: Slice<f32>,
     /// Numbers a value.
     pub width: usize,
+    /// Which keys are extremes and the like; kept in the animation's extras.
+    pub kinds: KeyKinds,
 }
 
 /// Which rule of [`Track`] is broken.
@@ -125,6 +127,19 @@ impl Track {
         }
         let wanted = self.times.len() * self.stride();
         if self.values.len() == wanted { Ok(()) } else { Err(TrackError::Values { found: self.values.len(), wanted }) }
+    }
+
+    /// Whether both have the same keys, of whatever kinds: what the file's accessors hold.
+    pub fn same_keys(&self, other: &Self) -> bool {
+        let Self { target, property, interpolation, times, values, width, kinds: _ } = self;
+        (target, property, interpolation, width) == (&other.target, &other.property, &other.interpolation, &other.width)
+            && same(times, &other.times)
+            && same(values, &other.values)
+    }
+
+    /// The kinds of keys that are there, without those of keys that are gone.
+    pub fn kinds_there(&self) -> KeyKinds {
+        self.kinds.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some()).collect()
     }
 
     /// Numbers a key.
@@ -191,6 +206,34 @@ impl Track {
     }
 }
 
+fn same(a: &Slice<f32>, b: &Slice<f32>) -> bool {
+    Slice::ptr_eq(a, b) || a == b
+}
+
+/// What happens at the end of a clip that plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// It stops.
+    Once,
+    /// It begins again.
+    #[default]
+    Loop,
+    /// It goes back, and on again.
+    PingPong,
+}
+
+impl Repeat {
+    /// The next of the three.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Once => Self::Loop,
+            Self::Loop => Self::PingPong,
+            Self::PingPong => Self::Once,
+        }
+    }
+}
+
 /// Keys of something that the file names by a JSON pointer (`KHR_animation_pointer`). They are kept as they are and
 /// cannot be edited.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,6 +261,8 @@ pub struct Clip {
     pub channels_in_file: u32,
     /// Named moments, in the order of their times; kept in the animation's extras.
     pub markers: Shared<[Marker]>,
+    /// What happens at its end, where a person kept that with it; in the animation's extras.
+    pub repeat: Option<Repeat>,
     /// Channels that name what they move by a pointer.
     pub pointers: Shared<[PointerTrack]>,
     /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.
@@ -290,6 +335,7 @@ mod tests {
             times: times.into(),
             values: times.iter().flat_map(|t| [*t, 0.0, 0.0]).collect(),
             width: 3,
+            kinds: Default::default(),
         }
     }
 

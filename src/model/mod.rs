@@ -6,6 +6,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod ids;
+mod key_kind;
 mod key_set;
 mod layers;
 mod marker;
@@ -25,7 +26,7 @@ mod weights;
 
 pub use self::{
     aids::{Aids, Components, Unkeyed, UnkeyedAt},
-    clip::{Clip, Interpolation, PointerTrack, Property, Track, TrackError},
+    clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError},
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
@@ -33,6 +34,7 @@ pub use self::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
         VariantId,
     },
+    key_kind::{KeyKind, KeyKinds},
     key_set::{KeySet, KeyTimes},
     layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     marker::{Marker, MarkerColor},

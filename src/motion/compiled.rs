@@ -328,7 +328,7 @@ mod tests {
                     }
                 }
                 let values = values.into();
-                Track { target: NodeId(node), property, interpolation, times, values, width }
+                Track { target: NodeId(node), property, interpolation, times, values, width, kinds: Default::default() }
             },
         )
     }

@@ -35,6 +35,7 @@ fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
         times: [0.0].into(),
         values: value.clone().into(),
         width: value.len(),
+        kinds: Default::default(),
     };
     let tracks = keys.iter().enumerate().map(|(k, key)| (TrackId::from(k), Shared::new(track(key)))).collect();
     Clip { tracks, ..Clip::default() }.into()

@@ -248,6 +248,7 @@ mod tests {
             times: keys.iter().map(|k| k.0).collect(),
             values: keys.iter().flat_map(|k| k.1.iter().copied()).collect(),
             width,
+            kinds: Default::default(),
         };
         track.validate().unwrap();
         track

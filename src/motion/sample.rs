@@ -118,8 +118,15 @@ mod tests {
     use crate::model::NodeId;
 
     fn track(property: Property, interpolation: Interpolation, times: &[f32], values: &[f32], width: usize) -> Track {
-        let track =
-            Track { target: NodeId(0), property, interpolation, times: times.into(), values: values.into(), width };
+        let track = Track {
+            target: NodeId(0),
+            property,
+            interpolation,
+            times: times.into(),
+            values: values.into(),
+            width,
+            kinds: Default::default(),
+        };
         track.validate().unwrap();
         track
     }

@@ -282,6 +282,7 @@ mod tests {
             times: keys.iter().map(|k| k.0).collect(),
             values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
             width: 4,
+            kinds: Default::default(),
         };
         Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     }

@@ -296,6 +296,9 @@ fn tracks<'a>(document: &Asset, clip: &'a Clip) -> Vec<(String, &'a Track)> {
 }
 
 fn clip(a: (&Asset, &Clip), b: (&Asset, &Clip), place: &str, found: &mut Found) {
+    if a.1.repeat != b.1.repeat {
+        found.add(DifferenceKind::Clip, place, "it loops in another way".to_owned());
+    }
     if a.1.markers != b.1.markers {
         let said = format!("{} markers instead of {}", b.1.markers.len(), a.1.markers.len());
         found.add(DifferenceKind::Clip, place, said);
@@ -320,7 +323,8 @@ fn track(a: &Track, b: &Track) -> Option<String> {
     }
     if a.times == b.times {
         if a.values == b.values {
-            return None;
+            let same = a.kinds_there() == b.kinds_there();
+            return (!same).then(|| "other keys are extremes, breakdowns or in-betweens".to_owned());
         }
         let off = (0..a.times.len()).filter(|k| a.value(*k) != b.value(*k)).count();
         let gap = |k: usize| -> f32 {
@@ -473,8 +477,8 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
                 return lost(place, format!("{name}: {what}"));
             }
         }
-        if m.markers != g.markers {
-            return lost(place, "its markers differ".into());
+        if m.markers != g.markers || m.repeat != g.repeat {
+            return lost(place, "its markers, or what happens at its end, differ".into());
         }
         if m.pointers != g.pointers {
             return lost(place, "keys of animation pointers differ".into());

@@ -23,7 +23,7 @@ pub use self::{
     disk::{Disk, SystemDisk, write_atomically},
     findings::{surface_findings, surface_place, weight_place},
     journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark, names_in},
-    playback::{Playback, Repeat, RulerUnit},
+    playback::{Playback, RulerUnit},
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
     stamp::{OnDisk, Stamp, content_hash},

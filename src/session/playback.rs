@@ -1,29 +1,6 @@
 //! The clock: which clip is shown, and where in it the playhead is.
 
-use crate::model::{Clip, ClipId, Document, NodeId};
-
-/// What happens at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Repeat {
-    /// It stops.
-    Once,
-    /// It begins again.
-    #[default]
-    Loop,
-    /// It goes back, and on again.
-    PingPong,
-}
-
-impl Repeat {
-    /// The next of the three.
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Once => Self::Loop,
-            Self::Loop => Self::PingPong,
-            Self::PingPong => Self::Once,
-        }
-    }
-}
+use crate::model::{Clip, ClipId, Document, NodeId, Repeat};
 
 /// What the ruler counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,6 +75,7 @@ impl Playback {
             let guess = found.guess_fps();
             self.fps = guess.map_or(30.0, |(fps, _)| f64::from(fps));
             self.guessed = guess.map(|(_, share)| share);
+            self.repeat = found.repeat.unwrap_or(self.repeat);
         }
     }
 
@@ -243,6 +221,7 @@ mod tests {
             times,
             values,
             width: 3,
+            kinds: Default::default(),
         };
         clip.tracks.insert(TrackId(0), Shared::new(track));
         Asset { clips: vec![Shared::new(clip)].into(), ..Asset::default() }.into()

@@ -238,7 +238,7 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
     view_switch.or_else(|| {
         (PlayCommand::Loop.name() == command.name)
-            .then_some(view.timeline.playback.repeat != crate::session::Repeat::Once)
+            .then_some(view.timeline.playback.repeat != crate::model::Repeat::Once)
     })
 }
 

@@ -45,7 +45,7 @@ pub use self::{
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
-    timeline::{Retime, Timeline, TimelineAction, TimelineView},
+    timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{ViewOptions, Viewport, ViewportAction, ViewportView},
 };

@@ -286,7 +286,7 @@ pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) 
 }
 
 /// A search field with a clear button.
-pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
+pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -> Response {
     let width = ui.available_width();
     egui::Frame::new()
         .fill(theme.color(ColorRole::SurfaceField))
@@ -327,8 +327,11 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) {
                         text.clear();
                     }
                 }
-            });
-        });
+                response
+            })
+        })
+        .inner
+        .inner
 }
 
 /// Gives a widget its accessible name, where egui has no other way.

@@ -253,7 +253,15 @@ fn keys(draw: &mut Draw, property: Property, morphs: usize) -> Track {
             _ => values.extend((0..width).map(|_| draw.number())),
         }
     }
-    Track { target: NodeId(0), property, interpolation, times: times.into(), values: values.into(), width }
+    Track {
+        target: NodeId(0),
+        property,
+        interpolation,
+        times: times.into(),
+        values: values.into(),
+        width,
+        kinds: Default::default(),
+    }
 }
 
 fn targets_of(document: &Document, node: NodeId) -> usize {

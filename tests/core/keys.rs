@@ -445,6 +445,7 @@ fn many_keys_are_a_short_line() {
         by: ulna::edit::command::field::Seconds(0.25),
         which: ulna::edit::command::WhichKeys::these(ClipId(1), all),
         ripple: None,
+        make_room: None,
     };
     session.run(&move_all.into()).unwrap();
     let text = session.history().done()[0].lines(&before)[0].to_string();
@@ -452,4 +453,196 @@ fn many_keys_are_a_short_line() {
     let mut again = sample();
     run(&mut again, CommandLine::parse(&text).unwrap());
     assert!(*again.document() == *session.document(), "the line does what was done");
+}
+
+/// The independent judge and the validator over what each operation on one track saves: that channel differs, and nothing
+/// else; no error is new. Files and tracks are drawn by a seed.
+#[test]
+fn each_operation_is_saved_in_its_channel_alone() {
+    let Some(shared) = crate::common::shared() else { return };
+    let small = |p: &std::path::PathBuf| {
+        let glb = p.extension().is_some_and(|e| e == "glb");
+        // What the judge cannot unpack, and what is damaged, are other tests' matter.
+        let others = ["found", "meshopt", "draco"].iter().any(|n| p.to_string_lossy().contains(n));
+        glb && !others && std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20)
+    };
+    let paths: Vec<_> = crate::common::models(&shared.join("corpus")).into_iter().filter(small).collect();
+    let mut seed = 0x5eed_u64;
+    let mut draw = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut files, mut judged) = (0, 0);
+    for _ in 0..80 {
+        if files == 6 {
+            break;
+        }
+        let path = &paths[draw(paths.len())];
+        let Ok(session) = Session::open(path, &Progress::default()) else { continue };
+        let document = session.document();
+        let fits = |t: &Track| {
+            let even = t.times.windows(2).all(|w| w[1] - w[0] > 0.01);
+            (4..400).contains(&t.times.len()) && t.property != Property::Weights && even
+        };
+        let tracks: Vec<_> = document
+            .clips
+            .iter()
+            .flat_map(|(id, c)| c.tracks.iter().filter(|(_, t)| fits(t)).map(move |(track, t)| (id, *track, t.clone())))
+            .filter(|(id, track, t)| document.clips[*id].track(t.target, t.property).is_some_and(|(k, _)| k == *track))
+            .collect();
+        if tracks.is_empty() {
+            continue;
+        }
+        let (id, track, old) = &tracks[draw(tracks.len())];
+        let node = ulna::edit::node_text(document, old.target);
+        let keys = json!({ node.clone(): { old.property.path(): [old.times[1], old.times[2]] } });
+        let gap = f64::from(old.times[2] - old.times[1]);
+        let copied = ulna::edit::command::copied_keys(
+            document,
+            &ulna::edit::command::field::ClipName::Id(*id),
+            &ulna::edit::command::WhichKeys::these(*id, [(*track, vec![old.times[1]].into())].into_iter().collect()),
+        );
+        let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
+        let of = |line: CommandLine| line.with("keys", keys.clone());
+        let alone = |line: CommandLine| line.with("node", node.clone()).with("parts", [old.property.path()]);
+        let lines = [
+            of(at("key.move").with("by", gap * 0.3)),
+            of(at("key.duplicate").with("by", gap * 0.4)),
+            of(at("key.scale").with("factor", 0.8)),
+            of(at("key.hold_next")),
+            of(at("key.value").with("how", "scale").with("by", [1.25])),
+            of(at("key.delete")),
+            of(at("key.kind").with("kind", "breakdown")),
+            of(at("key.offset").with("by", gap)),
+            of(at("track.interpolation").with("interpolation", "smooth")),
+            alone(at("key.clean").with("tolerance", 0.02)),
+            at("key.paste").with("text", copied.unwrap().text()).with("time", f64::from(old.times[3]) + gap * 0.5),
+        ];
+        for line in &lines {
+            let mut session = Session::open(path, &Progress::default()).unwrap();
+            session.run_line(line).unwrap_or_else(|e| panic!("{path:?} {line}: {e}"));
+            if session.document().clips[*id].tracks.get(track) == Some(old) {
+                continue;
+            }
+            let own = folder.path().join(format!("{}-{files}", after.len()));
+            std::fs::create_dir(&own).unwrap();
+            let saved = own.join(path.file_name().unwrap());
+            session.write_to(&saved).unwrap_or_else(|e| panic!("{path:?} {line}: {e}"));
+            let (clip, channel) = (id.0, track.0);
+            let allowed = [
+                format!("* animations?{clip}?.channels?{channel}?*"),
+                // A sampler that another channel uses is copied first.
+                format!("json-changed animations?{clip}?.samplers"),
+                format!("json-added animations?{clip}?.extras*"),
+            ];
+            let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+            if let Some(found) = crate::common::judges::differences(path, &saved, &allowed) {
+                assert_eq!(found, "", "{path:?} {line}");
+                judged += 1;
+            }
+            before.push(path.clone());
+            after.push(saved);
+        }
+        files += 1;
+    }
+    println!("{files} files, {} operations saved, {judged} judged", after.len());
+    assert!(files == 6 && after.len() >= 50, "{files} {}", after.len());
+    if let (Some(was), Some(is)) = (crate::common::judges::validate(&before), crate::common::judges::validate(&after)) {
+        for ((was, _), (is, text)) in was.iter().zip(&is) {
+            assert!(is <= was, "{text}");
+        }
+    }
+}
+
+/// The kinds of keys go where the keys go, come back from the file, and leave no trace where they are taken away.
+#[test]
+fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
+    let mut session = sample();
+    let opened = session.pack("a").unwrap().bytes;
+    let times = hips(&session).times.to_vec();
+    let kind = |name: &str, times: &[f32]| {
+        line("key.kind").with("kind", name).with("keys", json!({"Hips": {"rotation": times}}))
+    };
+    run(&mut session, kind("extreme", &[times[1]]));
+    run(&mut session, kind("in-between", &times[2..4]));
+    let kinds = |s: &Session| -> Vec<(f32, String)> {
+        hips(s).kinds_there().iter().map(|(t, k)| (t, format!("{k:?}"))).collect()
+    };
+    let meant = |ts: [f32; 3]| -> Vec<(f32, String)> {
+        ts.into_iter().zip(["Extreme", "InBetween", "InBetween"].map(str::to_owned)).collect()
+    };
+    assert_eq!(kinds(&session), meant([times[1], times[2], times[3]]));
+    let saved = session.pack("a").unwrap();
+    assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
+    let mut again = Session::open_bytes(&saved.bytes).unwrap();
+    assert_eq!(kinds(&again), kinds(&session));
+    // Moved, stretched, and round the loop.
+    let by = (times[1] - times[0]) * 0.5;
+    run(&mut again, line("key.move").with("by", by).with("keys", json!({"Hips": {"rotation": [times[1]]}})));
+    assert_eq!(kinds(&again)[0], (times[1] + by, "Extreme".into()));
+    run(&mut again, line("key.scale").with("factor", 2.0).with("about", 0.0));
+    assert!((kinds(&again)[0].0 - 2.0 * (times[1] + by)).abs() < 1e-6);
+    run(&mut again, line("key.offset").with("by", 0.1));
+    assert_eq!(kinds(&again).len(), 3);
+    // Copied with its key.
+    let first = kinds(&again)[0].0;
+    let text = again.run_line(&line("key.copy").with("keys", json!({"Hips": {"rotation": [first]}})));
+    assert!(text.is_ok());
+    let text = again.copied_keys().unwrap().to_owned();
+    assert!(text.contains("extreme"), "{text}");
+    let later = f64::from(first) + 0.071;
+    run(&mut again, line("key.paste").with("text", text).with("time", later));
+    assert_eq!(kinds(&again).len(), 4);
+    // A key that is deleted and set anew is a plain one.
+    run(&mut again, line("key.delete").with("keys", json!({"Hips": {"rotation": [first]}})));
+    run(&mut again, line("key.set").with("time", first).with("node", "Hips").with("degrees", [0, 5, 0]));
+    assert!(kinds(&again).iter().all(|(t, _)| *t != first), "{:?}", kinds(&again));
+    run(&mut session, kind("plain", &times));
+    assert_eq!(session.pack("a").unwrap().bytes.as_slice(), opened.as_slice());
+}
+
+#[test]
+fn a_clip_keeps_how_it_loops() {
+    let mut session = sample();
+    let opened = session.pack("a").unwrap().bytes;
+    run(&mut session, line("clip.loop").with("repeat", "ping-pong"));
+    let saved = session.pack("a").unwrap();
+    let mut again = Session::open_bytes(&saved.bytes).unwrap();
+    let mut playback = ulna::session::Playback::default();
+    playback.show(again.document(), Some(ClipId(1)));
+    assert_eq!(playback.repeat, ulna::model::Repeat::PingPong);
+    run(&mut again, line("clip.loop"));
+    assert_eq!(again.document().clips[ClipId(1)].repeat, None);
+    session.undo();
+    assert_eq!(session.pack("a").unwrap().bytes.as_slice(), opened.as_slice());
+}
+
+#[test]
+fn nothing_goes_before_0_and_all_else_makes_room_where_that_is_asked() {
+    let mut session = sample();
+    let before = session.document().clips[ClipId(1)].clone();
+    let times = hips(&session).times.to_vec();
+    let keys = json!({"Hips": {"rotation": [times[1]]}});
+    let far = line("key.move").with("by", -0.5).with("keys", keys);
+    let notes = run(&mut session, far.clone());
+    assert!(notes[0].contains("no key goes before 0 s"), "{notes:?}");
+    assert_eq!(hips(&session).times[0], 0.0);
+    session.undo();
+    run(&mut session, line("marker.add").with("time", 0.25).with("name", "contact"));
+    run(&mut session, far.with("make_room", true));
+    let room = 0.5 - times[1];
+    let now = &session.document().clips[ClipId(1)];
+    assert!((now.length() - before.length() - room).abs() < 1e-5);
+    assert!((now.markers[0].time - 0.25 - room).abs() < 1e-6);
+    assert_eq!(hips(&session).times[0], 0.0);
+    for (id, track) in &before.tracks {
+        let own = &now.tracks[id];
+        assert_eq!(own.times.len(), track.times.len());
+        let still = track.times.iter().filter(|t| own.key_at(**t + room, 1e-5).is_some()).count();
+        assert!(still + 1 >= track.times.len());
+    }
+    let (_, selected) = session.take_selected_keys().unwrap();
+    assert_eq!((selected.len(), selected.span()), (1, Some((0.0, 0.0))));
 }

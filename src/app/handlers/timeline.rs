@@ -13,8 +13,9 @@ use crate::{
             field::{ClipName, Nodes, Parts, Seconds},
         },
     },
-    model::{Clip, ClipId, Document, KeySet, KeyTimes, NodeId, Property, Track},
-    ui::{Retime, ToastKind},
+    model::{Clip, ClipId, Document, KeyKind, KeySet, KeyTimes, NodeId, Property, Track},
+    motion::clip_edit::{keys_in_range, keys_of_kind, keys_of_value},
+    ui::{KeyList, Retime, ToastKind},
 };
 
 impl App {
@@ -45,7 +46,10 @@ impl App {
             TimelineCommand::Ripple => self.panels.timeline().want(Retime::Ripple),
             TimelineCommand::Stretch => self.panels.timeline().want(Retime::Stretch(playhead)),
             TimelineCommand::Duplicate => self.panels.timeline().want(Retime::Copy),
-            TimelineCommand::Interpolation => self.panels.timeline().ask_interpolation(),
+            TimelineCommand::Interpolation => self.panels.timeline().ask(KeyList::Interpolation),
+            TimelineCommand::Kind => self.panels.timeline().ask(KeyList::Kind),
+            TimelineCommand::Offset => self.panels.timeline().want(Retime::Offset),
+            TimelineCommand::Lasso => self.panels.timeline().want_lasso(),
             TimelineCommand::NudgeLater => self.nudge(ctx, frame),
             TimelineCommand::NudgeEarlier => self.nudge(ctx, -frame),
             TimelineCommand::PasteFlipped => {
@@ -95,7 +99,7 @@ impl App {
     fn nudge(&mut self, ctx: &Context, by: f32) {
         if let Some((clip, which)) = WhichKeys::selected(&self.outliner.selection) {
             let clip = ClipName::Id(clip);
-            self.run(ctx, MoveKeys { clip, by: Seconds(by), which, ripple: None });
+            self.run(ctx, MoveKeys { clip, by: Seconds(by), which, ripple: None, make_room: None });
         }
     }
 
@@ -204,6 +208,24 @@ fn chosen(command: &TimelineCommand, clip: &Clip, id: ClipId, selection: &Select
                 Some(from) => KeyTimes::within(&t.times, from, f32::MAX),
                 None => KeyTimes::default(),
             })
+        }
+        TimelineCommand::SameKind => {
+            let kinds: BTreeSet<Option<KeyKind>> = now
+                .iter()
+                .filter_map(|(id, times)| Some((clip.tracks.get(&id)?, times)))
+                .flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)))
+                .collect();
+            KeySet::of(clip, |_, t| {
+                let each = kinds.iter().flat_map(|k| keys_of_kind(t, *k).to_vec());
+                each.collect::<Vec<_>>().into()
+            })
+        }
+        TimelineCommand::SameValue => KeySet::of(clip, |id, t| keys_of_value(t, now.of_track(id))),
+        TimelineCommand::OfKind { kind } => KeySet::of(clip, |_, t| keys_of_kind(t, kind.kind())),
+        TimelineCommand::InRange { from, to, component } => {
+            let wanted = |t: &Track| selection.nodes.is_empty() || selection.nodes.contains(&t.target);
+            let of = |t: &Track| keys_in_range(t, &(*from..=*to), *component);
+            KeySet::of(clip, |_, t| if wanted(t) { of(t) } else { KeyTimes::default() })
         }
         _ => KeySet::default(),
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, Shared},
+    model::{Clip, Repeat, Shared},
 };
 
 document_commands! {
@@ -35,6 +35,13 @@ document_commands! {
         /// What the copy is called.
         name: Option<String>,
     } = "clip.duplicate", "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
+    /// Keeps with the clip what happens at its end when it plays
+    LoopClip {
+        /// Which.
+        clip: ClipName,
+        /// What happens; nothing is kept unless given.
+        repeat: Option<AtEnd>,
+    } = "clip.loop", "Keep how it loops", asks: true;
     /// Removes the shown clip from the file
     DeleteClip {
         /// Which.
@@ -47,6 +54,50 @@ document_commands! {
         /// What it is called then.
         name: String,
     } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable;
+}
+
+super::field::choice! {
+    /// What happens at the end of a clip.
+    AtEnd {
+        /// It stops.
+        Once = "once",
+        /// It begins again.
+        Loop = "loop",
+        /// It goes back, and on again.
+        PingPong = "ping-pong",
+    }
+}
+
+impl From<AtEnd> for Repeat {
+    fn from(at_end: AtEnd) -> Self {
+        match at_end {
+            AtEnd::Once => Self::Once,
+            AtEnd::Loop => Self::Loop,
+            AtEnd::PingPong => Self::PingPong,
+        }
+    }
+}
+
+impl From<Repeat> for AtEnd {
+    fn from(repeat: Repeat) -> Self {
+        match repeat {
+            Repeat::Once => Self::Once,
+            Repeat::Loop => Self::Loop,
+            Repeat::PingPong => Self::PingPong,
+        }
+    }
+}
+
+impl LoopClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let id = self.clip.find(scene.document)?;
+        let old = clip_of(scene.document, id)?;
+        let repeat = self.repeat.map(Into::into);
+        if old.repeat == repeat {
+            return Ok(Vec::new());
+        }
+        Ok(vec![Edit::SetClip { clip: id, to: Some(Shared::new(Clip { repeat, ..(**old).clone() })) }])
+    }
 }
 
 impl NewClip {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    Command, HostCommand, WhichKeys, around,
+    Command, HostCommand, KindName, WhichKeys, around,
     define::other_commands,
     field::{ClipName, Nodes},
     rules::{self, *},
@@ -272,6 +272,12 @@ other_commands! {
     NudgeEarlier = "timeline.earlier", "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
     /// Chooses how values between the selected keys come about
     Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
+    /// Says what the selected keys are: extremes, breakdowns, in-betweens
+    Kind = "timeline.kind", "Kind of keys…", key: "Shift+K", enabled: keys_selected;
+    /// Moves the motion of the selected tracks round the loop with the pointer
+    Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
+    /// Selects keys with a line drawn round them
+    Lasso = "timeline.lasso", "Draw a lasso", menu: "Clip/Select keys", enabled: clip_shown;
     /// Puts the keys that were copied last onto the mirror joints, mirrored, at the playhead
     PasteFlipped = "timeline.paste_flipped", "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
     /// Shows the whole clip
@@ -294,6 +300,24 @@ other_commands! {
     OfJoints = "keys.of_joints", "Select those of the joints", menu: "Clip/Select keys", enabled: key_set;
     /// Adds the keys after the selected ones, on their tracks
     Extend = "keys.extend", "Extend to the end", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects the keys of the same kinds as the selected ones
+    SameKind = "keys.same_kind", "Select those of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects the keys of the same tracks that have the values of the selected ones
+    SameValue = "keys.same_value", "Select those of the same value", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
+    OfKind {
+        /// Which.
+        kind: KindName,
+    } = "keys.of_kind", "Select by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    /// Selects keys with a number from one to another, of the selected joints where there are some
+    InRange {
+        /// The least; of rotations, degrees.
+        from: f32,
+        /// The greatest.
+        to: f32,
+        /// Which number of a key, 0 is x; any unless given.
+        component: Option<usize>,
+    } = "keys.in_range", "Select by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
 }
 
 other_commands! {

@@ -8,7 +8,7 @@ use super::{
     arguments::find_nodes,
     around,
     define::document_commands,
-    field::{ClipName, KeyParts, Nodes, Numbers, Seconds, Trs},
+    field::{ClipName, Nodes, Numbers, Seconds, Trs},
     keys::{clip_of, refuse_kept, time_of},
     rules,
     which_keys::{KeyList, WhichKeys},
@@ -16,8 +16,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Interpolation, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId,
-        transform::unit_or,
+        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, Marker, NodeId, Property, Shared, Track,
+        TrackId, transform::unit_or,
     },
     motion::{
         Mirror, Pose, Stack,
@@ -50,6 +50,8 @@ document_commands! {
         which: WhichKeys,
         /// Whether keys after the last of them come along.
         ripple: Option<bool>,
+        /// Whether, where they would go before 0, all other keys of the clip and its markers go later instead.
+        make_room: Option<bool>,
     } = "key.move", "Move keys", menu: "Clip/Edit keys", asks: true;
     /// Copies keys to another time of the clip
     DuplicateKeys {
@@ -105,10 +107,8 @@ document_commands! {
         clip: ClipName,
         /// How much later all is.
         by: Seconds,
-        /// Of which nodes; of all unless given.
-        node: Option<Nodes>,
-        /// Of which of their tracks; of all unless given.
-        parts: Option<KeyParts>,
+        /// Of the tracks with these keys; of all unless said.
+        which: WhichKeys,
     } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
     /// Holds the value of keys up to their next ones
     HoldKeys {
@@ -154,6 +154,15 @@ document_commands! {
         /// Of the tracks with these keys; of all unless said.
         which: WhichKeys,
     } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
+    /// Says what keys are to the animator: extremes, breakdowns, in-betweens; it moves nothing
+    SetKeyKind {
+        /// Of which clip.
+        clip: ClipName,
+        /// What they are.
+        kind: KindName,
+        /// Which; all unless said.
+        which: WhichKeys,
+    } = "key.kind", "Kind of keys", menu: "Clip/Edit keys", asks: true;
     /// Removes keys that change nothing: those on the line between their neighbors
     CleanKeys {
         /// Of which clip.
@@ -198,6 +207,32 @@ super::field::choice! {
         Linear = "linear",
         /// CUBICSPLINE with automatic tangents.
         Smooth = "smooth",
+    }
+}
+
+super::field::choice! {
+    /// What a key is to the animator.
+    KindName {
+        /// No more than a key.
+        Plain = "plain",
+        /// An end of a movement.
+        Extreme = "extreme",
+        /// How it goes from one extreme to the next.
+        Breakdown = "breakdown",
+        /// What only fills.
+        InBetween = "in-between",
+    }
+}
+
+impl KindName {
+    /// As a track has it.
+    pub const fn kind(self) -> Option<KeyKind> {
+        match self {
+            Self::Plain => None,
+            Self::Extreme => Some(KeyKind::Extreme),
+            Self::Breakdown => Some(KeyKind::Breakdown),
+            Self::InBetween => Some(KeyKind::InBetween),
+        }
     }
 }
 
@@ -316,6 +351,9 @@ impl MoveKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = Meant::of(scene, &self.clip, &self.which)?;
         let Some((first, last)) = meant.keys.span() else { return Ok(nothing("moved")) };
+        if self.make_room.unwrap_or(false) && first >= 0.0 && first + self.by.0 < 0.0 {
+            return self.with_room(scene, &meant, first);
+        }
         let (by, held) = held_at_start(first, self.by.0);
         let ripple = self.ripple.unwrap_or(false);
         let more = |track: &Track, times: &KeyTimes| {
@@ -326,6 +364,33 @@ impl MoveKeys {
         let argument = format!("“by” is {by} s;");
         let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), more)?;
         Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+    }
+}
+
+impl MoveKeys {
+    /// The first of the keys comes to 0, and what does not move goes as much later as that would be before 0.
+    fn with_room(&self, scene: &Scene<'_>, meant: &Meant<'_>, first: f32) -> Result<Outcome, CommandError> {
+        let room = -(f64::from(first) + f64::from(self.by.0));
+        let all = KeySet::of(meant.clip, |_, t| KeyTimes::part(&t.times, 0..t.times.len()));
+        let argument = format!("“by” is {} s;", self.by.0);
+        let mut clip = (**meant.clip).clone();
+        let (mut keys, mut replaced) = (KeySet::default(), 0);
+        for (id, times) in all.iter() {
+            let Some(old) = meant.clip.tracks.get(&id) else { continue };
+            let far = |e| too_far(scene.document, old, &argument, e);
+            // All later by the room, and of these what moves earlier by as much as it was to go.
+            let later = retime(old, times, &TimeMap::shift(room), false).map_err(far)?;
+            let own: Vec<f32> = meant.keys.of_track(id).iter().map(|t| TimeMap::shift(room).at(*t)).collect();
+            let made = retime(&later.track, &own, &TimeMap::shift(f64::from(self.by.0)), false).map_err(far)?;
+            replaced += made.replaced;
+            keys.set(id, made.keys);
+            clip.tracks.insert(id, Shared::new(made.track));
+        }
+        let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
+        clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
+        let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
+        let note = Some(format!("all other keys went {room} s later, so that none lies before 0 s"));
+        Ok(Outcome { edits, note: said([note, replaced_note(replaced)]), keys: Some((meant.id, keys)) })
     }
 }
 
@@ -526,18 +591,27 @@ impl RippleKeys {
 
 impl OffsetKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let which = WhichKeys { node: self.node.clone(), parts: self.parts.clone(), ..WhichKeys::default() };
-        let meant = Meant::or_all(scene, &self.clip, &which)?;
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
         let length = meant.clip.length();
-        let mut edits = Vec::new();
-        for (id, old, _) in meant.tracks() {
+        let (span, by) = (f64::from(length), f64::from(self.by.0));
+        let mut done = Outcome::default();
+        let mut keys = KeySet::default();
+        for (id, old, times) in meant.tracks() {
             let to = offset_in_loop(old, length, self.by.0)
                 .map_err(|e| too_far(scene.document, old, "the loop is so short that,", e))?;
+            let there = |t: f64| to.key_at(t as f32, clip_edit::SAME_TIME).map(|k| to.times[k]);
+            let now = times.iter().filter_map(|t| {
+                let t = if span > 0.0 { (f64::from(*t) + by).rem_euclid(span) } else { f64::from(*t) };
+                // A key at the seam is at its start or at its end.
+                there(t).or_else(|| there(t + span)).or_else(|| there(t - span))
+            });
+            keys.set(id, now.collect::<Vec<_>>().into());
             if to != **old {
-                edits.push(meant.edit(id, Some(to)));
+                done.edits.push(meant.edit(id, Some(to)));
             }
         }
-        Ok(edits.into())
+        done.keys = (!self.which.is_all()).then_some((meant.id, keys));
+        Ok(done)
     }
 }
 
@@ -666,6 +740,16 @@ fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
         (_, Property::Rotation) => Quat::IDENTITY.to_array().to_vec(),
         (_, Property::Scale) => vec![1.0; 3],
         _ => vec![0.0; track.width],
+    }
+}
+
+impl SetKeyKind {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let kind = self.kind.kind();
+        // The times as stored; those of ends of holds are never meant.
+        let edits = meant.changed(|track, times| Track { kinds: track.kinds.with(times, kind), ..track.clone() });
+        Ok(edits.into())
     }
 }
 

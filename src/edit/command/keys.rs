@@ -302,7 +302,15 @@ pub fn what_is_keyed(
 /// A track with one key.
 pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32>) -> Track {
     let width = value.len();
-    Track { target, property, interpolation: Interpolation::Linear, times: [time].into(), values: value.into(), width }
+    Track {
+        target,
+        property,
+        interpolation: Interpolation::Linear,
+        times: [time].into(),
+        values: value.into(),
+        width,
+        kinds: Default::default(),
+    }
 }
 
 /// Whether a key at a time has a value already, but for its last digit.

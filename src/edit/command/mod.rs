@@ -44,14 +44,15 @@ pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     around::{Around, Filled, Unfilled},
-    clips::{ClipCommand, DeleteClip, DuplicateClip, NewClip, RenameClip, RenameNode},
+    clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{
         BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
         ToolCommand, VertexCommand, ViewCommand,
     },
     key_edits::{
-        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys, OffsetKeys,
-        PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, ShiftKeys, ValueAbout, ValueHow, copied_keys,
+        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, KindName, MoveKeys,
+        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, ShiftKeys, ValueAbout, ValueHow,
+        copied_keys,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},

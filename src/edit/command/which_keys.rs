@@ -166,6 +166,11 @@ impl WhichKeys {
         Self { keys: Some(KeyList::Set(clip, keys)), ..Self::default() }
     }
 
+    /// Whether nothing is said: where that is allowed, all are meant.
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Those that are selected.
     pub fn selected(selection: &Selection) -> Option<(ClipId, Self)> {
         let clip = selection.clip?;

@@ -6,8 +6,7 @@ use serde_json::value::RawValue;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    clip_extras::read_markers,
-    json, schema,
+    clip_extras, json, schema,
 };
 use crate::model::{
     Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Shared, Slice, Track, TrackId,
@@ -58,7 +57,8 @@ pub fn read(
     let mut clip = Clip {
         name: animation.name.as_deref().map(Into::into),
         tracks: Default::default(),
-        markers: read_markers(&animation.extras, &place, diagnostics),
+        markers: Shared::default(),
+        repeat: None,
         pointers: Shared::default(),
         kept: Shared::default(),
         mended: Shared::default(),
@@ -135,7 +135,15 @@ pub fn read(
                 if mend {
                     mended.push(TrackId::from(k));
                 }
-                let track = Track { target: node.0.into(), property, interpolation, times, values, width };
+                let track = Track {
+                    target: node.0.into(),
+                    property,
+                    interpolation,
+                    times,
+                    values,
+                    width,
+                    kinds: Default::default(),
+                };
                 tracks.push((TrackId::from(k), Shared::new(track)));
             }
             Ok(None) => kept.push((node.0.into(), property)),
@@ -156,6 +164,7 @@ pub fn read(
     clip.tracks = tracks.into_iter().collect();
     clip.kept = kept.into();
     clip.pointers = pointers.into();
+    clip_extras::read(&mut clip, &animation.extras, &place, diagnostics);
     let mut still = clip.pointers.iter().filter(|p| p.track.is_none());
     if let Some(first) = still.next() {
         let message = format!(
@@ -236,7 +245,15 @@ fn pointer(
         }
     };
     let track = target.zip(values).map(|((target, property, width), values)| {
-        Shared::new(Track { target, property, interpolation, times: times.clone(), values, width })
+        Shared::new(Track {
+            target,
+            property,
+            interpolation,
+            times: times.clone(),
+            values,
+            width,
+            kinds: Default::default(),
+        })
     });
     Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track })
 }

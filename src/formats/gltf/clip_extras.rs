@@ -1,38 +1,146 @@
-//! What Ulna keeps in the extras of an animation: its markers.
+//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens at its end.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::json::Extensions;
-use crate::model::{Diagnostics, Marker, Severity, Shared};
+use crate::model::{Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, Track};
 
 /// The member of an animation's `extras` where markers are.
 pub const MARKERS: &str = "ulna.markers";
+/// Where the kinds of keys are.
+pub const KEYS: &str = "ulna.keys";
+/// Where it is said what happens at the end.
+pub const LOOP: &str = "ulna.loop";
+
+/// The version of each of them.
+const VERSION: u32 = 1;
+
+/// How near the time of a kind must be to that of its key, seconds.
+const NEAR: f32 = 1e-4;
+
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    version: u32,
+    #[serde(flatten)]
+    what: T,
+}
 
 /// `extras["ulna.markers"]`.
 #[derive(Serialize, Deserialize)]
-struct MarkersExtra {
-    version: u32,
+struct Markers {
     markers: Vec<Marker>,
 }
 
-/// The markers of an animation; none, and a warning, where they cannot be read. They stay in the file then.
-pub fn read_markers(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> Shared<[Marker]> {
-    if !extras.has(MARKERS) {
-        return Shared::default();
+/// `extras["ulna.keys"]`.
+#[derive(Serialize, Deserialize)]
+struct Keys {
+    tracks: Vec<TrackKinds>,
+}
+
+/// Times of the keys of one track that are of a kind, seconds.
+#[derive(Serialize, Deserialize)]
+struct TrackKinds {
+    node: u32,
+    path: Property,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    extreme: Vec<f32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    breakdown: Vec<f32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    in_between: Vec<f32>,
+}
+
+/// `extras["ulna.loop"]`.
+#[derive(Serialize, Deserialize)]
+struct Loop {
+    repeat: Repeat,
+}
+
+/// Reads what the extras say of a clip whose tracks are there. What cannot be read stays in the file, and is said.
+pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
+    if let Some(Markers { markers }) = member(extras, MARKERS, "markers", place, diagnostics) {
+        clip.markers = Marker::in_order(markers).into();
     }
-    match extras.get::<MarkersExtra>(MARKERS) {
-        Some(found) if found.version == 1 => Marker::in_order(found.markers).into(),
+    if let Some(Keys { tracks }) = member(extras, KEYS, "kinds of keys", place, diagnostics) {
+        let mut lost = 0;
+        for kinds in tracks {
+            let wanted = kinds.extreme.len() + kinds.breakdown.len() + kinds.in_between.len();
+            let track = clip.tracks.values_mut().rev().find(|t| t.target.0 == kinds.node && t.property == kinds.path);
+            let Some(track) = track else {
+                lost += wanted;
+                continue;
+            };
+            let found: KeyKinds = kinds.times().filter_map(|(t, k)| Some((near(track, t)?, k))).collect();
+            lost += wanted - found.iter().count();
+            Shared::make_mut(track).kinds = found;
+        }
+        if lost > 0 {
+            let message = format!("The kinds of {lost} keys are of keys that are not there; they are not shown");
+            diagnostics.add(Severity::Info, "ULNA_KEY_KINDS", place, message);
+        }
+    }
+    if let Some(Loop { repeat }) = member(extras, LOOP, "way to loop", place, diagnostics) {
+        clip.repeat = Some(repeat);
+    }
+}
+
+impl TrackKinds {
+    fn times(&self) -> impl Iterator<Item = (f32, KeyKind)> + '_ {
+        let of = |list: &'_ [f32], kind| list.iter().map(move |t| (*t, kind)).collect::<Vec<_>>();
+        let Self { extreme, breakdown, in_between, .. } = self;
+        [of(in_between, KeyKind::InBetween), of(breakdown, KeyKind::Breakdown), of(extreme, KeyKind::Extreme)]
+            .into_iter()
+            .flatten()
+    }
+}
+
+fn near(track: &Track, time: f32) -> Option<f32> {
+    track.key_at(time, NEAR).map(|k| track.times[k])
+}
+
+fn member<T: DeserializeOwned>(
+    extras: &Extensions,
+    name: &str,
+    what: &str,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    if !extras.has(name) {
+        return None;
+    }
+    match extras.get::<Versioned<T>>(name) {
+        Some(found) if found.version == VERSION => Some(found.what),
         _ => {
-            let message = "Its markers cannot be read, or are of a newer Ulna; they are kept as they are and not shown";
-            diagnostics.add(Severity::Warning, "ULNA_MARKERS", place, message);
-            Shared::default()
+            let message = format!(
+                "Its {what} cannot be read, or are of a newer Ulna; they are kept as they are in the extras and not used"
+            );
+            diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
+            None
         }
     }
 }
 
-/// Markers as the member's JSON; nothing where there are none.
-pub fn markers_text(markers: &[Marker]) -> Option<String> {
-    let extra = MarkersExtra { version: 1, markers: markers.to_vec() };
-    // Numbers and names always have a text.
-    (!markers.is_empty()).then(|| serde_json::to_string(&extra).unwrap_or_default())
+/// The members that a clip has in its extras, as JSON; nothing where it has no such.
+pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 3] {
+    fn text<T: Serialize>(what: T) -> Option<String> {
+        // Numbers and names always have a text.
+        Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())
+    }
+    let markers = clip.markers.to_vec();
+    let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
+    let tracks: Vec<TrackKinds> = clip.tracks.values().filter_map(|t| kinds_of(t)).collect();
+    let keys = if tracks.is_empty() { None } else { text(Keys { tracks }) };
+    [(MARKERS, markers), (KEYS, keys), (LOOP, clip.repeat.and_then(|repeat| text(Loop { repeat })))]
+}
+
+fn kinds_of(track: &Track) -> Option<TrackKinds> {
+    let kinds = track.kinds_there();
+    let of = |kind| kinds.iter().filter(|(_, k)| *k == kind).map(|(t, _)| t).collect();
+    (!kinds.is_empty()).then(|| TrackKinds {
+        node: track.target.0,
+        path: track.property,
+        extreme: of(KeyKind::Extreme),
+        breakdown: of(KeyKind::Breakdown),
+        in_between: of(KeyKind::InBetween),
+    })
 }

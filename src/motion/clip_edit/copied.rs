@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{SAME_TIME, TooClose, keep_auto, retime::TimeMap, smooth::with_interpolation};
 use crate::{
-    model::{Interpolation, KeyTimes, NodeId, Property, Track, transform::unit_or},
+    model::{Interpolation, KeyKind, KeyTimes, NodeId, Property, Track, transform::unit_or},
     motion::sample_into,
 };
 
@@ -39,6 +39,9 @@ pub struct CopiedTrack {
     pub times: Vec<f32>,
     /// As in [`Track::values`].
     pub values: Vec<f32>,
+    /// Times of keys that are not plain, and what they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<(f32, KeyKind)>,
 }
 
 /// Copied keys.
@@ -63,6 +66,7 @@ impl CopiedTrack {
             interpolation: track.interpolation,
             times: kept.iter().map(|k| track.times[*k]).collect(),
             values: kept.iter().flat_map(|k| track.values[k * stride..(k + 1) * stride].iter().copied()).collect(),
+            kinds: kept.iter().filter_map(|k| Some((track.times[*k], track.kinds.of(track.times[*k])?))).collect(),
         }
     }
 
@@ -88,6 +92,7 @@ impl CopiedTrack {
             times: self.times.clone().into(),
             values: self.values.clone().into(),
             width,
+            kinds: self.kinds.iter().copied().collect(),
         };
         track.validate().map_err(|e| broken(e.to_string()))?;
         Ok(track)
@@ -173,6 +178,7 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     if let Some(k) = (0..times.len()).find(|k| !times[*k].is_finite() || (*k > 0 && times[*k] <= times[k - 1])) {
         return Err(TooClose(keys.times[k.saturating_sub(1)], keys.times[k]));
     }
+    new.kinds = keys.times.iter().zip(&times).filter_map(|(was, t)| Some((*t, keys.kinds.of(*was)?))).collect();
     new.times = times.clone().into();
     let Some(old) = into else {
         let single = new.interpolation == Interpolation::CubicSpline && times.len() < 2;
@@ -204,10 +210,15 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     let mut made: Vec<(f32, &[f32])> =
         (0..times.len()).map(|k| (times[k], &new.values[k * stride..(k + 1) * stride])).collect();
     let kept = (0..old.times.len()).filter(|k| stays(old.times[*k]));
-    made.extend(kept.map(|k| (old.times[k], &old.values[k * stride..(k + 1) * stride])));
+    made.extend(kept.clone().map(|k| (old.times[k], &old.values[k * stride..(k + 1) * stride])));
     let replaced = old.times.len() + times.len() - made.len();
     made.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let kinds = {
+        let own = kept.filter_map(|k| Some((old.times[k], old.kinds.of(old.times[k])?)));
+        own.chain(new.kinds.iter()).collect()
+    };
     let mut track = Track {
+        kinds,
         times: made.iter().map(|m| m.0).collect(),
         values: made.iter().flat_map(|m| m.1.iter().copied()).collect(),
         ..old.clone()

@@ -6,6 +6,7 @@
 //!                             ├─► smooth   hold, linear, smooth; auto tangents
 //!                             ├─► values   arithmetic on values
 //!                             ├─► dead     keys that change nothing
+//!                             ├─► choose   keys by kind and value
 //!                             └─► copied   keys as text, for the clipboard, and back
 //! ```
 //!
@@ -16,6 +17,7 @@
 //! 3. **Tangents that are automatic stay so**: where every tangent of a track is what [`with_auto_tangents`] makes, they are
 //!    made again after the change. Nothing marks such a track; its numbers say it.
 
+mod choose;
 mod copied;
 mod dead;
 mod offset;
@@ -24,6 +26,7 @@ mod smooth;
 mod values;
 
 pub use self::{
+    choose::{keys_in_range, keys_of_kind, keys_of_value},
     copied::{CopiedKeys, CopiedTrack, NotKeys, PasteAt, Pasted, paste},
     dead::dead_keys,
     offset::offset_in_loop,
@@ -147,6 +150,7 @@ pub(super) mod tests {
             times: times.into(),
             values: values.into(),
             width,
+            kinds: Default::default(),
         };
         track.validate().unwrap();
         track

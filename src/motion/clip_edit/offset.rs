@@ -71,7 +71,15 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
         let time = if k == middle { length } else { at(whole.times[k], -by) };
         made.push((time, second(k)));
     }
+    // The key at the seam is the one that began the loop.
+    let there = |(time, kind): (f32, _)| {
+        let times = [f64::from(time) + by, f64::from(time) + by - span];
+        let near = |t: &f64| made.iter().map(|m| m.0).find(|m| near(*m, *t as f32));
+        times.iter().find_map(near).map(|t| (t, kind))
+    };
+    let kinds = whole.kinds.iter().filter_map(there).collect();
     let after = Track {
+        kinds,
         times: made.iter().map(|m| m.0).collect(),
         values: made.into_iter().flat_map(|m| m.1).collect(),
         ..whole
@@ -138,6 +146,7 @@ mod tests {
             times: [0.0, 0.5, 1.0].into(),
             values: [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0].into(),
             width: 3,
+            kinds: Default::default(),
         };
         let made = offset_in_loop(&track, 1.0, 0.25).unwrap();
         assert_eq!(&*made.times, [0.0, 0.25, 0.75, 1.0]);

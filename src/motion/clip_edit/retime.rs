@@ -135,7 +135,9 @@ fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
             }
         }
     }
-    Track { times: kept.iter().map(|k| k.time).collect(), values: values.into(), ..track.clone() }
+    let kind = |key: &Going| track.kinds.of(track.times[key.from]).map(|kind| (key.time, kind));
+    let kinds = if track.kinds.is_empty() { track.kinds.clone() } else { kept.iter().filter_map(kind).collect() };
+    Track { times: kept.iter().map(|k| k.time).collect(), values: values.into(), kinds, ..track.clone() }
 }
 
 /// The track without the keys at `times`, or `None` where none is left. One that keeps a single CUBICSPLINE key becomes
@@ -247,6 +249,7 @@ mod tests {
             times: times.into(),
             values: times.iter().flat_map(|t| [*t, 0.0, 0.0]).collect(),
             width: 3,
+            kinds: Default::default(),
         }
     }
 

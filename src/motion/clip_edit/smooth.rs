@@ -210,6 +210,7 @@ mod tests {
             times: keys.iter().map(|k| k.0).collect(),
             values: keys.iter().flat_map(|k| [k.1, -k.1, 0.0]).collect(),
             width: 3,
+            kinds: Default::default(),
         }
     }
 

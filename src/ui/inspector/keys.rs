@@ -112,7 +112,9 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
     ui.visuals_mut().widgets.inactive = plain;
     if let Some(frame) = moved.filter(|f| *f != from) {
         let by = Seconds((frame / fps - f64::from(first)) as f32);
-        actions.push(Action::Run(MoveKeys { clip: ClipName::Id(id), by, which: which(), ripple: None }.into()));
+        actions.push(Action::Run(
+            MoveKeys { clip: ClipName::Id(id), by, which: which(), ripple: None, make_room: None }.into(),
+        ));
     }
 }
 

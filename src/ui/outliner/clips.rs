@@ -16,6 +16,47 @@ use crate::{
     },
 };
 
+/// What is typed with the focus on the row of a clip: the next one that begins so gets the focus.
+#[derive(Clone, Debug, Default)]
+pub struct TypeAhead {
+    text: String,
+    /// When the last letter came, seconds.
+    at: f64,
+    /// The row that has the focus.
+    focused: Option<ClipId>,
+    /// The row that is to get it.
+    wanted: Option<ClipId>,
+}
+
+impl TypeAhead {
+    /// A pause of so many seconds begins anew.
+    const PAUSE: f64 = 1.0;
+
+    fn take(&mut self, ui: &Ui, document: &Document, ids: &[ClipId]) {
+        let Some(at) = self.focused.and_then(|id| ids.iter().position(|i| *i == id)) else { return };
+        let typed: String = ui.input(|i| {
+            let text =
+                i.events.iter().filter_map(|e| if let egui::Event::Text(t) = e { Some(t.as_str()) } else { None });
+            text.collect()
+        });
+        if typed.trim().is_empty() {
+            return;
+        }
+        let now = ui.input(|i| i.time);
+        if now - self.at > Self::PAUSE {
+            self.text.clear();
+        }
+        self.at = now;
+        self.text.push_str(&typed.to_lowercase());
+        // One letter again and again goes through all that begin with it.
+        let from = if self.text.chars().count() > 1 { at } else { at + 1 };
+        let around = || (0..ids.len()).map(|k| ids[(from + k) % ids.len()]);
+        let label = |id: &ClipId| document.clip_label(*id).to_lowercase();
+        let begins = around().find(|id| label(id).starts_with(&self.text));
+        self.wanted = begins.or_else(|| around().find(|id| label(id).contains(&self.text)));
+    }
+}
+
 pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
@@ -62,14 +103,20 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     }
     let mut list = ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips");
     let shown = view.shown_clip();
-    if state.clip_seen != shown {
+    state.type_ahead.take(ui, document, &ids);
+    let to = |id| ids.iter().position(|i| *i == id);
+    if let Some(at) = state.type_ahead.wanted.and_then(to) {
+        let middle = (ui.available_height() - 24.0) * 0.5;
+        list = list.vertical_scroll_offset((at as f32 * 24.0 - middle).max(0.0));
+    } else if state.clip_seen != shown {
         // The clip that is shown is in sight.
         state.clip_seen = shown;
-        if let Some(at) = ids.iter().position(|id| Some(*id) == shown) {
+        if let Some(at) = shown.and_then(to) {
             let middle = (ui.available_height() - 24.0) * 0.5;
             list = list.vertical_scroll_offset((at as f32 * 24.0 - middle).max(0.0));
         }
     }
+    state.type_ahead.focused = None;
     list.show_rows(ui, 24.0, ids.len(), |ui, range| {
         for id in &ids[range] {
             clip_row(state, ui, view, document, *id, actions);
@@ -91,6 +138,13 @@ fn clip_row(
     let (rect, response) = ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
     if shown {
         ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
+    }
+    if state.type_ahead.wanted == Some(id) {
+        state.type_ahead.wanted = None;
+        response.request_focus();
+    }
+    if response.has_focus() || ui.memory(|m| m.has_focus(response.id)) {
+        state.type_ahead.focused = Some(id);
     }
     let middle = rect.center().y;
     let (icon, color) = if shown {

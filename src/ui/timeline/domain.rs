@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     edit::{Mode, Selection},
-    model::{ClipId, Document, KeySet, UnkeyedAt},
+    model::{ClipId, Document, KeySet, Repeat, UnkeyedAt},
     session::{Playback, RulerUnit},
     ui::Action,
 };
@@ -35,6 +35,8 @@ pub enum TimelineAction {
     Range(Option<(f64, f64)>),
     /// How fast it plays.
     Speed(f64),
+    /// What happens at its end.
+    Repeat(Repeat),
     /// Auto-key on or off.
     AutoKey(bool),
     /// Whether edits change all selected keys alike.
@@ -162,6 +164,7 @@ impl Timeline {
             TimelineAction::Unit(unit) => self.playback.unit = unit,
             TimelineAction::Range(range) => self.playback.range = range,
             TimelineAction::Speed(speed) => self.playback.speed = speed,
+            TimelineAction::Repeat(repeat) => self.playback.repeat = repeat,
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,

@@ -4,7 +4,7 @@ use egui::{Color32, Mesh, Pos2, Rect, Vec2, epaint::Vertex, pos2, vec2};
 
 use super::axis::TimeAxis;
 use crate::{
-    model::{Interpolation, Track},
+    model::{Interpolation, KeyKind, Track},
     motion::clip_edit::is_hold_end,
     render::ColorRole,
     ui::Theme,
@@ -142,6 +142,33 @@ impl Look<'_> {
         }
     }
 
+    /// A key: its kind is told by size and shape, whatever its color; a fill in place of the kind's says that it is selected.
+    pub fn key(&self, mesh: &mut Mesh, at: Pos2, kind: Option<KeyKind>, fill: Option<ColorRole>) {
+        let rim = self.color(ColorRole::KeyOutline);
+        let wider = if fill.is_some() { 1.0 } else { 0.0 };
+        let color = |own| self.color(fill.unwrap_or(own));
+        match kind {
+            None => diamond(mesh, at, self.half + wider, color(ColorRole::KeyNormal), rim),
+            Some(KeyKind::Extreme) => {
+                diamond(mesh, at, self.half + 2.0 + wider, color(ColorRole::KeyExtreme), rim);
+                let hollow = self.half - 2.5;
+                let corners = [vec2(0.0, -hollow), vec2(hollow, 0.0), vec2(0.0, hollow), vec2(-hollow, 0.0)];
+                quad(mesh, corners.map(|d| at + d), self.color(ColorRole::SurfaceTimeline));
+            }
+            Some(KeyKind::Breakdown) => diamond(mesh, at, self.half - 1.0 + wider, color(ColorRole::KeyBreakdown), rim),
+            Some(KeyKind::InBetween) => {
+                let size = self.half - 2.0 + wider;
+                let round = |r: f32| [vec2(-r, -r * 0.4), vec2(-r * 0.4, -r), vec2(r * 0.4, -r), vec2(r, -r * 0.4)];
+                for (r, color) in [(size + 1.0, rim), (size, color(ColorRole::KeyInbetween))] {
+                    let [a, b, c, d] = round(r);
+                    quad(mesh, [a, b, c, d].map(|d| at + d), color);
+                    quad(mesh, [a, d, -a, -d].map(|d| at + d), color);
+                    quad(mesh, [-a, -b, -c, -d].map(|d| at + d), color);
+                }
+            }
+        }
+    }
+
     /// The diamonds of a track that is not dense.
     pub fn diamonds(&self, mesh: &mut Mesh, track: &Track, selected: &[f32], dead: &[f32]) {
         let seen = self.seen(&track.times);
@@ -154,13 +181,13 @@ impl Look<'_> {
             let at = pos2(self.axis.x(f64::from(time)), self.middle);
             let frame = f64::from(time) * self.fps;
             let is_off = (frame - frame.round()).abs() > 0.02;
-            let rim = self.color(ColorRole::KeyOutline);
+            let kind = track.kinds.of(time);
             if has(selected, time) {
-                diamond(mesh, at, self.half + 1.0, self.color(ColorRole::SelectionBase), rim);
-            } else if has(dead, time) {
+                self.key(mesh, at, kind, Some(ColorRole::SelectionBase));
+            } else if has(dead, time) && kind.is_none() {
                 outline(mesh, at, self.half, self.color(ColorRole::KeyDead), false);
             } else {
-                diamond(mesh, at, self.half, self.color(ColorRole::KeyNormal), rim);
+                self.key(mesh, at, kind, None);
             }
             if is_off {
                 let tick = Rect::from_min_size(pos2(at.x - 0.5, at.y + self.half + 1.5), vec2(1.0, 3.0));

@@ -6,7 +6,9 @@ use egui::{Event, Key, Ui};
 use super::axis::TimeAxis;
 use crate::{
     edit::{
-        command::{Command, DuplicateKeys, MoveKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds},
+        command::{
+            Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds,
+        },
         evaluate,
     },
     model::{ClipId, Document, KeySet},
@@ -24,6 +26,8 @@ pub enum Retime {
     Copy,
     /// They are stretched about this time.
     Stretch(f64),
+    /// The motion of their tracks goes round the loop.
+    Offset,
 }
 
 /// Keys under way.
@@ -50,14 +54,23 @@ pub struct Retiming {
     modal: bool,
 }
 
+/// A place on the sheet: a time, and a height in the list of rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    pub time: f64,
+    pub height: f32,
+}
+
 /// What is under way.
 #[derive(Clone, Debug, Default)]
 pub enum KeyGesture {
     /// Nothing.
     #[default]
     None,
-    /// A box, from a time and a height in the list of rows.
-    Box { time: f64, height: f32 },
+    /// A box, from a place.
+    Box(Spot),
+    /// A line round keys.
+    Lasso(Vec<Spot>),
     /// Keys.
     Keys(Retiming),
 }
@@ -196,6 +209,7 @@ impl Retiming {
             Retime::Ripple => "Ripple move",
             Retime::Copy => "Duplicate",
             Retime::Stretch(_) => "Scale",
+            Retime::Offset => "Offset",
         };
         format!("{verb} {keys}")
     }
@@ -205,9 +219,10 @@ impl Retiming {
         let which = WhichKeys::these(self.clip, self.keys.clone());
         let seconds = Seconds(by as f32);
         match self.kind {
-            Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None }.into(),
-            Retime::Ripple => MoveKeys { clip, by: seconds, which, ripple: Some(true) }.into(),
+            Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None, make_room: None }.into(),
+            Retime::Ripple => MoveKeys { clip, by: seconds, which, ripple: Some(true), make_room: None }.into(),
             Retime::Copy => DuplicateKeys { clip, by: seconds, which }.into(),
+            Retime::Offset => OffsetKeys { clip, by: seconds, which }.into(),
             Retime::Stretch(about) => {
                 ScaleKeys { clip, factor: by as f32, about: Some(Seconds(about as f32)), which }.into()
             }

@@ -2,11 +2,11 @@
 
 use egui::{Response, Ui};
 
-use super::{TimelineState, sheet::Sheet};
+use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
 use crate::{
     edit::command::{
-        Between, CleanKeys, Command, CommandSpec, HoldKeys, ModeCommand, PasteKeys, SessionCommand, SetInterpolation,
-        TimelineCommand, WhichKeys,
+        Between, CleanKeys, Command, CommandSpec, HoldKeys, KindName, ModeCommand, PasteKeys, SessionCommand,
+        SetInterpolation, SetKeyKind, TimelineCommand, WhichKeys,
         field::{ClipName, Nodes, Seconds},
     },
     model::{ClipId, Interpolation},
@@ -55,6 +55,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         ui.separator();
         ui.add_enabled_ui(some, |ui| {
             ui.menu_button("Interpolation", |ui| interpolations(ui, view, actions));
+            ui.menu_button("Kind", |ui| kinds(ui, view, actions));
         });
         if line(ui, view, "Hold to the next key", None, some) {
             hold(view, true, actions);
@@ -64,7 +65,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         }
         ui.separator();
         for command in
-            [TimelineCommand::Column, TimelineCommand::Duplicate, TimelineCommand::Ripple, TimelineCommand::Stretch]
+            [TimelineCommand::Duplicate, TimelineCommand::Ripple, TimelineCommand::Stretch, TimelineCommand::Offset]
         {
             if line(ui, view, command.spec().title, Some(command.spec()), some) {
                 actions.push(Action::Run(command.into()));
@@ -76,16 +77,41 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
             actions.push(Action::Invoke(delete));
         }
         ui.separator();
-        for command in [TimelineCommand::All, TimelineCommand::Invert, TimelineCommand::FitAll] {
-            if line(ui, view, command.spec().title, Some(command.spec()), true) {
-                actions.push(Action::Run(command.into()));
-            }
+        ui.menu_button("Select", |ui| select_lines(ui, view, some, actions));
+        if line(ui, view, TimelineCommand::FitAll.spec().title, Some(TimelineCommand::FitAll.spec()), true) {
+            actions.push(Action::Run(TimelineCommand::FitAll.into()));
         }
         let clip = ClipName::Id(sheet.id);
         if line(ui, view, "Remove dead keys", None, state.dead.count() > 0) {
             actions.push(Action::Run(CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into()));
         }
     });
+}
+
+/// Ways to select keys: by what is selected, and by kind.
+fn select_lines(ui: &mut Ui, view: &View<'_>, some: bool, actions: &mut Actions) {
+    let commands = [
+        (TimelineCommand::All, true),
+        (TimelineCommand::Invert, true),
+        (TimelineCommand::Lasso, true),
+        (TimelineCommand::Column, some),
+        (TimelineCommand::Extend, some),
+        (TimelineCommand::SameKind, some),
+        (TimelineCommand::SameValue, some),
+        (TimelineCommand::Before, true),
+        (TimelineCommand::After, true),
+    ];
+    for (command, enabled) in commands {
+        if line(ui, view, command.spec().title, Some(command.spec()), enabled) {
+            actions.push(Action::Run(command.into()));
+        }
+    }
+    ui.separator();
+    for (kind, text) in &KINDS[1..] {
+        if line(ui, view, &format!("{text} keys"), None, true) {
+            actions.push(Action::Run(TimelineCommand::OfKind { kind: *kind }.into()));
+        }
+    }
 }
 
 /// Ways to put in what was copied. Where it is in the clipboard alone, the system's paste brings it.
@@ -151,19 +177,74 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// The list of interpolations at the pointer, after its key was pressed.
-pub fn interpolation_popup(state: &mut TimelineState, response: &Response, view: &View<'_>, actions: &mut Actions) {
-    let id = response.id.with("interpolation");
-    let opens = std::mem::take(&mut state.asks_interpolation).then_some(egui::SetOpenCommand::Bool(true));
+/// What the selected keys are to the animator; a check on what all are, a dash where they differ.
+pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
+    let clip = view.session.and_then(|s| s.document().clips.get(id));
+    let selected = || {
+        let tracks = view.selection.keys.iter().filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
+        tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)))
+    };
+    for (kind, text) in KINDS {
+        let any = selected().any(|k| k == kind.kind());
+        let mark = match (any, any && selected().all(|k| k == kind.kind())) {
+            (_, true) => "✓",
+            (true, false) => "–",
+            _ => "   ",
+        };
+        let button = ui.button(format!("{mark}      {text}"));
+        let look = Look { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme: view.theme, axis: &NO_AXIS };
+        let mut mesh = egui::Mesh::default();
+        let at = egui::pos2(button.rect.left() + 30.0, button.rect.center().y);
+        look.key(&mut mesh, at, kind.kind(), None);
+        ui.painter().add(mesh);
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} keys")));
+        if button.clicked() {
+            ui.close();
+            let which = which.clone();
+            actions.push(Action::Run(SetKeyKind { clip: ClipName::Id(id), kind, which }.into()));
+        }
+    }
+}
+
+/// Kinds of keys and their names.
+const KINDS: [(KindName, &str); 4] = [
+    (KindName::Plain, "Plain"),
+    (KindName::Extreme, "Extreme"),
+    (KindName::Breakdown, "Breakdown"),
+    (KindName::InBetween, "In-between"),
+];
+
+/// A key in a menu lies at no time.
+const NO_AXIS: TimeAxis = TimeAxis { left: 0.0, right: 1.0, start: 0.0, end: 1.0 };
+
+/// The list that a key asked for, at the pointer.
+pub fn list_popup(state: &mut TimelineState, response: &Response, view: &View<'_>, actions: &mut Actions) {
+    for list in [KeyList::Interpolation, KeyList::Kind] {
+        let opens = state.asks == Some(list);
+        if opens {
+            state.asks = None;
+        }
+        popup(opens, list, response, view, actions);
+    }
+}
+
+fn popup(opens: bool, list: KeyList, response: &Response, view: &View<'_>, actions: &mut Actions) {
+    let (name, show): (&str, fn(&mut Ui, &View<'_>, &mut Actions)) = match list {
+        KeyList::Interpolation => ("Interpolation", interpolations),
+        KeyList::Kind => ("Kind", kinds),
+    };
+    let id = response.id.with(name);
+    let opens = opens.then_some(egui::SetOpenCommand::Bool(true));
     egui::Popup::new(id, response.ctx.clone(), response.rect, response.layer_id)
         .kind(egui::PopupKind::Menu)
         .at_pointer_fixed()
         .open_memory(opens)
-        .accessible_name("Interpolation")
+        .accessible_name(name)
         .layout(egui::Layout::top_down_justified(egui::Align::Min))
         .style(egui::containers::menu::menu_style)
         .show(|ui| {
             ui.set_min_width(140.0);
-            interpolations(ui, view, actions);
+            show(ui, view, actions);
         });
 }

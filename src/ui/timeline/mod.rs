@@ -10,6 +10,7 @@ mod markers;
 mod menus;
 mod overview;
 mod per_track;
+mod pick;
 mod rows;
 mod ruler;
 mod sheet;
@@ -22,6 +23,7 @@ use self::{
     gesture::{KeyGesture, Retiming},
     markers::MarkerEdit,
     overview::Grip,
+    sheet::Summary,
 };
 pub use self::{
     domain::{Timeline, TimelineAction, TimelineView},
@@ -37,6 +39,15 @@ use crate::{
     edit::command::NewClip,
     model::{Clip, ClipId, Derived, KeySet, NodeId, Shared},
 };
+
+/// A list for the selected keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyList {
+    /// How values between them come about.
+    Interpolation,
+    /// What they are to the animator.
+    Kind,
+}
 
 /// What the timeline keeps.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +70,12 @@ pub struct TimelineState {
     marker: MarkerEdit,
     /// What a key asked for, to begin where the pointer is.
     wanted: Option<Retime>,
-    /// A list of interpolations is to be opened.
-    asks_interpolation: bool,
+    /// A list that is to be opened at the pointer.
+    asks: Option<KeyList>,
+    /// The next drag draws a lasso.
+    lasso: bool,
+    /// What is typed to find a clip in the list of all.
+    clip_search: String,
     /// The node whose row is to be brought into sight.
     reveal: Option<NodeId>,
     /// Which node was active.
@@ -72,7 +87,7 @@ pub struct TimelineState {
     /// What of the overview is dragged.
     grip: Option<Grip>,
     dead: DeadKeys,
-    summary: Derived<Shared<Clip>, Vec<f32>>,
+    summary: Derived<Shared<Clip>, Summary>,
     /// The times of the selected keys.
     selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
 }
@@ -112,9 +127,14 @@ impl TimelineState {
         self.wanted = Some(kind);
     }
 
-    /// Opens the list of interpolations.
-    pub const fn ask_interpolation(&mut self) {
-        self.asks_interpolation = true;
+    /// Opens a list at the pointer.
+    pub const fn ask(&mut self, list: KeyList) {
+        self.asks = Some(list);
+    }
+
+    /// The next drag draws a lasso.
+    pub const fn want_lasso(&mut self) {
+        self.lasso = true;
     }
 
     /// Shows the whole clip, or these times of it.
@@ -133,7 +153,7 @@ impl TimelineState {
     /// A gesture was ended elsewhere.
     pub fn end_gestures(&mut self) {
         self.gesture = KeyGesture::None;
-        self.wanted = None;
+        (self.wanted, self.lasso) = (None, false);
         if let MarkerEdit::Moves { .. } = self.marker {
             self.marker = MarkerEdit::None;
         }

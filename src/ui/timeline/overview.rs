@@ -41,7 +41,7 @@ pub fn overview_ui(
 
     // Keys a column of two points, against the fullest one.
     let columns = (area.width() / 2.0).max(1.0) as usize;
-    let times = state.summary.get().map_or(&[][..], |t| t);
+    let times = state.summary.get().map_or(&[][..], |s| &s.times);
     let mut counts = vec![0u32; columns];
     let column = |t: f64| (((x(t) - area.left()) / 2.0).max(0.0) as usize).min(columns - 1);
     // Where there are many, a sample is as good a picture.

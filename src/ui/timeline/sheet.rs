@@ -12,11 +12,12 @@ use super::{
     markers::markers_ui,
     menus,
     overview::overview_ui,
+    pick::Hit,
     rows::{Row, Rows, name_ui},
     ruler::{grid, playhead_line, ruler_ui},
 };
 use crate::{
-    model::{Clip, ClipId, KeySet, KeyTimes, Shared, Track, TrackId},
+    model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, Shared, TrackId},
     render::{ColorRole, Measure},
     ui::{
         Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction, theme::Font, timeline::domain::SelectHow,
@@ -26,8 +27,6 @@ use crate::{
 
 /// Height of the bar at the foot.
 const OVERVIEW: f32 = 24.0;
-/// How near a press must be to a key, points.
-const REACH: f32 = 6.0;
 
 /// What is laid out of a clip in this frame.
 pub struct Sheet<'a> {
@@ -39,19 +38,12 @@ pub struct Sheet<'a> {
     /// Names and keys, ruler and all.
     whole: Rect,
     /// Ruler and keys.
-    sheet: Rect,
+    pub(super) sheet: Rect,
     /// The row of all keys, which does not scroll.
-    summary: Rect,
+    pub(super) summary: Rect,
     /// Keys.
-    body: Rect,
-    row_height: f32,
-}
-
-/// A key under the pointer: the keys of all tracks of its row there.
-struct Hit {
-    row: usize,
-    keys: KeySet,
-    time: f32,
+    pub(super) body: Rect,
+    pub(super) row_height: f32,
 }
 
 pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: ClipId, actions: &mut Actions) {
@@ -226,7 +218,7 @@ impl Sheet<'_> {
         painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)));
     }
 
-    fn look(&self, middle: f32, half: f32) -> Look<'_> {
+    pub(super) fn look(&self, middle: f32, half: f32) -> Look<'_> {
         let fps = self.view.timeline.playback.fps;
         Look { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
     }
@@ -242,7 +234,7 @@ impl Sheet<'_> {
         match row {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
-                let times = state.summary.update(self.clip.clone(), |clip| summary(clip));
+                let Summary { times, kinds } = state.summary.update(self.clip.clone(), |clip| summary(clip));
                 let selected = if self.view.selection.clip == Some(self.id) {
                     let keys = self.view.selection.keys.clone();
                     state.selected.update((self.clip.clone(), keys), |(_, keys)| times_of(keys)).as_slice()
@@ -253,12 +245,13 @@ impl Sheet<'_> {
                     look.band(mesh, times, selected);
                     return;
                 }
-                let theme = self.view.theme;
                 // Selected ones over others that lie a rounding beside them.
                 for (times, role) in [(&**times, ColorRole::KeySummary), (selected, ColorRole::SelectionBase)] {
                     for time in &times[look.seen(times)] {
                         let at = pos2(self.axis.x(f64::from(*time)), middle);
-                        draw::diamond(mesh, at, 3.5, theme.color(role), theme.color(ColorRole::KeyOutline));
+                        let kind = kinds.of(*time);
+                        let fill = Some(role).filter(|r| kind.is_none() || *r == ColorRole::SelectionBase);
+                        look.key(mesh, at, kind, fill);
                     }
                 }
             }
@@ -329,77 +322,6 @@ impl Sheet<'_> {
         }
     }
 
-    /// The rows at a height on the screen, by their place in the list.
-    fn row_at(&self, state: &TimelineState, y: f32) -> Option<usize> {
-        let at = (y - self.body.top() + state.scroll) / self.row_height;
-        (y >= self.body.top() && at >= 0.0).then_some(at as usize).filter(|k| *k < self.rows.list.len())
-    }
-
-    /// The tracks of a row; of all rows for that of all keys.
-    pub fn tracks_of<'b>(&'b self, row: &'b Row) -> Vec<&'b (TrackId, Shared<Track>)> {
-        match row {
-            Row::Summary => self.rows.all_tracks().collect(),
-            row => self.rows.tracks(row).iter().collect(),
-        }
-    }
-
-    /// The key at a place.
-    fn hit(&self, state: &TimelineState, at: Pos2) -> Option<Hit> {
-        let (row, number) = if self.summary.contains(at) {
-            (&Row::Summary, usize::MAX)
-        } else {
-            let k = self.row_at(state, at.y).filter(|_| self.body.contains(at))?;
-            (&self.rows.list[k], k)
-        };
-        let tracks = self.tracks_of(row);
-        let wanted = self.axis.time(at.x);
-        let look = self.look(0.0, 4.5);
-        let near = |track: &Track| -> Option<f32> {
-            // Of a band no single key is taken hold of.
-            if look.is_dense(&track.times) {
-                return None;
-            }
-            let k = track.times.partition_point(|t| f64::from(*t) < wanted);
-            let around = [k.checked_sub(1), Some(k)].into_iter().flatten().filter_map(|k| track.times.get(k));
-            around.copied().min_by(|a, b| (f64::from(*a) - wanted).abs().total_cmp(&(f64::from(*b) - wanted).abs()))
-        };
-        let far = |t: &f32| (self.axis.x(f64::from(*t)) - at.x).abs();
-        let time = tracks.iter().filter_map(|(_, t)| near(t)).min_by(|a, b| far(a).total_cmp(&far(b)))?;
-        if far(&time) > REACH {
-            return None;
-        }
-        // All channels that have a key on that spot belong to the diamond.
-        let spot = (0.75 / self.axis.scale()) as f32;
-        let keys = tracks.iter().map(|(id, t)| (*id, KeyTimes::within(&t.times, time - spot, time + spot))).collect();
-        Some(Hit { row: number, keys, time })
-    }
-
-    /// The box of what is selected, as far as it is in sight: where it is, and the times of its sides.
-    fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
-        let keys = &self.view.selection.keys;
-        let (first, last) = keys.span().filter(|_| self.view.selection.clip == Some(self.id))?;
-        if keys.len() < 2 {
-            return None;
-        }
-        let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
-        let top = self.rows.list.iter().position(has)?;
-        let bottom = self.rows.list.iter().rposition(has)?;
-        let y = |k: usize| self.body.top() + k as f32 * self.row_height - state.scroll;
-        let (left, right) = (self.axis.x(f64::from(first)) - 9.0, self.axis.x(f64::from(last)) + 9.0);
-        Some((Rect::from_min_max(pos2(left, y(top)), pos2(right, y(bottom + 1))), first, last))
-    }
-
-    /// The two grips of the box, where it has a length.
-    fn grips(&self, state: &TimelineState) -> Option<[(Rect, f32, f32); 2]> {
-        let (area, first, last) = self.selection_box(state)?;
-        let seen = area.intersect(self.body);
-        if last <= first || seen.height() < 8.0 {
-            return None;
-        }
-        let grip = |x: f32| Rect::from_center_size(pos2(x, seen.center().y), vec2(6.0, seen.height().min(24.0)));
-        Some([(grip(area.left()), first, last), (grip(area.right()), last, first)])
-    }
-
     /// Presses on keys, on the box around them, and beside.
     fn keys_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
         let response = ui.interact(self.summary.union(self.body), ui.scope_id().with("keys"), Sense::click_and_drag());
@@ -438,9 +360,13 @@ impl Sheet<'_> {
         if let Some(at) = origin.filter(|_| response.drag_started_by(PointerButton::Primary)) {
             self.begin_drag(state, at, modifiers, actions);
         }
+        // As in Blender.
+        if let Some(at) = origin.filter(|_| response.drag_started_by(PointerButton::Secondary) && now.command) {
+            state.gesture = KeyGesture::Lasso(vec![self.spot(state, at)]);
+        }
         self.hover(state, ui, &response);
         menus::keys_menu(state, &response, self, actions);
-        menus::interpolation_popup(state, &response, self.view, actions);
+        menus::list_popup(state, &response, self.view, actions);
     }
 
     fn hover(&self, state: &TimelineState, ui: &Ui, response: &egui::Response) {
@@ -457,7 +383,7 @@ impl Sheet<'_> {
         hit.keys.iter().any(|(id, times)| times.iter().any(|t| self.selected(id).contains(t)))
     }
 
-    fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
+    pub(super) fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
         actions.push(TimelineAction::SelectKeys { clip: self.id, keys, how });
     }
 
@@ -487,6 +413,10 @@ impl Sheet<'_> {
     /// A drag begins: on a grip, on a key, in the box of the selected ones, or beside.
     fn begin_drag(&self, state: &mut TimelineState, at: Pos2, modifiers: egui::Modifiers, actions: &mut Actions) {
         let time = self.axis.time(at.x);
+        if std::mem::take(&mut state.lasso) {
+            state.gesture = KeyGesture::Lasso(vec![self.spot(state, at)]);
+            return;
+        }
         let selected = || (self.id, self.view.selection.keys.clone());
         let grip = self.grips(state).and_then(|g| g.into_iter().find(|(r, ..)| r.expand(3.0).contains(at)));
         if let Some((_, side, other)) = grip {
@@ -515,7 +445,8 @@ impl Sheet<'_> {
             state.begin(Retiming::new(self.view, selected(), kind, first, time, false));
             return;
         }
-        state.gesture = KeyGesture::Box { time, height: at.y - self.body.top() + state.scroll };
+        let spot = self.spot(state, at);
+        state.gesture = if modifiers.alt { KeyGesture::Lasso(vec![spot]) } else { KeyGesture::Box(spot) };
     }
 
     /// A move that was asked for by a key begins where the pointer is.
@@ -537,12 +468,13 @@ impl Sheet<'_> {
 
     /// What is under way goes on, and is drawn.
     fn gesture_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
-        if !matches!(state.gesture, KeyGesture::Box { .. }) {
+        if !matches!(state.gesture, KeyGesture::Box(_) | KeyGesture::Lasso(_)) {
             self.box_ui(state, ui);
         }
         match std::mem::take(&mut state.gesture) {
             KeyGesture::None => {}
-            KeyGesture::Box { time, height } => self.marquee_ui(state, ui, time, height, actions),
+            KeyGesture::Box(start) => self.marquee_ui(state, ui, start, actions),
+            KeyGesture::Lasso(line) => self.lasso_ui(state, ui, line, actions),
             KeyGesture::Keys(mut gesture) => {
                 let goes = gesture.go_on(ui, self.view, &self.axis, actions);
                 self.said_at_pointer(ui, &gesture);
@@ -569,48 +501,8 @@ impl Sheet<'_> {
         }
     }
 
-    fn marquee_ui(&self, state: &mut TimelineState, ui: &Ui, time: f64, height: f32, actions: &mut Actions) {
-        let theme = self.view.theme;
-        let (at, modifiers, down, escape) = ui.input(|i| {
-            (i.pointer.latest_pos(), i.modifiers, i.pointer.primary_down(), i.key_pressed(egui::Key::Escape))
-        });
-        let Some(at) = at.filter(|_| !escape) else { return };
-        let from = pos2(self.axis.x(time), self.body.top() + height - state.scroll);
-        let area = Rect::from_two_pos(from, at);
-        let painter = ui.painter_at(self.summary.union(self.body));
-        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
-        painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), edge, egui::StrokeKind::Inside);
-        if down {
-            self.follow_pointer(state, ui);
-            state.gesture = KeyGesture::Box { time, height };
-            return;
-        }
-        let (low, high) = (self.axis.time(area.left()) as f32, self.axis.time(area.right()) as f32);
-        let mut keys = KeySet::default();
-        let y = |k: usize| self.body.top() + (k as f32 + 0.5) * self.row_height - state.scroll;
-        let mut take = |row: &Row| {
-            for (id, track) in self.tracks_of(row) {
-                keys.set(*id, KeyTimes::within(&track.times, low, high));
-            }
-        };
-        if area.y_range().contains(self.summary.center().y) {
-            take(&Row::Summary);
-        }
-        for (k, row) in self.rows.list.iter().enumerate() {
-            if area.y_range().contains(y(k)) {
-                take(row);
-            }
-        }
-        let how = match modifiers {
-            m if m.shift => SelectHow::Add,
-            m if m.command => SelectHow::Remove,
-            _ => SelectHow::Only,
-        };
-        self.select(keys, how, actions);
-    }
-
     /// Beyond an edge the sheet goes along, faster the farther out.
-    fn follow_pointer(&self, state: &mut TimelineState, ui: &Ui) {
+    pub(super) fn follow_pointer(&self, state: &mut TimelineState, ui: &Ui) {
         let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
         let out = (at.x - self.sheet.right()).max(0.0) + (at.x - self.sheet.left()).min(0.0);
         if out != 0.0 {
@@ -647,8 +539,16 @@ fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     ui.input(|i| i.events.iter().rev().find_map(of))
 }
 
-/// Every time at which some track has a key, once.
-fn summary(clip: &Clip) -> Vec<f32> {
+/// What the row of all keys shows.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Every time at which some track has a key, once.
+    pub times: Vec<f32>,
+    /// What the keys of a time are to the animator: where they differ, an extreme before a breakdown before an in-between.
+    kinds: KeyKinds,
+}
+
+fn summary(clip: &Clip) -> Summary {
     let mut times: Vec<f32> = Vec::new();
     let mut last = None;
     for track in clip.tracks.values() {
@@ -659,7 +559,10 @@ fn summary(clip: &Clip) -> Vec<f32> {
     }
     times.sort_by(f32::total_cmp);
     times.dedup();
-    times
+    // The last of a time counts: extremes come last.
+    let of = |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
+    let kinds = [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect();
+    Summary { times, kinds }
 }
 
 /// The times of some keys, each once.

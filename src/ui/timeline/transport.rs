@@ -7,13 +7,13 @@ use super::TimelineState;
 use crate::render::ColorRole;
 use crate::ui::TimelineAction;
 use crate::{
-    edit::command::{Between, DeleteKeys, PlayCommand, SetKey},
-    model::Document,
-    session::{Repeat, RulerUnit},
+    edit::command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, field::ClipName},
+    model::{Document, Repeat},
+    session::RulerUnit,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, icon_button, name_widget},
+        widgets::{elided, filter_field, icon_button, name_widget},
     },
 };
 
@@ -52,7 +52,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.spacing_mut().item_spacing.x = 6.0;
             time_fields(ui, view, room.frame, actions);
             ui.add_space(4.0);
-            clip_and_rate(ui, view, document, &room, actions);
+            clip_and_rate(state, ui, view, document, &room, actions);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 key_buttons(state, ui, view, document, actions);
             });
@@ -120,17 +120,23 @@ fn time_fields(ui: &mut Ui, view: &View<'_>, frames: bool, actions: &mut Actions
 }
 
 /// Which clip plays, by which ruler, and how fast.
-fn clip_and_rate(ui: &mut Ui, view: &View<'_>, document: &Document, room: &Room, actions: &mut Actions) {
+fn clip_and_rate(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    room: &Room,
+    actions: &mut Actions,
+) {
     let (theme, playback) = (view.theme, view.timeline.playback);
     let label = playback.clip.map_or_else(|| "No clip".into(), |c| document.clip_label(c));
     let shown = elided(ui, &label, &Theme::font(Font::Body), room.clip - 28.0);
-    let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip).show_ui(ui, |ui| {
-        for id in document.clips.ids() {
-            if ui.selectable_label(Some(id) == playback.clip, document.clip_label(id)).clicked() {
-                actions.push(TimelineAction::ShowClip(id));
-            }
-        }
-    });
+    let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip);
+    let combo = combo.close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let combo = combo.show_ui(ui, |ui| clip_list(&mut state.clip_search, ui, view, document, actions));
+    if combo.inner.is_none() {
+        state.clip_search.clear();
+    }
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Clip: {label}")));
     if room.rate {
         rate_ui(ui, view, actions);
@@ -153,6 +159,38 @@ fn clip_and_rate(ui: &mut Ui, view: &View<'_>, document: &Document, room: &Room,
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
         let text = format!("{reached:.0} frames a second reached");
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    }
+}
+
+/// All clips; where they are many, those with what is typed in their names. Enter shows the first.
+fn clip_list(search: &mut String, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+    /// More clips than this are searched.
+    const FEW: usize = 8;
+    let mut ids: Vec<_> = document.clips.ids().collect();
+    let mut chosen = None;
+    if ids.len() > FEW {
+        ui.set_min_width(200.0);
+        let field = filter_field(ui, view.theme, search, "Find a clip");
+        if !field.has_focus() && !field.lost_focus() {
+            field.request_focus();
+        }
+        let needle = search.to_lowercase();
+        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+        if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) {
+            chosen = ids.first().copied();
+        }
+        if ids.is_empty() {
+            caption(ui, view.theme, &format!("Nothing named “{search}”"));
+        }
+    }
+    for id in ids {
+        if ui.selectable_label(Some(id) == view.timeline.playback.clip, document.clip_label(id)).clicked() {
+            chosen = Some(id);
+        }
+    }
+    if let Some(id) = chosen {
+        actions.push(TimelineAction::ShowClip(id));
+        ui.close();
     }
 }
 
@@ -237,6 +275,8 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     }
                 }
             });
+            caption(ui, view.theme, "At the end");
+            end_ui(ui, view, actions);
             ui.add_space(4.0);
             let mut all = playback.every_frame;
             let response = crate::ui::widgets::check(ui, view.theme, &mut all, "Play every frame");
@@ -252,6 +292,29 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
     combo.response.on_hover_text("Rate and unit of the ruler: what it counts moves no key");
+}
+
+/// What happens at the end of the clip, and whether that is kept with it.
+fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let playback = view.timeline.playback;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (way, text) in [(Repeat::Loop, "Loop"), (Repeat::PingPong, "Ping-pong"), (Repeat::Once, "Once")] {
+            let response = ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.repeat == way, text));
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("At the end: {text}")));
+            if response.clicked() {
+                actions.push(TimelineAction::Repeat(way));
+            }
+        }
+    });
+    let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
+    let Some((id, clip)) = clip else { return };
+    let mut kept = clip.repeat == Some(playback.repeat);
+    let response = crate::ui::widgets::check(ui, view.theme, &mut kept, "Keep with the clip");
+    if response.on_hover_text("Writes it into the file, in the clip's extras: ulna.loop").changed() {
+        let repeat = kept.then(|| playback.repeat.into());
+        actions.push(Action::Run(LoopClip { clip: ClipName::Id(id), repeat }.into()));
+    }
 }
 
 /// At the right: what is shown of the clip, and its keys. From the right to the left.

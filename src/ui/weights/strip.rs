@@ -31,7 +31,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 (icons::ICON_FIRST_PAGE, "Clip start", PlayCommand::Start, false),
                 (play.0, play.1, PlayCommand::Toggle, playback.playing),
                 (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
-                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.repeat == crate::session::Repeat::Loop),
+                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.repeat == crate::model::Repeat::Loop),
             ];
             for (icon, name, command, on) in buttons {
                 if icon_button(ui, theme, icon, name, view.settings.keys.key(command.name()), on, enabled).clicked() {

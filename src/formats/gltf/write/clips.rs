@@ -3,15 +3,11 @@
 use serde_json::json;
 
 use super::{
-    super::{
-        clip_extras::{MARKERS, markers_text},
-        json as raw, schema,
-        text::Ops,
-    },
+    super::{clip_extras, json as raw, schema, text::Ops},
     SaveError, Writer,
     extras::Extras,
 };
-use crate::model::{Asset, Clip, Local, Marker, Property, Shared, Slice, Track};
+use crate::model::{Asset, Clip, Local, Property, Shared, Slice, Track};
 
 impl Writer<'_> {
     pub(super) fn clips(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
@@ -53,9 +49,11 @@ impl Writer<'_> {
             if let Some(name) = &clip.name {
                 animation["name"] = json!(&**name);
             }
-            if let Some(markers) = markers_text(&clip.markers) {
-                let markers: serde_json::Value = serde_json::from_str(&markers).unwrap_or_default();
-                animation["extras"] = json!({ MARKERS: markers });
+            for (member, text) in clip_extras::texts(clip) {
+                if let Some(text) = text {
+                    let own: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+                    animation["extras"][member] = own;
+                }
             }
             animation["channels"] = channels.into();
             animation["samplers"] = samplers.into();
@@ -71,7 +69,8 @@ impl Writer<'_> {
     }
 
     fn clip(&mut self, index: usize, label: &str, before: &Clip, after: &Clip, now: &Asset) -> Result<(), SaveError> {
-        let Clip { name: _, tracks: _, markers, channels_in_file, pointers, kept, mended } = after;
+        // What stands in the extras is told by its text.
+        let Clip { name: _, tracks: _, markers: _, repeat: _, channels_in_file, pointers, kept, mended } = after;
         let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
         if !same || (kept, mended) != (&before.kept, &before.mended) {
             return Err(SaveError::no_form(&format!("animations/{index}"), "other keys of animation pointers"));
@@ -87,8 +86,10 @@ impl Writer<'_> {
             };
             self.changes.push(format!("animations/{index} “{label}”: name"));
         }
-        if *markers != before.markers {
-            self.markers(index, label, before, markers)?;
+        for ((member, was), (_, text)) in clip_extras::texts(before).into_iter().zip(clip_extras::texts(after)) {
+            if was != text {
+                self.clip_extra(index, label, (member, was.is_none()), text)?;
+            }
         }
         let mut users = vec![0u32; raw.samplers.len()];
         for channel in &raw.channels {
@@ -102,7 +103,7 @@ impl Writer<'_> {
         let mut added = 0;
         for (id, old) in &before.tracks {
             match after.tracks.get(id) {
-                Some(new) if Shared::ptr_eq(old, new) || old == new => {}
+                Some(new) if Shared::ptr_eq(old, new) || old.same_keys(new) => {}
                 Some(new) => {
                     rewritten += 1;
                     let sampler = raw.channels[id.index()].sampler.0;
@@ -153,16 +154,26 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a clip's markers into its extras, and no others of them.
-    fn markers(&mut self, index: usize, label: &str, before: &Clip, now: &[Marker]) -> Result<(), SaveError> {
+    /// Writes one member of a clip's extras, and no others of them. What could not be read is not written over.
+    fn clip_extra(
+        &mut self,
+        index: usize,
+        label: &str,
+        (member, is_new): (&'static str, bool),
+        text: Option<String>,
+    ) -> Result<(), SaveError> {
         let (at, place) = (("animations", index), format!("animations/{index} “{label}”"));
-        if before.markers.is_empty() && self.extras(at, MARKERS)? == Extras::With {
-            return Err(SaveError::no_form(&place, "other markers than those in its extras, which cannot be read,"));
+        if is_new && self.extras(at, member)? == Extras::With {
+            return Err(SaveError::no_form(
+                &place,
+                &format!("another “{member}” than that in its extras, which cannot be read,"),
+            ));
         }
-        if !self.put_extra(at, MARKERS, markers_text(now))? {
-            return Err(SaveError::no_form(&place, "markers beside extras that are no object"));
+        let gone = text.is_none();
+        if !self.put_extra(at, member, text)? {
+            return Err(SaveError::no_form(&place, &format!("“{member}” beside extras that are no object")));
         }
-        self.changes.push(format!("{place}: {} markers in its extras", now.len()));
+        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "gone from" } else { "in" }));
         Ok(())
     }
 

@@ -42,7 +42,15 @@ impl Writer<'_> {
         let op = self.ops.member(at.0).item(at.1).member("extras");
         match (to, known) {
             (_, Extras::Other) => return Ok(false),
-            (Some(to), Extras::Null) => *op = Ops::Replace(format!("{{{}:{to}}}", serde_json::Value::from(name))),
+            (Some(to), Extras::Null) => {
+                // Another member of ours may have made an object of it.
+                let others = match op {
+                    Ops::Replace(text) => text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or_default(),
+                    _ => "",
+                };
+                let comma = if others.is_empty() { "" } else { "," };
+                *op = Ops::Replace(format!("{{{others}{comma}{}:{to}}}", serde_json::Value::from(name)));
+            }
             (Some(to), Extras::Absent | Extras::Without | Extras::With) => *op.member(name) = Ops::Replace(to),
             (None, Extras::With) => *op.member(name) = Ops::Remove,
             (None, _) => {}

@@ -1,0 +1,218 @@
+//! Which keys lie under a point, within a box, within a line drawn round them.
+
+use egui::{Pos2, Rect, Stroke, Ui, pos2, vec2};
+
+use super::{
+    TimelineState,
+    gesture::{KeyGesture, Spot},
+    rows::Row,
+    sheet::Sheet,
+};
+use crate::{
+    model::{KeySet, KeyTimes, Shared, Track, TrackId},
+    render::ColorRole,
+    ui::{Actions, timeline::domain::SelectHow},
+};
+
+/// How near a press must be to a key, points.
+const REACH: f32 = 6.0;
+
+/// A key under the pointer: the keys of all tracks of its row there.
+pub struct Hit {
+    pub row: usize,
+    pub keys: KeySet,
+    pub time: f32,
+}
+
+impl Sheet<'_> {
+    /// The rows at a height on the screen, by their place in the list.
+    fn row_at(&self, state: &TimelineState, y: f32) -> Option<usize> {
+        let at = (y - self.body.top() + state.scroll) / self.row_height;
+        (y >= self.body.top() && at >= 0.0).then_some(at as usize).filter(|k| *k < self.rows.list.len())
+    }
+
+    /// The tracks of a row; of all rows for that of all keys.
+    pub fn tracks_of<'b>(&'b self, row: &'b Row) -> Vec<&'b (TrackId, Shared<Track>)> {
+        match row {
+            Row::Summary => self.rows.all_tracks().collect(),
+            row => self.rows.tracks(row).iter().collect(),
+        }
+    }
+
+    /// The key at a place.
+    pub(super) fn hit(&self, state: &TimelineState, at: Pos2) -> Option<Hit> {
+        let (row, number) = if self.summary.contains(at) {
+            (&Row::Summary, usize::MAX)
+        } else {
+            let k = self.row_at(state, at.y).filter(|_| self.body.contains(at))?;
+            (&self.rows.list[k], k)
+        };
+        let tracks = self.tracks_of(row);
+        let wanted = self.axis.time(at.x);
+        let look = self.look(0.0, 4.5);
+        let near = |track: &Track| -> Option<f32> {
+            // Of a band no single key is taken hold of.
+            if look.is_dense(&track.times) {
+                return None;
+            }
+            let k = track.times.partition_point(|t| f64::from(*t) < wanted);
+            let around = [k.checked_sub(1), Some(k)].into_iter().flatten().filter_map(|k| track.times.get(k));
+            around.copied().min_by(|a, b| (f64::from(*a) - wanted).abs().total_cmp(&(f64::from(*b) - wanted).abs()))
+        };
+        let far = |t: &f32| (self.axis.x(f64::from(*t)) - at.x).abs();
+        let time = tracks.iter().filter_map(|(_, t)| near(t)).min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        if far(&time) > REACH {
+            return None;
+        }
+        // All channels that have a key on that spot belong to the diamond.
+        let spot = (0.75 / self.axis.scale()) as f32;
+        let keys = tracks.iter().map(|(id, t)| (*id, KeyTimes::within(&t.times, time - spot, time + spot))).collect();
+        Some(Hit { row: number, keys, time })
+    }
+
+    /// The box of what is selected, as far as it is in sight: where it is, and the times of its sides.
+    pub(super) fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
+        let keys = &self.view.selection.keys;
+        let (first, last) = keys.span().filter(|_| self.view.selection.clip == Some(self.id))?;
+        if keys.len() < 2 {
+            return None;
+        }
+        let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
+        let top = self.rows.list.iter().position(has)?;
+        let bottom = self.rows.list.iter().rposition(has)?;
+        let y = |k: usize| self.body.top() + k as f32 * self.row_height - state.scroll;
+        let (left, right) = (self.axis.x(f64::from(first)) - 9.0, self.axis.x(f64::from(last)) + 9.0);
+        Some((Rect::from_min_max(pos2(left, y(top)), pos2(right, y(bottom + 1))), first, last))
+    }
+
+    /// The two grips of the box, where it has a length.
+    pub(super) fn grips(&self, state: &TimelineState) -> Option<[(Rect, f32, f32); 2]> {
+        let (area, first, last) = self.selection_box(state)?;
+        let seen = area.intersect(self.body);
+        if last <= first || seen.height() < 8.0 {
+            return None;
+        }
+        let grip = |x: f32| Rect::from_center_size(pos2(x, seen.center().y), vec2(6.0, seen.height().min(24.0)));
+        Some([(grip(area.left()), first, last), (grip(area.right()), last, first)])
+    }
+
+    /// A box drawn round keys: goes on, or, let go, selects what lies within.
+    pub(super) fn marquee_ui(&self, state: &mut TimelineState, ui: &Ui, start: Spot, actions: &mut Actions) {
+        let theme = self.view.theme;
+        let (at, modifiers, down, escape) = drawn(ui);
+        let Some(at) = at.filter(|_| !escape) else { return };
+        let from = pos2(self.axis.x(start.time), self.body.top() + start.height - state.scroll);
+        let area = Rect::from_two_pos(from, at);
+        let painter = ui.painter_at(self.summary.union(self.body));
+        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
+        painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), edge, egui::StrokeKind::Inside);
+        if down {
+            self.follow_pointer(state, ui);
+            state.gesture = KeyGesture::Box(start);
+            return;
+        }
+        let (low, high) = (self.axis.time(area.left()) as f32, self.axis.time(area.right()) as f32);
+        let mut keys = KeySet::default();
+        let y = |k: usize| self.body.top() + (k as f32 + 0.5) * self.row_height - state.scroll;
+        let mut take = |row: &Row| {
+            for (id, track) in self.tracks_of(row) {
+                keys.set(*id, KeyTimes::within(&track.times, low, high));
+            }
+        };
+        if area.y_range().contains(self.summary.center().y) {
+            take(&Row::Summary);
+        }
+        for (k, row) in self.rows.list.iter().enumerate() {
+            if area.y_range().contains(y(k)) {
+                take(row);
+            }
+        }
+        self.select(keys, how(modifiers), actions);
+    }
+
+    /// A line drawn round keys: goes on, or, let go, selects what lies within.
+    pub(super) fn lasso_ui(&self, state: &mut TimelineState, ui: &Ui, mut line: Vec<Spot>, actions: &mut Actions) {
+        let (at, modifiers, down, escape) = drawn(ui);
+        let Some(at) = at.filter(|_| !escape) else { return };
+        let here = self.spot(state, at);
+        let place = |s: &Spot| pos2(self.axis.x(s.time), self.body.top() + s.height - state.scroll);
+        // A point every few pixels is as good as one a frame.
+        if line.last().is_none_or(|last| place(last).distance(at) > 2.0) {
+            line.push(here);
+        }
+        let corners: Vec<Pos2> = line.iter().map(place).collect();
+        let theme = self.view.theme;
+        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
+        let painter = ui.painter_at(self.summary.union(self.body));
+        if let [first, .., last] = corners[..] {
+            painter.extend(egui::Shape::dashed_line(&[last, first], edge, 3.0, 3.0));
+        }
+        painter.add(egui::Shape::line(corners.clone(), edge));
+        if down {
+            self.follow_pointer(state, ui);
+            state.gesture = KeyGesture::Lasso(line);
+            return;
+        }
+        let mut keys = KeySet::default();
+        let mut take = |row: &Row, y: f32| {
+            for (from, to) in inside(&corners, y) {
+                let (low, high) = (self.axis.time(from) as f32, self.axis.time(to) as f32);
+                let found = self.tracks_of(row).into_iter();
+                let found = found.map(|(id, track)| (*id, KeyTimes::within(&track.times, low, high)));
+                keys = std::mem::take(&mut keys).union(&found.collect());
+            }
+        };
+        take(&Row::Summary, self.summary.center().y);
+        for (k, row) in self.rows.list.iter().enumerate() {
+            take(row, self.body.top() + (k as f32 + 0.5) * self.row_height - state.scroll);
+        }
+        self.select(keys, how(modifiers), actions);
+    }
+
+    /// A place on the sheet that stays where it is when that is scrolled.
+    pub(super) fn spot(&self, state: &TimelineState, at: Pos2) -> Spot {
+        Spot { time: self.axis.time(at.x), height: at.y - self.body.top() + state.scroll }
+    }
+}
+
+/// The pointer, what is held, whether the button is, and whether Escape was pressed.
+fn drawn(ui: &Ui) -> (Option<Pos2>, egui::Modifiers, bool, bool) {
+    ui.input(|i| (i.pointer.latest_pos(), i.modifiers, i.pointer.any_down(), i.key_pressed(egui::Key::Escape)))
+}
+
+/// What is done with the keys that were drawn round.
+const fn how(modifiers: egui::Modifiers) -> SelectHow {
+    match modifiers {
+        m if m.shift => SelectHow::Add,
+        m if m.command => SelectHow::Remove,
+        _ => SelectHow::Only,
+    }
+}
+
+/// The stretches of a horizontal line that lie within a closed one: between its crossings, every other one.
+fn inside(corners: &[Pos2], y: f32) -> Vec<(f32, f32)> {
+    let mut crossings: Vec<f32> = (0..corners.len())
+        .filter_map(|k| {
+            let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
+            ((a.y <= y) != (b.y <= y)).then(|| a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y))
+        })
+        .collect();
+    crossings.sort_by(f32::total_cmp);
+    crossings.chunks_exact(2).map(|c| (c[0], c[1])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_within_between_its_crossings() {
+        // A "U": two stretches above, one at its foot.
+        let u = [(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (2.0, 2.0), (2.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0)];
+        let u: Vec<Pos2> = u.iter().map(|(x, y)| pos2(*x, *y)).collect();
+        assert_eq!(inside(&u, 1.0), [(0.0, 1.0), (2.0, 3.0)]);
+        assert_eq!(inside(&u, 2.5), [(0.0, 3.0)]);
+        assert!(inside(&u, 4.0).is_empty());
+        assert!(inside(&[], 0.0).is_empty());
+    }
+}
