@@ -293,3 +293,104 @@ fn pausing_lands_on_a_frame_and_edits_reach_all_selected_keys() {
     assert_eq!(changed, after.times.len());
     assert_eq!(session(&window).history().done().len(), 1);
 }
+
+/// Runs a command by its title.
+fn palette(window: &mut Window, title: &str) {
+    press(window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text(title.to_owned()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.run_steps(2);
+}
+
+#[test]
+fn a_lasso_takes_what_lies_within_the_line() {
+    let (mut window, _folder, _) = walking();
+    let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
+    // A wedge: two keys of Spine, one of Chest below it.
+    let key = |k: usize| spine.times[k];
+    let corners = [
+        place(&window, "Spine", key(2), length) - egui::vec2(10.0, 8.0),
+        place(&window, "Spine", key(3), length) + egui::vec2(40.0, -8.0),
+        place(&window, "Chest", key(2), length) + egui::vec2(10.0, 8.0),
+        place(&window, "Chest", key(2), length) + egui::vec2(-10.0, 8.0),
+    ];
+    window.event_modifiers(Event::PointerMoved(corners[0]), Modifiers::ALT);
+    window.step();
+    button(&mut window, corners[0], true, Modifiers::ALT);
+    for pair in corners.windows(2) {
+        for k in 1..=4 {
+            let at = pair[0] + (pair[1] - pair[0]) * (k as f32 / 4.0);
+            window.event_modifiers(Event::PointerMoved(at), Modifiers::ALT);
+            window.step();
+        }
+    }
+    button(&mut window, corners[3], false, Modifiers::ALT);
+    window.run_steps(3);
+    assert_eq!(selected(&window).len(), 3);
+    assert!(session(&window).history().done().is_empty());
+}
+
+#[test]
+fn kinds_are_chosen_from_a_list_and_selected_by() {
+    use ulna::model::KeyKind;
+    let (mut window, _folder, _) = walking();
+    let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
+    let at = place(&window, "Spine", spine.times[2], length);
+    super::editing::click_at(&mut window, at);
+    press(&mut window, Modifiers::SHIFT, Key::K);
+    click(&mut window, "Extreme keys");
+    let now = track(&window, "Spine", Property::Rotation);
+    assert_eq!(now.kinds.iter().collect::<Vec<_>>(), [(spine.times[2], KeyKind::Extreme)]);
+    assert!(now.same_keys(&spine));
+    let chest = place(&window, "Chest", spine.times[4], length);
+    super::editing::click_at(&mut window, chest);
+    palette(&mut window, "Select those of the same kind");
+    let plain = selected(&window).len();
+    assert_eq!(plain, session(&window).document().clips[WALK].key_count() - 1);
+}
+
+#[test]
+fn the_list_of_clips_is_searched_by_typing() {
+    let (mut window, _folder, _) = walking();
+    for _ in 0..5 {
+        palette(&mut window, "Duplicate clip");
+    }
+    let shown = window.state().playback().clip.expect("a clip");
+    let list = format!("Clip: {}", session(&window).document().clip_label(shown));
+    click(&mut window, &list);
+    window.run_steps(2);
+    window.event(Event::Text("ru".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    window.run_steps(2);
+    assert_eq!(window.state().playback().clip, Some(ClipId(2)), "Run");
+    // With the focus on a row of the panel, letters go to the next that begins so.
+    window.get_by_label("Clip Run").focus();
+    window.run_steps(2);
+    window.event(Event::Text("wav".into()));
+    window.run_steps(4);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+    let shown = window.state().playback().clip.expect("a clip");
+    assert_eq!(session(&window).document().clip_label(shown), "Wave");
+}
+
+#[test]
+fn the_motion_is_offset_by_the_pointer_and_what_is_selected_goes_with_it() {
+    let (mut window, _folder, _) = walking();
+    let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
+    let fps = window.state().playback().fps as f32;
+    let at = place(&window, "Spine", spine.times[2], length);
+    super::editing::click_at(&mut window, at);
+    palette(&mut window, "Offset in the loop");
+    window.event(Event::Text("4".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let now = track(&window, "Spine", Property::Rotation);
+    let moved = now.key_at(spine.times[2] + 4.0 / fps, 1e-4).expect("a key");
+    assert_eq!(now.value(moved), spine.value(2));
+    assert_eq!(selected(&window).span(), Some((now.times[moved], now.times[moved])));
+    assert_eq!(session(&window).history().done().len(), 1);
+    assert!(*track(&window, "Chest", Property::Rotation).times == *spine.times, "other tracks stay");
+}

@@ -224,6 +224,14 @@ super::field::choice! {
     }
 }
 
+/// The kinds of keys, and their names in the window.
+pub const KINDS: [(KindName, &str); 4] = [
+    (KindName::Plain, "Plain"),
+    (KindName::Extreme, "Extreme"),
+    (KindName::Breakdown, "Breakdown"),
+    (KindName::InBetween, "In-between"),
+];
+
 impl KindName {
     /// As a track has it.
     pub const fn kind(self) -> Option<KeyKind> {

@@ -50,7 +50,7 @@ pub use self::{
         ToolCommand, VertexCommand, ViewCommand,
     },
     key_edits::{
-        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, KindName, MoveKeys,
+        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand, KindName, MoveKeys,
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, ShiftKeys, ValueAbout, ValueHow,
         copied_keys,
     },

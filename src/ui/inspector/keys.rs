@@ -1,10 +1,10 @@
 //! What the selected keys are: from when to when, how long, how values between them come about; each to be typed.
 
-use egui::{DragValue, Frame, Margin, RichText, Sense, Ui, vec2};
+use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 use crate::{
     edit::command::{
-        Between, MoveKeys, ScaleKeys, SetInterpolation, WhichKeys,
+        Between, KINDS, MoveKeys, ScaleKeys, SetInterpolation, SetKeyKind, WhichKeys,
         field::{ClipName, Seconds},
     },
     model::{Clip, ClipId, Interpolation},
@@ -39,6 +39,7 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     times_ui(ui, view, (id, first, last), actions);
     interpolation_ui(ui, view, (id, clip), actions);
+    kind_ui(ui, view, (id, clip), actions);
     ui.add_space(4.0);
     ui.separator();
 }
@@ -116,6 +117,27 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
             MoveKeys { clip: ClipName::Id(id), by, which: which(), ripple: None, make_room: None }.into(),
         ));
     }
+}
+
+/// What the keys are to the animator.
+fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
+    let tracks = view.selection.keys.iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
+    let mut kinds = tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)));
+    let first = kinds.next().flatten();
+    let now = KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
+    ui.horizontal(|ui| {
+        label(ui, view.theme, "Kind");
+        let shown = now.map_or("several", |(_, text)| text);
+        let combo = ComboBox::from_id_salt("kind of keys").selected_text(shown).width(120.0).show_ui(ui, |ui| {
+            for (kind, text) in KINDS {
+                if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {
+                    let which = WhichKeys::these(id, view.selection.keys.clone());
+                    actions.push(Action::Run(SetKeyKind { clip: ClipName::Id(id), kind, which }.into()));
+                }
+            }
+        });
+        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Kind of the keys: {shown}")));
+    });
 }
 
 /// Hold, linear or smooth, and what choosing means for the other keys of the tracks.

@@ -151,7 +151,7 @@ impl Look<'_> {
             None => diamond(mesh, at, self.half + wider, color(ColorRole::KeyNormal), rim),
             Some(KeyKind::Extreme) => {
                 diamond(mesh, at, self.half + 2.0 + wider, color(ColorRole::KeyExtreme), rim);
-                let hollow = self.half - 2.5;
+                let hollow = self.half * 0.55;
                 let corners = [vec2(0.0, -hollow), vec2(hollow, 0.0), vec2(0.0, hollow), vec2(-hollow, 0.0)];
                 quad(mesh, corners.map(|d| at + d), self.color(ColorRole::SurfaceTimeline));
             }

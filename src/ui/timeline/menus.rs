@@ -5,7 +5,7 @@ use egui::{Response, Ui};
 use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
 use crate::{
     edit::command::{
-        Between, CleanKeys, Command, CommandSpec, HoldKeys, KindName, ModeCommand, PasteKeys, SessionCommand,
+        Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
         SetInterpolation, SetKeyKind, TimelineCommand, WhichKeys,
         field::{ClipName, Nodes, Seconds},
     },
@@ -192,10 +192,10 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             (true, false) => "–",
             _ => "   ",
         };
-        let button = ui.button(format!("{mark}      {text}"));
+        let button = ui.button(format!("{mark}          {text}"));
         let look = Look { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme: view.theme, axis: &NO_AXIS };
         let mut mesh = egui::Mesh::default();
-        let at = egui::pos2(button.rect.left() + 30.0, button.rect.center().y);
+        let at = egui::pos2(button.rect.left() + 32.0, button.rect.center().y);
         look.key(&mut mesh, at, kind.kind(), None);
         ui.painter().add(mesh);
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} keys")));
@@ -206,14 +206,6 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     }
 }
-
-/// Kinds of keys and their names.
-const KINDS: [(KindName, &str); 4] = [
-    (KindName::Plain, "Plain"),
-    (KindName::Extreme, "Extreme"),
-    (KindName::Breakdown, "Breakdown"),
-    (KindName::InBetween, "In-between"),
-];
 
 /// A key in a menu lies at no time.
 const NO_AXIS: TimeAxis = TimeAxis { left: 0.0, right: 1.0, start: 0.0, end: 1.0 };

@@ -131,7 +131,7 @@ fn clip_and_rate(
     let (theme, playback) = (view.theme, view.timeline.playback);
     let label = playback.clip.map_or_else(|| "No clip".into(), |c| document.clip_label(c));
     let shown = elided(ui, &label, &Theme::font(Font::Body), room.clip - 28.0);
-    let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip);
+    let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip).height(420.0);
     let combo = combo.close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     let combo = combo.show_ui(ui, |ui| clip_list(&mut state.clip_search, ui, view, document, actions));
     if combo.inner.is_none() {
@@ -236,7 +236,7 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let combo = ComboBox::from_id_salt("fps")
         .selected_text(rate_text(playback.fps))
         .width(84.0)
-        .height(480.0)
+        .height(600.0)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
         .show_ui(ui, |ui| {
             ui.set_min_width(208.0);
