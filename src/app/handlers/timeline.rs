@@ -47,6 +47,7 @@ impl App {
             TimelineCommand::Stretch => self.panels.timeline().want(Retime::Stretch(playhead)),
             TimelineCommand::Duplicate => self.panels.timeline().want(Retime::Copy),
             TimelineCommand::Interpolation => self.panels.timeline().ask(KeyList::Interpolation),
+            TimelineCommand::Tangents => self.panels.timeline().ask(KeyList::Tangents),
             TimelineCommand::Kind => self.panels.timeline().ask(KeyList::Kind),
             TimelineCommand::Offset => self.panels.timeline().want(Retime::Offset),
             TimelineCommand::Lasso => self.panels.timeline().want_lasso(),

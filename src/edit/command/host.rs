@@ -272,6 +272,8 @@ other_commands! {
     NudgeEarlier = "timeline.earlier", "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
     /// Chooses how values between the selected keys come about
     Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
+    /// Chooses how smooth curves go through the selected keys
+    Tangents = "timeline.tangents", "Tangents…", key: "V", enabled: keys_selected;
     /// Says what the selected keys are: extremes, breakdowns, in-betweens
     Kind = "timeline.kind", "Kind of keys…", key: "Shift+K", enabled: keys_selected;
     /// Moves the motion of the selected tracks round the loop with the pointer

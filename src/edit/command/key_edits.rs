@@ -22,8 +22,8 @@ use crate::{
     motion::{
         Mirror, Pose, Stack,
         clip_edit::{
-            self, CopiedKeys, CopiedTrack, PasteAt, TimeMap, TooClose, ValueChange, change_values, held,
-            offset_in_loop, remove_keys, remove_time, retime, with_interpolation,
+            self, CopiedKeys, CopiedTrack, PasteAt, Tangents, TimeMap, TooClose, ValueChange, change_values, held,
+            offset_in_loop, remove_keys, remove_time, retime, with_interpolation, with_tangents,
         },
     },
 };
@@ -154,6 +154,15 @@ document_commands! {
         /// Of the tracks with these keys; of all unless said.
         which: WhichKeys,
     } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
+    /// Chooses how smooth curves go through keys
+    SetTangents {
+        /// Of which clip.
+        clip: ClipName,
+        /// How.
+        tangents: Through,
+        /// Which; all unless said.
+        which: WhichKeys,
+    } = "key.tangents", "Tangents", menu: "Clip/Edit keys", asks: true;
     /// Says what keys are to the animator: extremes, breakdowns, in-betweens; it moves nothing
     SetKeyKind {
         /// Of which clip.
@@ -207,6 +216,31 @@ super::field::choice! {
         Linear = "linear",
         /// CUBICSPLINE with automatic tangents.
         Smooth = "smooth",
+    }
+}
+
+super::field::choice! {
+    /// How a smooth curve goes through a key.
+    Through {
+        /// Smoothly, and not beyond the keys beside it.
+        Auto = "auto",
+        /// At rest.
+        Flat = "flat",
+        /// As on straight lines.
+        Straight = "straight",
+        /// In full flight, as a ball hits the ground.
+        Sharp = "sharp",
+    }
+}
+
+impl From<Through> for Tangents {
+    fn from(through: Through) -> Self {
+        match through {
+            Through::Auto => Self::Auto,
+            Through::Flat => Self::Flat,
+            Through::Straight => Self::Straight,
+            Through::Sharp => Self::Sharp,
+        }
     }
 }
 
@@ -748,6 +782,17 @@ fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
         (_, Property::Rotation) => Quat::IDENTITY.to_array().to_vec(),
         (_, Property::Scale) => vec![1.0; 3],
         _ => vec![0.0; track.width],
+    }
+}
+
+impl SetTangents {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let smooth = |t: &Track| with_interpolation(t, Interpolation::CubicSpline);
+        let edits = meant.changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
+        let others = meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
+        let note = (others > 0).then(|| format!("{others} tracks became smooth, since only smooth ones have tangents"));
+        Ok(Outcome { edits, note, keys: None })
     }
 }
 

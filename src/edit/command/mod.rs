@@ -51,8 +51,8 @@ pub use self::{
     },
     key_edits::{
         Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand, KindName, MoveKeys,
-        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, ShiftKeys, ValueAbout, ValueHow,
-        copied_keys,
+        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents, ShiftKeys, Through,
+        ValueAbout, ValueHow, copied_keys,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},

@@ -31,7 +31,7 @@ pub use self::{
     dead::dead_keys,
     offset::offset_in_loop,
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
-    smooth::{held, is_auto, keep_auto, with_auto_tangents, with_interpolation},
+    smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},
     values::{ValueChange, change_values},
 };
 use crate::model::{Interpolation, Track, UnkeyedAt};

@@ -66,11 +66,66 @@ fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     if track.property != Property::Rotation {
         return slope.into_iter().map(|s| s as f32).collect();
     }
-    // q' = ½ q ω, of the stored sign.
+    turning(track, key, &slope)
+}
+
+/// The tangent of a rotation that turns by `rate` a second in the joint's own axes: q' = ½ q ω, of the stored sign.
+fn turning(track: &Track, key: usize, rate: &[f64]) -> Vec<f32> {
     let v = track.value(key);
     let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
-    let turn = DVec3::from_slice(&slope) * 0.5;
+    let turn = DVec3::from_slice(rate) * 0.5;
     (q * DQuat::from_xyzw(turn.x, turn.y, turn.z, 0.0)).to_array().map(|c| c as f32).to_vec()
+}
+
+/// How a curve goes through a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tangents {
+    /// Smoothly, and not beyond the keys beside it.
+    Auto,
+    /// At rest.
+    Flat,
+    /// As it comes and goes on straight lines.
+    Straight,
+    /// In full flight on both sides, as a ball hits the ground: with rest at the other end of each side that is a parabola,
+    /// of which the slope at the end is twice that of the line.
+    Sharp,
+}
+
+/// A CUBICSPLINE track with other tangents at the keys at `times`; others are as they were. None of them makes the curve leave
+/// the range of two neighboring keys (F. N. Fritsch and R. E. Carlson, *Monotone piecewise cubic interpolation*, 1980).
+#[must_use]
+pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
+    if track.interpolation != Interpolation::CubicSpline {
+        return track.clone();
+    }
+    let (width, stride, last) = (track.width, track.stride(), track.times.len() - 1);
+    let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
+    let mut values = track.values.to_vec();
+    for key in (0..=last).filter(|k| times.binary_search_by(|t| t.total_cmp(&track.times[*k])).is_ok()) {
+        let slope = |factor: f64, from: usize| -> Vec<f32> {
+            let rate: Vec<f64> =
+                piece(track, from, from + 1, span(from)).rate.into_iter().map(|r| r * factor).collect();
+            match track.property {
+                Property::Rotation => turning(track, key, &rate),
+                _ => rate.into_iter().map(|r| r as f32).collect(),
+            }
+        };
+        let flat = || vec![0.0; width];
+        let sides = |factor: f64| {
+            let before = if key > 0 { slope(factor, key - 1) } else { flat() };
+            (before, if key < last { slope(factor, key) } else { flat() })
+        };
+        let (before, after) = match how {
+            Tangents::Auto => (auto_tangent(track, key), auto_tangent(track, key)),
+            Tangents::Flat => (flat(), flat()),
+            Tangents::Straight => sides(1.0),
+            Tangents::Sharp => sides(2.0),
+        };
+        let own = &mut values[key * stride..(key + 1) * stride];
+        own[..width].copy_from_slice(&before);
+        own[2 * width..].copy_from_slice(&after);
+    }
+    Track { values: values.into(), ..track.clone() }
 }
 
 /// A CUBICSPLINE track with automatic tangents; others are as they were.
@@ -332,5 +387,39 @@ mod tests {
         let slope = |key: usize, part: usize| track.values[key * 9 + part * 3];
         assert!(slope(0, 2) > 0.5);
         assert_eq!(slope(0, 2), slope(3, 0));
+    }
+
+    proptest! {
+        /// Between two neighboring keys the curve stays between their values, whatever tangents they were given.
+        #[test]
+        fn no_tangents_overshoot(keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0, 0usize..4), 3..8)) {
+            let mut now = 0.0;
+            let keys: Vec<(f32, f32, usize)> = keys.into_iter().map(|(gap, v, how)| { now += gap; (now, v, how) }).collect();
+            let linear = values(&keys.iter().map(|k| (k.0, k.1)).collect::<Vec<_>>());
+            let mut track = with_interpolation(&linear, Interpolation::CubicSpline);
+            for (time, _, how) in &keys {
+                let how = [Tangents::Auto, Tangents::Flat, Tangents::Straight, Tangents::Sharp][*how];
+                track = with_tangents(&track, &[*time], how);
+            }
+            for pair in keys.windows(2) {
+                let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
+                for step in 0..=40 {
+                    let time = f64::from(pair[0].0) + f64::from(pair[1].0 - pair[0].0) * f64::from(step) / 40.0;
+                    let seen = at(&track, time);
+                    prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}", seen, low, high);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bounce_of_three_keys_falls_as_a_ball_does() {
+        let linear = values(&[(0.0, 1.0), (0.5, 0.0), (1.0, 1.0)]);
+        let ball = with_tangents(&with_interpolation(&linear, Interpolation::CubicSpline), &[0.5], Tangents::Sharp);
+        for k in 0..=100 {
+            let time = f64::from(k) / 100.0;
+            let fallen = if time < 0.5 { time } else { 1.0 - time } / 0.5;
+            assert!((f64::from(at(&ball, time)) - (1.0 - fallen * fallen)).abs() < 1e-5, "{time}: {}", at(&ball, time));
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
 use crate::{
     edit::command::{
         Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
-        SetInterpolation, SetKeyKind, TimelineCommand, WhichKeys,
+        SetInterpolation, SetKeyKind, SetTangents, Through, TimelineCommand, WhichKeys,
         field::{ClipName, Nodes, Seconds},
     },
     model::{ClipId, Interpolation},
@@ -55,6 +55,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         ui.separator();
         ui.add_enabled_ui(some, |ui| {
             ui.menu_button("Interpolation", |ui| interpolations(ui, view, actions));
+            ui.menu_button("Tangents", |ui| tangents(ui, view, actions));
             ui.menu_button("Kind", |ui| kinds(ui, view, actions));
         });
         if line(ui, view, "Hold to the next key", None, some) {
@@ -177,6 +178,26 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
+/// How smooth curves go through the selected keys.
+pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
+    let ways = [
+        (Through::Auto, "Auto", "Smooth, and not beyond the keys beside it"),
+        (Through::Flat, "Flat", "At rest in the key"),
+        (Through::Straight, "Straight", "As on straight lines to its neighbors"),
+        (Through::Sharp, "Sharp", "In full flight on both sides, as a ball hits the ground"),
+    ];
+    for (tangents, text, hint) in ways {
+        let button = ui.button(text).on_hover_text(hint);
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} tangents")));
+        if button.clicked() {
+            ui.close();
+            let which = which.clone();
+            actions.push(Action::Run(SetTangents { clip: ClipName::Id(id), tangents, which }.into()));
+        }
+    }
+}
+
 /// What the selected keys are to the animator; a check on what all are, a dash where they differ.
 pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
@@ -212,7 +233,7 @@ const NO_AXIS: TimeAxis = TimeAxis { left: 0.0, right: 1.0, start: 0.0, end: 1.0
 
 /// The list that a key asked for, at the pointer.
 pub fn list_popup(state: &mut TimelineState, response: &Response, view: &View<'_>, actions: &mut Actions) {
-    for list in [KeyList::Interpolation, KeyList::Kind] {
+    for list in [KeyList::Interpolation, KeyList::Tangents, KeyList::Kind] {
         let opens = state.asks == Some(list);
         if opens {
             state.asks = None;
@@ -224,6 +245,7 @@ pub fn list_popup(state: &mut TimelineState, response: &Response, view: &View<'_
 fn popup(opens: bool, list: KeyList, response: &Response, view: &View<'_>, actions: &mut Actions) {
     let (name, show): (&str, fn(&mut Ui, &View<'_>, &mut Actions)) = match list {
         KeyList::Interpolation => ("Interpolation", interpolations),
+        KeyList::Tangents => ("Tangents", tangents),
         KeyList::Kind => ("Kind", kinds),
     };
     let id = response.id.with(name);

@@ -45,6 +45,8 @@ use crate::{
 pub enum KeyList {
     /// How values between them come about.
     Interpolation,
+    /// How smooth curves go through them.
+    Tangents,
     /// What they are to the animator.
     Kind,
 }
