@@ -260,7 +260,7 @@ super::field::choice! {
 
 /// The kinds of keys, and their names in the window.
 pub const KINDS: [(KindName, &str); 4] = [
-    (KindName::Plain, "Plain"),
+    (KindName::Plain, "Keyframe"),
     (KindName::Extreme, "Extreme"),
     (KindName::Breakdown, "Breakdown"),
     (KindName::InBetween, "In-between"),

@@ -127,7 +127,7 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
     let now = KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
     ui.horizontal(|ui| {
         label(ui, view.theme, "Kind");
-        let shown = now.map_or("several", |(_, text)| text);
+        let shown = now.map_or("Mixed", |(_, text)| text);
         let combo = ComboBox::from_id_salt("kind of keys").selected_text(shown).width(120.0).show_ui(ui, |ui| {
             for (kind, text) in KINDS {
                 if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {

@@ -64,6 +64,17 @@ pub fn outline(mesh: &mut Mesh, at: Pos2, half: f32, color: Color32, dashed: boo
     }
 }
 
+/// A ring: a moved key that took the place of another.
+pub fn ring(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
+    const SIDES: u16 = 20;
+    let to = |k: u16| Vec2::angled(f32::from(k) / f32::from(SIDES) * std::f32::consts::TAU);
+    for k in 0..SIDES {
+        let (a, b) = (to(k), to(k + 1));
+        let (inner, outer) = (radius - 0.7, radius + 0.7);
+        quad(mesh, [at + a * inner, at + a * outer, at + b * outer, at + b * inner], color);
+    }
+}
+
 impl Look<'_> {
     fn color(&self, role: ColorRole) -> Color32 {
         self.theme.color(role).gamma_multiply(self.fade)
@@ -155,7 +166,9 @@ impl Look<'_> {
                 let corners = [vec2(0.0, -hollow), vec2(hollow, 0.0), vec2(0.0, hollow), vec2(-hollow, 0.0)];
                 quad(mesh, corners.map(|d| at + d), self.color(ColorRole::SurfaceTimeline));
             }
-            Some(KeyKind::Breakdown) => diamond(mesh, at, self.half - 1.0 + wider, color(ColorRole::KeyBreakdown), rim),
+            Some(KeyKind::Breakdown) => {
+                diamond(mesh, at, (self.half - 1.0).max(3.0) + wider, color(ColorRole::KeyBreakdown), rim)
+            }
             Some(KeyKind::InBetween) => {
                 let size = self.half - 2.0 + wider;
                 let round = |r: f32| [vec2(-r, -r * 0.4), vec2(-r * 0.4, -r), vec2(r * 0.4, -r), vec2(r, -r * 0.4)];

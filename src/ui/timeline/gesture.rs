@@ -11,7 +11,8 @@ use crate::{
         },
         evaluate,
     },
-    model::{ClipId, Document, KeySet},
+    model::{Clip, ClipId, Document, KeySet, Shared, TrackId},
+    motion::clip_edit::SAME_TIME,
     ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectHow},
 };
 
@@ -46,8 +47,8 @@ pub struct Retiming {
     typed: String,
     /// What was previewed last: seconds, or a factor.
     pub shown: f64,
-    /// How many keys the clip had.
-    count: usize,
+    /// The clip as it was.
+    before: Shared<Clip>,
     /// Whether it began as a copy, which it stays.
     copies: bool,
     /// Whether no button is held: a click ends it.
@@ -96,7 +97,7 @@ impl Retiming {
         from: f64,
         modal: bool,
     ) -> Option<Self> {
-        let count = view.session?.document().clips.get(clip)?.key_count();
+        let before = view.session?.document().clips.get(clip)?.clone();
         if keys.is_empty() {
             return None;
         }
@@ -109,7 +110,7 @@ impl Retiming {
             from,
             typed: String::new(),
             shown: neutral,
-            count,
+            before,
             copies: kind == Retime::Copy,
             modal,
         })
@@ -229,6 +230,16 @@ impl Retiming {
         }
     }
 
+    /// Whether a moved key of a track took the place of one that was there.
+    pub fn replaces(&self, track: TrackId, time: f32) -> bool {
+        let Some(was) = self.before.tracks.get(&track) else { return false };
+        let here = was.key_at(time, SAME_TIME).map(|k| was.times[k]);
+        // A copy may land on what it is a copy of.
+        here.is_some_and(|t| {
+            self.kind == Retime::Copy || self.keys.of_track(track).binary_search_by(|k| k.total_cmp(&t)).is_err()
+        })
+    }
+
     /// What is said at the pointer: how many keys, how far, and what makes way.
     pub fn said(&self, document: &Document, fps: f64) -> String {
         let count = self.keys.len();
@@ -248,9 +259,9 @@ impl Retiming {
         }
         let copies = if self.kind == Retime::Copy && self.shown != 0.0 { count } else { 0 };
         let now = document.clips.get(self.clip).map_or(0, |c| c.key_count());
-        let replaced = (self.count + copies).saturating_sub(now);
+        let replaced = (self.before.key_count() + copies).saturating_sub(now);
         if replaced > 0 {
-            said.push(format!("replaces {replaced}"));
+            said.push(format!("○ replaces {replaced}"));
         }
         said.join(" · ")
     }

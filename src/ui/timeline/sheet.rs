@@ -302,6 +302,15 @@ impl Sheet<'_> {
                 let dead = if still && tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
                 look.diamonds(mesh, track, selected, dead);
             }
+            if let KeyGesture::Keys(gesture) = &state.gesture
+                && gesture.kind != Retime::Offset
+            {
+                let color = self.view.theme.color(ColorRole::SeverityWarning);
+                let seen = selected[look.seen(selected)].iter().take(400);
+                for time in seen.filter(|t| gesture.replaces(*id, **t)) {
+                    draw::ring(mesh, pos2(self.axis.x(f64::from(*time)), middle), 8.0, color);
+                }
+            }
         }
     }
 
