@@ -129,6 +129,15 @@ impl App {
         self.run(ctx, paste);
     }
 
+    /// Copies the selected keys, where the timeline has the keyboard and some are; whether it did.
+    pub(super) fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
+        let on_timeline = self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some();
+        let keys = WhichKeys::selected(&self.outliner.selection).filter(|_| on_timeline);
+        let Some((clip, which)) = keys else { return false };
+        self.copy_keys(ctx, ClipName::Id(clip), which);
+        true
+    }
+
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
         if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.program.welcome {
@@ -140,12 +149,8 @@ impl App {
                 i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
             (copy, paste)
         });
-        let on_timeline = self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some();
-        let keys = WhichKeys::selected(&self.outliner.selection).filter(|_| on_timeline);
-        match keys {
-            Some((clip, which)) if copy => self.copy_keys(ctx, ClipName::Id(clip), which),
-            _ if copy && !self.outliner.selection.nodes.is_empty() => self.copy_pose(ctx),
-            _ => {}
+        if copy && !self.copy_selected_keys(ctx) && !self.outliner.selection.nodes.is_empty() {
+            self.copy_pose(ctx);
         }
         if let Some(text) = paste {
             if CopiedKeys::parse(&text) == Err(NotKeys::Other) {

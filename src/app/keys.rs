@@ -103,6 +103,9 @@ impl App {
                 {
                     continue;
                 }
+                if command.name == ModeCommand::CopyPose.name() && self.copy_selected_keys(ctx) {
+                    continue;
+                }
                 match (command.enabled)(&availability) {
                     Ok(()) => actions.push(Action::Invoke(command)),
                     // Escape is pressed to be sure that nothing is selected: that it is so already is no news.

@@ -14,6 +14,11 @@ pub enum RulerUnit {
     Ticks(f64),
 }
 
+impl RulerUnit {
+    /// Ticks a second where none are said: those of DirectX files.
+    pub const TICKS: f64 = 4800.0;
+}
+
 /// What plays, and how. The clock is `f64` seconds; frames are only a ruler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {

@@ -89,7 +89,7 @@ fn interpolation_is_one_a_track_and_that_is_said() {
     let was = hips(&session).interpolation;
     let to = if was == Interpolation::CubicSpline { "linear" } else { "smooth" };
     let notes = run(&mut session, line("track.interpolation").with("interpolation", to).with("keys", keys));
-    assert!(notes[0].contains(&format!("{others} other keys of 1 tracks")), "{notes:?}");
+    assert!(notes[0].contains(&format!("{others} other keys of 1 track")), "{notes:?}");
     assert_ne!(hips(&session).interpolation, was);
 }
 

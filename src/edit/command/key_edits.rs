@@ -339,9 +339,13 @@ fn too_far(document: &Document, track: &Track, argument: &str, error: TooClose) 
     CommandError::Other(format!("{argument} so far out, {error} (keys of {label}). Choose a smaller number"))
 }
 
+/// So many of them, in words.
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 fn replaced_note(replaced: usize) -> Option<String> {
-    let keys = if replaced == 1 { "1 key lay".to_owned() } else { format!("{replaced} keys lay") };
-    (replaced > 0).then(|| format!("{keys} where moved ones came to be, and made way"))
+    (replaced > 0).then(|| format!("{} lay where moved ones came to be, and made way", count(replaced, "key")))
 }
 
 fn said(notes: impl IntoIterator<Item = Option<String>>) -> Option<String> {
@@ -557,12 +561,14 @@ impl PasteKeys {
             return Err(CommandError::Other(format!("{why}; select the nodes that they are for")));
         }
         let notes = [
-            (unknown > 0).then(|| format!("{unknown} of {} tracks name no node here", copied.tracks.len())),
-            (alone > 0).then(|| format!("{alone} tracks are of nodes without a mirror joint")),
-            (left > 0).then(|| format!("{left} scales were not mirrored, since the axes of the two joints differ")),
+            (unknown > 0)
+                .then(|| format!("{unknown} of {} for no node that is here", count(copied.tracks.len(), "track"))),
+            (alone > 0).then(|| format!("{} without a mirror joint left out", count(alone, "track"))),
+            (left > 0)
+                .then(|| format!("{} not mirrored, since the axes of the two joints differ", count(left, "scale"))),
             (other > 0).then(|| format!("{other} are of another number of morph targets")),
             kept,
-            (replaced > 0).then(|| format!("{replaced} keys made way")),
+            (replaced > 0).then(|| format!("{} made way", count(replaced, "key"))),
         ];
         Ok(Outcome { edits, note: said(notes), keys: Some((id, keys)) })
     }
@@ -626,7 +632,7 @@ impl RippleKeys {
                 edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Shared::new) });
             }
         }
-        let note = (removed > 0).then(|| format!("{removed} keys lay in the time that was taken out"));
+        let note = (removed > 0).then(|| format!("{} lay in the time that was taken out", count(removed, "key")));
         Ok(Outcome { edits, note, keys: None })
     }
 }
@@ -663,8 +669,8 @@ impl HoldKeys {
         let on = self.on.unwrap_or(true);
         let edits = meant.changed(|track, times| held(track, times, on));
         let steps = meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
-        let note =
-            (!on && steps > 0).then(|| format!("{steps} tracks are held throughout; choose another interpolation"));
+        let note = (!on && steps > 0)
+            .then(|| format!("{} held throughout; choose another interpolation", count(steps, "track")));
         Ok(Outcome { edits, note, keys: None })
     }
 }
@@ -674,22 +680,23 @@ impl SetInterpolation {
         let meant = Meant::or_all(scene, &self.clip, &self.which)?;
         let to = self.interpolation.interpolation();
         let edits = meant.changed(|track, _| with_interpolation(track, to));
-        let count = |of: &dyn Fn(&Track, &KeyTimes) -> usize| meant.tracks().map(|(_, t, k)| of(t, k)).sum::<usize>();
-        let others = count(&|track, keys| track.times.len().saturating_sub(keys.len()));
-        let single = count(&|track, _| usize::from(track.times.len() < 2));
-        let tangents = count(&|track, _| {
+        let sum = |of: &dyn Fn(&Track, &KeyTimes) -> usize| meant.tracks().map(|(_, t, k)| of(t, k)).sum::<usize>();
+        let others = sum(&|track, keys| track.times.len().saturating_sub(keys.len()));
+        let single = sum(&|track, _| usize::from(track.times.len() < 2));
+        let tangents = sum(&|track, _| {
             usize::from(track.interpolation == Interpolation::CubicSpline && to != track.interpolation)
         });
         let notes = [
             (others > 0 && !edits.is_empty()).then(|| {
                 format!(
-                    "a track has one interpolation, so {others} other keys of {} tracks have it, too",
-                    meant.tracks().count()
+                    "a track has one interpolation, so {} of {} have it, too",
+                    count(others, "other key"),
+                    count(meant.tracks().count(), "track")
                 )
             }),
-            (tangents > 0).then(|| format!("{tangents} tracks lost their tangents")),
+            (tangents > 0).then(|| format!("{} lost the tangents", count(tangents, "track"))),
             (single > 0 && self.interpolation == Between::Smooth)
-                .then(|| format!("{single} tracks of a single key stay as they are until they have two")),
+                .then(|| format!("{} with a single key: smooth when there are two", count(single, "track"))),
         ];
         Ok(Outcome { edits, note: said(notes), keys: None })
     }
@@ -791,7 +798,8 @@ impl SetTangents {
         let smooth = |t: &Track| with_interpolation(t, Interpolation::CubicSpline);
         let edits = meant.changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
         let others = meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
-        let note = (others > 0).then(|| format!("{others} tracks became smooth, since only smooth ones have tangents"));
+        let note =
+            (others > 0).then(|| format!("{} became smooth: only smooth ones have tangents", count(others, "track")));
         Ok(Outcome { edits, note, keys: None })
     }
 }

@@ -84,6 +84,8 @@ pub struct TimelineState {
     active: Option<NodeId>,
     /// Where the playhead was.
     playhead: f64,
+    /// The time that the menu of the ruler is about.
+    ruler_time: f64,
     /// Whether the start, or the end, of what plays is dragged.
     range_grip: Option<bool>,
     /// What of the overview is dragged.

@@ -3,10 +3,14 @@
 use egui::{Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{TimelineState, axis::TimeAxis};
+use crate::edit::command::{
+    AddMarker, RippleKeys,
+    field::{ClipName, Seconds},
+};
 use crate::render::ColorRole;
 use crate::session::{Playback, RulerUnit};
 use crate::ui::{
-    Actions, Theme, TimelineAction, View,
+    Action, Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{crisp, diamond},
 };
@@ -93,6 +97,62 @@ pub fn ruler_ui(
     }
     if response.dragged_by(PointerButton::Middle) {
         state.shift(-f64::from(response.drag_delta().x) / axis.scale());
+    }
+    if let Some(at) = response.interact_pointer_pos().filter(|_| response.secondary_clicked()) {
+        let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
+        state.ruler_time = (time * fps).round() / fps;
+    }
+    response.context_menu(|ui| ruler_menu(state.ruler_time, ui, view, actions));
+}
+
+/// What can be done at a time: markers, what plays, time put in or taken out, and what the ruler counts.
+fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let playback = view.timeline.playback;
+    let Some(id) = playback.clip else { return };
+    ui.set_min_width(200.0);
+    let frame = format!("frame {}", (time * playback.fps).round());
+    let line = |ui: &mut Ui, text: String| {
+        let clicked = ui.button(text).clicked();
+        if clicked {
+            ui.close();
+        }
+        clicked
+    };
+    if line(ui, format!("Go to {frame}")) {
+        actions.push(TimelineAction::Seek(time));
+    }
+    let seconds = Seconds(time as f32);
+    if line(ui, format!("Add marker at {frame}")) {
+        let add = AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None };
+        actions.push(Action::Run(add.into()));
+    }
+    ui.separator();
+    let (from, to) = view.session.map_or((0.0, 0.0), |s| playback.bounds(s.document()));
+    if time < to && line(ui, format!("Play from {frame}")) {
+        actions.push(TimelineAction::Range(Some((time, to))));
+    }
+    if time > from && line(ui, format!("Play to {frame}")) {
+        actions.push(TimelineAction::Range(Some((from, time))));
+    }
+    if playback.range.is_some() && line(ui, "Play the whole clip".into()) {
+        actions.push(TimelineAction::Range(None));
+    }
+    ui.separator();
+    let step = (1.0 / playback.fps) as f32;
+    for (by, text) in [(step, "Insert a frame of time"), (-step, "Remove a frame of time")] {
+        if line(ui, text.into()) {
+            let ripple = RippleKeys { clip: ClipName::Id(id), time: seconds, by: Seconds(by), node: None };
+            actions.push(Action::Run(ripple.into()));
+        }
+    }
+    ui.separator();
+    let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
+    let units = [(RulerUnit::Frames, "Frames"), (RulerUnit::Seconds, "Seconds"), (RulerUnit::Ticks(ticks), "Ticks")];
+    for (unit, text) in units {
+        let mark = if playback.unit == unit { "✓" } else { "   " };
+        if line(ui, format!("{mark}  {text}")) {
+            actions.push(TimelineAction::Unit(unit));
+        }
     }
 }
 

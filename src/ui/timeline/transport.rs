@@ -207,7 +207,7 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
 
 /// What the ruler counts: frames, seconds, or ticks at so many a second.
 fn unit_ui(ui: &mut Ui, playback: &crate::session::Playback, actions: &mut Actions) {
-    let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { 4800.0 };
+    let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
     let units = [(RulerUnit::Frames, "Frames"), (RulerUnit::Seconds, "Seconds"), (RulerUnit::Ticks(ticks), "Ticks")];
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;

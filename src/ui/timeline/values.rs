@@ -9,7 +9,7 @@ use glam::{EulerRot, Quat, Vec3};
 use crate::{
     edit::{
         command::{
-            ChangeKeys, DeleteKeys, KeyMorphs, SetKey, ValueHow, WhichKeys,
+            ChangeKeys, DeleteKeys, KeyMorphs, SetKey, ValueAbout, ValueHow, WhichKeys,
             field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds},
         },
         evaluate,
@@ -31,18 +31,23 @@ const FIELD: (f32, f32) = (57.0, 59.0);
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sum {
     Add(f64),
-    Times(f64),
+    Times(f64, ValueAbout),
 }
 
 /// What begins with a sign of arithmetic that cannot begin a number.
 fn sum_of(text: &str) -> Option<Sum> {
     let text = text.trim();
-    let number = |t: &str| evaluate(t.trim_end_matches('°'));
+    // `*1.5 mean` and `*1.5 first` scale about that; otherwise about nothing.
+    let (text, about) = [("mean", ValueAbout::Mean), ("first", ValueAbout::First)]
+        .into_iter()
+        .find_map(|(word, about)| Some((text.strip_suffix(word)?, about)))
+        .unwrap_or((text, ValueAbout::Zero));
+    let number = |t: &str| evaluate(t.trim().trim_end_matches('°'));
     if let Some(rest) = text.strip_prefix('*') {
-        return number(rest).map(Sum::Times);
+        return number(rest).map(|v| Sum::Times(v, about));
     }
     if let Some(rest) = text.strip_prefix('/') {
-        return number(rest).filter(|v| *v != 0.0).map(|v| Sum::Times(1.0 / v));
+        return number(rest).filter(|v| *v != 0.0).map(|v| Sum::Times(1.0 / v, about));
     }
     if let Some(rest) = text.strip_prefix("+=").or_else(|| text.strip_prefix('+')) {
         return number(rest).map(Sum::Add);
@@ -108,7 +113,10 @@ fn field_ui(
         quiet: (values[axis] - neutral).abs() < 5e-4,
     };
     let (response, value, sum) = number_ui(ui, view, place, values[axis], &look);
-    let hint = format!("{name}: {}\n*1.5 or +2 for all selected keys of the row", values[axis]);
+    let hint = format!(
+        "{name}: {}\n*1.5 or +2 for all selected keys of the row; *1.5 mean scales about their mean, *1.5 first about the first",
+        values[axis]
+    );
     let response = response.on_hover_text(hint);
     if let Some(sum) = sum.filter(|_| response.lost_focus()) {
         calculate(view, channel, axis, sum, values, actions);
@@ -235,16 +243,16 @@ fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, value
         let mut wanted = values;
         wanted[axis] = match sum {
             Sum::Add(by) => values[axis] + by as f32,
-            Sum::Times(by) => values[axis] * by as f32,
+            Sum::Times(by, _) => values[axis] * by as f32,
         };
         set(view, channel, wanted, actions);
         actions.push(Action::Commit);
         return;
     }
     let keys: KeySet = std::iter::once((channel.track, KeyTimes::from(times.to_vec()))).collect();
-    let (how, neutral, by) = match sum {
-        Sum::Add(by) => (ValueHow::Add, 0.0, by),
-        Sum::Times(by) => (ValueHow::Scale, 1.0, by),
+    let (how, neutral, by, about) = match sum {
+        Sum::Add(by) => (ValueHow::Add, 0.0, by, None),
+        Sum::Times(by, about) => (ValueHow::Scale, 1.0, by, Some(about)),
     };
     let mut all = vec![neutral; 3];
     all[axis] = by;
@@ -253,9 +261,8 @@ fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, value
         all = vec![by];
     }
     let which = WhichKeys::these(channel.clip, keys);
-    actions.push(Action::Run(
-        ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about: None, which }.into(),
-    ));
+    actions
+        .push(Action::Run(ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about, which }.into()));
 }
 
 /// The diamond: a key here, keys elsewhere, or a change that is not keyed; a click sets or takes the key.
@@ -307,8 +314,9 @@ mod tests {
 
     #[test]
     fn arithmetic_is_told_from_a_number() {
-        assert_eq!(sum_of("*1.5"), Some(Sum::Times(1.5)));
-        assert_eq!(sum_of("/2"), Some(Sum::Times(0.5)));
+        assert_eq!(sum_of("*1.5"), Some(Sum::Times(1.5, ValueAbout::Zero)));
+        assert_eq!(sum_of("/2"), Some(Sum::Times(0.5, ValueAbout::Zero)));
+        assert_eq!(sum_of("*2 mean"), Some(Sum::Times(2.0, ValueAbout::Mean)));
         assert_eq!(sum_of("+2"), Some(Sum::Add(2.0)));
         assert_eq!(sum_of("-=3°"), Some(Sum::Add(-3.0)));
         assert_eq!(sum_of("-3"), None);
