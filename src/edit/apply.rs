@@ -13,12 +13,10 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
     /// The user-local transform of a node, and the local transform that it comes to.
-    SetPose {
-        /// Whose.
-        node: NodeId,
-        /// `None` is the rest.
-        to: Option<NodePose>,
-    },
+    SetPoses(
+        /// Whose, in rising order, each once; `None` is the rest.
+        Vec<(NodeId, Option<NodePose>)>,
+    ),
     /// What an unkeyed pose changes of a node.
     SetUnkeyed {
         /// Over which clip, and when.
@@ -135,6 +133,9 @@ pub enum EditError {
     /// No such node.
     #[error("node {0} is not there")]
     NoNode(u32),
+    /// The nodes of one edit do not rise.
+    #[error("node {0} is named twice, or out of order, in one edit")]
+    Twice(u32),
     /// A node would be above itself.
     #[error("node {0} cannot hang on itself or on a node below it")]
     Cycle(u32),
@@ -196,13 +197,24 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         if document.nodes.contains(node) { Ok(()) } else { Err(EditError::NoNode(node.0)) }
     };
     match edit {
-        Edit::SetPose { node, to } => {
-            node_of(document, node)?;
-            if to.is_some_and(|t| !t.is_finite()) {
-                return Err(EditError::NotFinite(node.0));
+        Edit::SetPoses(mut poses) => {
+            let mut before = None;
+            for (node, to) in &poses {
+                node_of(document, *node)?;
+                if before.replace(*node).is_some_and(|b| b >= *node) {
+                    return Err(EditError::Twice(node.0));
+                }
+                if to.is_some_and(|t| !t.is_finite()) {
+                    return Err(EditError::NotFinite(node.0));
+                }
             }
-            let was = std::mem::replace(&mut document.file.nodes[node].pose, to);
-            Ok(Edit::SetPose { node, to: was })
+            let nodes = document.file.nodes.slots_mut();
+            for (node, pose) in &mut poses {
+                if let Some(found) = nodes.get_mut(node.index()).and_then(Option::as_mut) {
+                    std::mem::swap(&mut found.pose, pose);
+                }
+            }
+            Ok(Edit::SetPoses(poses))
         }
         Edit::SetUnkeyed { at, node, to } => {
             node_of(document, node)?;
@@ -438,11 +450,16 @@ fn morphs_of(document: &Document, node: NodeId, to: Option<&[f32]>) -> Result<()
 }
 
 impl Edit {
+    /// The pose of one node.
+    pub fn pose(node: NodeId, to: Option<NodePose>) -> Self {
+        Self::SetPoses(vec![(node, to)])
+    }
+
     /// Whether two edits write the same slot, and so one after the other leaves what the later one says.
     pub fn is_same_slot(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::SetPose { node: a, .. }, Self::SetPose { node: b, .. })
-            | (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
+            (Self::SetPoses(a), Self::SetPoses(b)) => a.iter().map(|p| p.0).eq(b.iter().map(|p| p.0)),
+            (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
             | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
             (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
@@ -466,6 +483,7 @@ impl Edit {
     /// About how many bytes of memory keeping it costs.
     pub fn size(&self) -> usize {
         let heavy = match self {
+            Self::SetPoses(poses) => poses.len() * size_of::<(NodeId, Option<NodePose>)>(),
             Self::SetTrack { to: Some(track), .. } => (track.times.len() + track.values.len()) * 4,
             Self::SetMorphs { to: Some(w), .. } | Self::SetUnkeyedMorphs { to: Some(w), .. } => w.len() * 4,
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,

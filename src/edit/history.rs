@@ -15,7 +15,7 @@
 //! A brush stroke is too big to be done anew for each dab: its patches are added up ([`History::extend`]), with what each vertex
 //! was at first kept for the way back; in all else it is a gesture like the others.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Edit, EditError, apply,
@@ -99,15 +99,23 @@ impl Open {
 /// is not its first.
 fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
     let mut ends: Vec<(&Edit, &Edit)> = Vec::new();
+    // Edits of other nodes each, of which some are the same.
+    let mut poses = BTreeMap::new();
     // Of long lists the slots are not looked for one by one.
     const FEW: usize = 64;
     for (made, was) in forward.iter().zip(inverse) {
+        if let (Edit::SetPoses(made), Edit::SetPoses(was)) = (made, was) {
+            for ((node, made), (_, was)) in made.iter().zip(was) {
+                poses.entry(*node).or_insert((was, made)).1 = made;
+            }
+            continue;
+        }
         match ends.iter_mut().find(|(first, _)| forward.len() <= FEW && first.is_same_slot(was)) {
             Some((_, last)) => *last = made,
             None => ends.push((was, made)),
         }
     }
-    ends.iter().any(|(first, last)| first != last)
+    poses.values().any(|(first, last)| first != last) || ends.iter().any(|(first, last)| first != last)
 }
 
 /// What a stroke did to a primitive so far.
@@ -200,7 +208,7 @@ impl Change {
             }
             Edit::BindWeights { mesh, primitive, .. } => Self::Bound { mesh: *mesh, primitive: *primitive },
             Edit::SetNode { .. } | Edit::SetSkin { .. } | Edit::SetRoots { .. } => Self::Tree,
-            Edit::SetPose { .. }
+            Edit::SetPoses(_)
             | Edit::SetMorphs { .. }
             | Edit::SetUnkeyed { .. }
             | Edit::SetUnkeyedMorphs { .. }
@@ -308,8 +316,7 @@ impl History {
         commands: Vec<Command>,
         work: impl FnOnce(&mut Showing<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.cancel(document);
-        let base = document.clone();
+        let base = self.begin_again(document);
         let mut showing = Showing { document, forward: Vec::new(), inverse: Vec::new() };
         if let Err(error) = work(&mut showing) {
             *document = base;
@@ -320,6 +327,19 @@ impl History {
         inverse.iter().for_each(|edit| self.note(Change::by(edit)));
         self.open = Some(Open { base: Some(base), commands, forward, inverse, ..Open::new(label) });
         Ok(())
+    }
+
+    /// The document as the gesture began with it, or as it is where none is open; `document` is then the same.
+    ///
+    /// What a gesture did to poses is taken out again where it stands: the nodes are not copied for every move.
+    fn begin_again(&mut self, document: &mut Document) -> Document {
+        let only_poses = |open: &Open| open.inverse.iter().all(|e| matches!(e, Edit::SetPoses(_)));
+        let Some(open) = self.open.take_if(|o| o.strokes.is_empty() && only_poses(o)) else {
+            self.cancel(document);
+            return document.clone();
+        };
+        self.undo_all(document, open.inverse);
+        open.base.unwrap_or_else(|| document.clone())
     }
 
     /// Shows what edits come to, as [`History::show`].

@@ -89,6 +89,11 @@ impl Nodes {
         self.slots.get_mut(id)
     }
 
+    /// All nodes by their index, to be changed as by [`Nodes::get_mut`].
+    pub fn slots_mut(&mut self) -> &mut [Option<Node>] {
+        self.slots.slots_mut()
+    }
+
     /// All nodes, to be changed as by [`Nodes::get_mut`].
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Node> {
         self.slots.values_mut()

@@ -123,6 +123,11 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
         self.contains(id).then(|| Shared::make_mut(&mut self.list).get_mut(id.index())?.as_mut()).flatten()
     }
 
+    /// All slots by their index, to be changed: for many at once, of which each alone would ask who shares the list.
+    pub fn slots_mut(&mut self) -> &mut [Option<T>] {
+        Shared::make_mut(&mut self.list).as_mut_slice()
+    }
+
     /// All that are there, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         Shared::make_mut(&mut self.list).iter_mut().flatten()

@@ -145,15 +145,21 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
                 Some(nodes) => nodes.all(document).map_err(CommandError::from)?,
                 None => document.node_ids().collect(),
             };
-            let back = |node: NodeId| {
-                let was = opened.nodes.get(node);
-                let (pose, morphs) = (was.and_then(|n| n.pose), was.and_then(|n| n.morph_weights.clone()));
-                let pose = (document.node(node).pose != pose).then_some(Edit::SetPose { node, to: pose });
-                let morphs =
-                    (document.node(node).morph_weights != morphs).then_some(Edit::SetMorphs { node, to: morphs });
-                [pose, morphs]
+            let was = |node: NodeId| opened.nodes.get(node);
+            let pose = |node: &NodeId| {
+                let pose = was(*node).and_then(|n| n.pose);
+                (document.node(*node).pose != pose).then_some((*node, pose))
             };
-            let mut done = Outcome::from(nodes.into_iter().flat_map(back).flatten().collect::<Vec<_>>());
+            let morphs = |node: &NodeId| {
+                let (node, to) = (*node, was(*node).and_then(|n| n.morph_weights.clone()));
+                (document.node(node).morph_weights != to).then_some(Edit::SetMorphs { node, to })
+            };
+            let poses: Vec<_> = nodes.iter().filter_map(pose).collect();
+            let mut edits: Vec<Edit> = nodes.iter().filter_map(morphs).collect();
+            if !poses.is_empty() {
+                edits.push(Edit::SetPoses(poses));
+            }
+            let mut done = Outcome::from(edits);
             free_of_matrices(document, &mut done);
             Ok(done)
         }

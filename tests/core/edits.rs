@@ -335,7 +335,7 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
             // Commands leave no matrix on a node with keys, at rest neither.
             let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
-            Edit::SetPose { node, to: (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))) }
+            Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
         }
         1 => {
             let to = Components { rotation: Some(draw.turn()), scale: None, translation: Some(draw.vec3()) };

@@ -64,7 +64,7 @@ pub use self::{
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     pose::{
         Move, PoseCommand, Reset, ResetAll, Rotate, Scale, SetLocal, SetUser, SetWorld, Space, free_of_matrices,
-        pose_edit, rotation_after_turn,
+        pose_at, rotation_after_turn,
     },
     table::{find, renamed, table},
     weights::{

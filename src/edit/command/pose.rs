@@ -56,23 +56,16 @@ const SAME: f32 = 1e-7;
 ///
 /// # Errors
 /// Where no `Ul` does it.
-pub fn pose_edit(document: &Document, node: NodeId, wanted: &Components) -> Result<Edit, CommandError> {
+pub fn pose_at(document: &Document, node: NodeId, wanted: &Components) -> Result<Option<NodePose>, CommandError> {
     let found = document.node(node);
     let now = found.local().transform();
     let wanted = changed(&now, wanted);
     if wanted.is_empty() {
-        return Ok(Edit::SetPose { node, to: found.pose });
+        return Ok(found.pose);
     }
-    let local = wanted.over(&now);
-    let rest = found.rest.transform();
-    let full = rest.user_from(&local).map_err(failed(document, node))?;
-    let old = found.user().unwrap_or_default();
-    let user = Transform {
-        translation: if wanted.translation.is_some() { full.translation } else { old.translation },
-        rotation: if wanted.rotation.is_some() { full.rotation } else { old.rotation },
-        scale: if wanted.scale.is_some() { full.scale } else { old.scale },
-    };
-    Ok(Edit::SetPose { node, to: tidy(&found.rest, user, local) })
+    let user = found.rest.transform().user_where(&wanted, &found.user().unwrap_or_default());
+    let user = user.map_err(failed(document, node))?;
+    Ok(tidy(&found.rest, user, wanted.over(&now)))
 }
 
 /// Of some components those that differ from what is there: a turn by nothing must leave nothing, not a last digit.
@@ -106,11 +99,11 @@ fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodeP
 pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String> {
     let mut worst: Option<(f32, NodeId)> = None;
     let mut count = 0;
-    for edit in edits {
-        let Edit::SetPose { node, to } = edit else { continue };
-        let becomes = to.map_or(document.node(*node).rest, |p| p.local);
-        if let (Local::Matrix(was), Local::Trs(_)) = (document.node(*node).local(), becomes) {
-            let residue = Transform::decompose(&was, &Transform::IDENTITY).residue;
+    for (node, to) in poses_of(edits) {
+        let found = document.node(*node);
+        let Local::Matrix(was) = found.pose.as_ref().map_or(&found.rest, |p| &p.local) else { continue };
+        if let Local::Trs(_) = to.as_ref().map_or(&found.rest, |p| &p.local) {
+            let residue = Transform::decompose(was, &Transform::IDENTITY).residue;
             if residue > 1e-4 {
                 count += 1;
                 if worst.is_none_or(|(w, _)| residue > w) {
@@ -127,6 +120,11 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String
         "{whose} a matrix that shears by {:.1} %; the shear is dropped, since translation, rotation and scale cannot hold it",
         residue * 100.0
     ))
+}
+
+/// The poses that edits set.
+fn poses_of(edits: &[Edit]) -> impl Iterator<Item = &(NodeId, Option<NodePose>)> {
+    edits.iter().filter_map(|e| if let Edit::SetPoses(poses) = e { Some(poses) } else { None }).flatten()
 }
 
 /// Adds what edits of keys need besides: a node that a clip moves has no matrix (glTF 2.0, *Transformations*), so those that
@@ -150,24 +148,30 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
         tracks.any(|t| moved_by(t) == Some(node))
     };
     for edit in &mut done.edits {
-        let Edit::SetPose { node, to } = edit else { continue };
-        let becomes = to.map_or(document.node(*node).rest, |p| p.local);
-        if matches!(becomes, Local::Matrix(_)) && (moved.contains(node) || keyed(*node)) {
-            *to = plain(*node, &becomes);
+        let Edit::SetPoses(poses) = edit else { continue };
+        for (node, to) in poses {
+            let becomes = to.as_ref().map_or(&document.node(*node).rest, |p| &p.local);
+            if matches!(becomes, Local::Matrix(_)) && (moved.contains(node) || keyed(*node)) {
+                *to = plain(*node, becomes);
+            }
+            moved.remove(node);
         }
-        moved.remove(node);
     }
     let mut freed = Vec::new();
     for node in moved {
         let local = document.node(node).local();
         if let Local::Matrix(_) = local {
-            freed.push(Edit::SetPose { node, to: plain(node, &local) });
+            freed.push((node, plain(node, &local)));
         }
     }
-    if let Some(said) = shear_remark(document, &freed) {
+    if freed.is_empty() {
+        return;
+    }
+    let freed = Edit::SetPoses(freed);
+    if let Some(said) = shear_remark(document, std::slice::from_ref(&freed)) {
         done.note = Some(done.note.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
     }
-    done.edits.extend(freed);
+    done.edits.push(freed);
 }
 
 /// The node whose transform a track moves.
@@ -297,17 +301,17 @@ document_commands! {
     } = "pose.reset", "Reset to rest", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset);
 }
 
-/// One edit a node.
+/// One edit of all nodes, which rise.
 fn each(
     scene: &Scene<'_>,
     nodes: Vec<NodeId>,
-    edit: impl Fn(NodeId) -> Result<Edit, CommandError>,
+    pose: impl Fn(NodeId) -> Result<Option<NodePose>, CommandError>,
 ) -> Result<Outcome, CommandError> {
-    let mut edits = Vec::with_capacity(nodes.len());
+    let mut poses = Vec::with_capacity(nodes.len());
     for node in nodes {
-        edits.push(edit(node)?);
+        poses.push((node, pose(node)?));
     }
-    Ok(done(scene.document, edits))
+    Ok(done(scene.document, vec![Edit::SetPoses(poses)]))
 }
 
 impl Rotate {
@@ -324,7 +328,7 @@ impl Rotate {
             };
             let rotation =
                 rotation_after_turn(&parent, now, self.axis.0, angle, space).map_err(failed(document, node))?;
-            pose_edit(document, node, &Components { rotation: Some(rotation), ..Components::default() })
+            pose_at(document, node, &Components { rotation: Some(rotation), ..Components::default() })
         })
     }
 }
@@ -353,7 +357,7 @@ impl Move {
                 let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
                 return Err(CommandError::Other(message));
             }
-            pose_edit(document, node, &Components { translation: Some(to), ..Components::default() })
+            pose_at(document, node, &Components { translation: Some(to), ..Components::default() })
         })
     }
 }
@@ -372,7 +376,7 @@ impl Scale {
                 );
                 return Err(CommandError::Other(message));
             }
-            pose_edit(document, node, &Components { scale: Some(now * by), ..Components::default() })
+            pose_at(document, node, &Components { scale: Some(now * by), ..Components::default() })
         })
     }
 }
@@ -398,7 +402,7 @@ impl SetUser {
             let now = found.user().unwrap_or_default();
             let wanted = changed(&now, &given);
             if wanted.is_empty() {
-                return Ok(Edit::SetPose { node, to: found.pose });
+                return Ok(found.pose);
             }
             let user = wanted.over(&now);
             let made = rest.compose(&user);
@@ -407,7 +411,7 @@ impl SetUser {
                 rotation: wanted.rotation.map(|_| made.rotation),
                 scale: wanted.scale.map(|_| made.scale),
             };
-            Ok(Edit::SetPose { node, to: tidy(&found.rest, user, part.over(&found.local().transform())) })
+            Ok(tidy(&found.rest, user, part.over(&found.local().transform())))
         })
     }
 }
@@ -416,7 +420,7 @@ impl SetLocal {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        each(scene, nodes, |node| pose_edit(scene.document, node, &given))
+        each(scene, nodes, |node| pose_at(scene.document, node, &given))
     }
 }
 
@@ -441,7 +445,7 @@ impl SetWorld {
                 rotation: turns.then_some(wanted.rotation),
                 scale: Some(wanted.scale).filter(|s| turns && scaled(*s)),
             };
-            pose_edit(document, node, &part)
+            pose_at(document, node, &part)
         })
     }
 }
@@ -477,8 +481,8 @@ fn reset(document: &Document, nodes: Option<&Nodes>, parts: Option<&Parts>) -> R
         if user == posed.user {
             return None;
         }
-        Some(Edit::SetPose { node, to: tidy(&found.rest, user, local) })
+        Some((node, tidy(&found.rest, user, local)))
     };
-    let edits: Vec<Edit> = nodes.into_iter().filter_map(reset).collect();
-    Ok(done(document, edits))
+    let poses: Vec<_> = nodes.into_iter().filter_map(reset).collect();
+    Ok(done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] }))
 }
