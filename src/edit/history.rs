@@ -10,7 +10,8 @@
 //!                         └── Escape: cancel ─────┴──► the document is the base again, and nothing is left
 //! ```
 //!
-//! A move never adds to the one before: what is shown is the base with the commands applied once. Losing the focus, another mode
+//! A move never adds to the one before: what is shown is the base with the commands applied once. Where the one before set nothing but
+//! poses, these are swapped back in place; else the base comes in again. Losing the focus, another mode
 //! and closing count as release. While a gesture is open no other command runs, and one that changed nothing leaves no step.
 //! A brush stroke is too big to be done anew for each dab: its patches are added up ([`History::extend`]), with what each vertex
 //! was at first kept for the way back; in all else it is a gesture like the others.
