@@ -130,6 +130,8 @@ impl App {
                 document: session.document(),
                 selection: &self.outliner.selection,
                 clip: self.timeline.playback.clip,
+                seen: self.shown_clip(),
+                auto_key: self.timeline.auto_key,
                 time: self.timeline.playback.time,
                 unkeyed: self.unkeyed_shown(),
                 carried: self.timeline.carried.is_some(),

@@ -324,6 +324,14 @@ impl App {
         let document = session.document();
         let active = self.outliner.selection.active;
         let next: Option<NodeId> = match command {
+            SelectCommand::Mirror => {
+                let mirror = crate::motion::Mirror::of(document);
+                let other = |n: &NodeId| mirror.partner(*n);
+                let selection = &mut self.outliner.selection;
+                selection.nodes = selection.nodes.iter().filter_map(other).collect();
+                selection.active = active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
+                None
+            }
             SelectCommand::Nothing => {
                 self.outliner.selection.clear();
                 None

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::MirrorPairs;
-use crate::model::{Document, Interpolation, NodeId, Property, Track, transform::unit_or};
+use crate::model::{Document, Interpolation, NodeId, Property, Track, Transform, transform::unit_or};
 
 /// What is known of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,8 @@ struct Joint {
     rest: Quat,
     /// The half turn about the normal of the mirror plane.
     half_turn: Quat,
+    /// On which side of the plane it rests: the signed distance, mesh units; 0 where that is not known.
+    side: f32,
 }
 
 /// The mirror of a document's skeletons.
@@ -45,6 +47,48 @@ pub struct Mirrored {
     pub scale_left: bool,
 }
 
+/// A pose for the other side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MirroredPose {
+    /// The mirror joint.
+    pub node: NodeId,
+    /// Its local transform.
+    pub local: Transform,
+    /// As in [`Mirrored`].
+    pub scale_left: bool,
+}
+
+/// What goes before and after each rotation of a joint, for its mirror joint.
+struct Constants {
+    partner: NodeId,
+    left: Quat,
+    right: Quat,
+    /// The rest translations of both.
+    rests: [Vec3; 2],
+}
+
+impl Constants {
+    // Twice a half turn is −1, and the same rotation.
+    fn rotation(&self, r: Quat) -> Quat {
+        -(self.left * r * self.right)
+    }
+
+    /// A translation; `is_way` of a tangent, which starts from nowhere.
+    fn translation(&self, t: Vec3, is_way: bool) -> Vec3 {
+        let [from, to] = if is_way { [Vec3::ZERO; 2] } else { self.rests };
+        to - self.left * (t - from)
+    }
+
+    fn scale(&self, s: Vec3) -> Option<Vec3> {
+        swapped(self.right, s)
+    }
+}
+
+/// Whether a scale that was left is the wrong one for the other side.
+fn is_uneven(scale: Vec3) -> bool {
+    (scale - Vec3::splat(scale.x)).abs().max_element() > 1e-5
+}
+
 impl Mirror {
     /// That of all skins.
     pub fn of(document: &Document) -> Self {
@@ -60,7 +104,12 @@ impl Mirror {
                     Some(joint_from_mesh) => rotation(&joint_from_mesh.inverse()),
                     None => *worlds.get_or_insert_with(|| rest_worlds(document)).get(node).unwrap_or(&Quat::IDENTITY),
                 };
-                joints.entry(*node).or_insert(Joint { partner, rest, half_turn });
+                let side =
+                    skin.inverse_bind.get(slot).filter(|_| skin.has_inverse_bind).map_or(0.0, |joint_from_mesh| {
+                        let place = joint_from_mesh.inverse().w_axis.truncate();
+                        (place - pairs.mirrored(place)).dot(normal)
+                    });
+                joints.entry(*node).or_insert(Joint { partner, rest, half_turn, side });
             }
         }
         Self { joints }
@@ -71,38 +120,58 @@ impl Mirror {
         self.joints.get(&node)?.partner
     }
 
-    /// A track for the mirror joint of its node; nothing where that has none. Weights of morph targets have no sides: they stay.
-    pub fn track(&self, document: &Document, track: &Track) -> Option<Mirrored> {
-        let from = self.joints.get(&track.target)?;
+    /// Whether two joints rest on the same side of the plane; so they do where that is not known.
+    pub fn is_same_side(&self, a: NodeId, b: NodeId) -> bool {
+        let side = |n| self.joints.get(&n).map_or(0.0, |j| j.side);
+        side(a) * side(b) >= 0.0
+    }
+
+    fn constants(&self, document: &Document, node: NodeId) -> Option<Constants> {
+        let from = self.joints.get(&node)?;
         let partner = from.partner?;
         let to = self.joints.get(&partner)?;
-        let rests = [track.target, partner].map(|n| document.node(n).rest.transform());
+        let rests = [node, partner].map(|n| document.node(n).rest.transform());
         // A joint's rest over its parent's is its own local one.
         let parent = |world: Quat, local: Quat| world * unit_or(local, Quat::IDENTITY).conjugate();
         let left =
             parent(to.rest, rests[1].rotation).conjugate() * from.half_turn * parent(from.rest, rests[0].rotation);
         let right = from.rest.conjugate() * from.half_turn * to.rest;
+        Some(Constants { partner, left, right, rests: rests.map(|r| r.translation) })
+    }
+
+    /// The pose of the mirror joint that is the mirror image of a joint's; nothing where it has none.
+    pub fn pose(&self, document: &Document, node: NodeId, local: &Transform) -> Option<MirroredPose> {
+        let by = self.constants(document, node)?;
+        let scale = by.scale(local.scale);
+        let local = Transform {
+            translation: by.translation(local.translation, false),
+            rotation: unit_or(by.rotation(local.rotation), Quat::IDENTITY),
+            scale: scale.unwrap_or(local.scale),
+        };
+        Some(MirroredPose { node: by.partner, local, scale_left: scale.is_none() && is_uneven(local.scale) })
+    }
+
+    /// A track for the mirror joint of its node; nothing where that has none. Weights of morph targets have no sides: they stay.
+    pub fn track(&self, document: &Document, track: &Track) -> Option<Mirrored> {
+        let by = self.constants(document, track.target)?;
         let mut values = track.values.to_vec();
         let (width, stride) = (track.width, track.stride());
         let mut scale_left = false;
         for (k, value) in values.chunks_mut(width).enumerate() {
             let is_value = track.interpolation != Interpolation::CubicSpline || (k * width % stride) / width == 1;
             match track.property {
-                // Twice a half turn is −1, and the same rotation.
-                Property::Rotation => value.copy_from_slice(&(-(left * Quat::from_slice(value) * right)).to_array()),
+                Property::Rotation => value.copy_from_slice(&by.rotation(Quat::from_slice(value)).to_array()),
                 Property::Translation => {
-                    let way = Vec3::from_slice(value) - if is_value { rests[0].translation } else { Vec3::ZERO };
-                    let base = if is_value { rests[1].translation } else { Vec3::ZERO };
-                    value.copy_from_slice(&(base - left * way).to_array());
+                    value.copy_from_slice(&by.translation(Vec3::from_slice(value), !is_value).to_array());
                 }
-                Property::Scale => match swapped(right, Vec3::from_slice(value)) {
+                Property::Scale => match by.scale(Vec3::from_slice(value)) {
                     Some(scale) => value.copy_from_slice(&scale.to_array()),
-                    None => scale_left |= is_value && value.iter().any(|v| (v - value[0]).abs() > 1e-5),
+                    None => scale_left |= is_value && is_uneven(Vec3::from_slice(value)),
                 },
                 Property::Weights => {}
             }
         }
-        let track = Track { target: partner, values: values.into(), ..track.clone() };
+        let track = Track { target: by.partner, values: values.into(), ..track.clone() };
         Some(Mirrored { track, scale_left })
     }
 }

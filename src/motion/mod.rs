@@ -28,7 +28,7 @@ mod worst;
 pub use self::{
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
-    mirror::{Mirror, Mirrored},
+    mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     pose::{Pose, joint_bounds},
     range::range_of_motion,

@@ -14,6 +14,7 @@ mod keys;
 mod layering;
 mod layers;
 mod losses;
+mod posing;
 mod properties;
 mod random;
 mod roles;

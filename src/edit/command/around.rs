@@ -2,12 +2,13 @@
 
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, HoldKeys, KeyCommand, PasteKeys, Reset, SessionCommand, SetKey, WhichKeys,
+    DuplicateClip, FlipPose, HoldKeys, KeyCommand, MirrorPose, PasteKeys, Reset, SessionCommand, SetKey, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use crate::{
     edit::Selection,
-    model::{ClipId, Document, UnkeyedAt},
+    model::{ClipId, Document, NodeId, UnkeyedAt},
+    motion::Mirror,
 };
 
 /// What is selected and shown.
@@ -19,12 +20,16 @@ pub struct Around<'a> {
     pub selection: &'a Selection,
     /// The clip on the timeline.
     pub clip: Option<ClipId>,
+    /// The clip over which poses go: the one that is seen.
+    pub seen: Option<ClipId>,
     /// Seconds at the playhead.
     pub time: f64,
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
     pub carried: bool,
+    /// Whether a pose becomes a key at once.
+    pub auto_key: bool,
     /// How values between keys come about in new tracks.
     pub new_keys: Option<Between>,
 }
@@ -87,6 +92,51 @@ impl Around<'_> {
 
 pub(super) fn reset(around: &Around<'_>) -> Filled {
     Ok(vec![Reset { node: around.nodes(), parts: None }.into()])
+}
+
+/// Where a pose goes: over the clip that is shown, and at once into keys where that is wanted.
+fn posed(
+    around: &Around<'_>,
+    nodes: Vec<NodeId>,
+    posed: impl FnOnce(Option<ClipName>, Option<Seconds>) -> Command,
+) -> Vec<Command> {
+    let Some(clip) = around.seen else { return vec![posed(None, None)] };
+    let seconds = around.unkeyed.map_or_else(|| around.seconds(), |at| Seconds(at.time()));
+    let mut commands = vec![posed(Some(ClipName::Id(clip)), Some(seconds))];
+    if around.auto_key {
+        let nodes = Nodes::Ids(nodes);
+        let key = SetKey { interpolation: around.new_keys, ..SetKey::new(ClipName::Id(clip), seconds, nodes) };
+        commands.push(KeyCommand::from(key).into());
+    }
+    commands
+}
+
+/// From the selected joints; where those of both sides are selected, from the side of the active one.
+pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
+    let mirror = Mirror::of(around.document);
+    let nodes = &around.selection.nodes;
+    let active = around.selection.active;
+    let other = |n: NodeId| mirror.partner(n).filter(|p| *p != n && nodes.contains(p));
+    let is_source = |n: &NodeId| other(*n).is_none() || active.is_none_or(|a| mirror.is_same_side(a, *n));
+    let node: Vec<NodeId> = nodes.iter().copied().filter(is_source).collect();
+    if node.is_empty() {
+        return Err(Unfilled::Refused("No joint is selected. Select those of one side."));
+    }
+    let partners = node.iter().filter_map(|n| mirror.partner(*n)).collect();
+    Ok(posed(around, partners, |clip, time| MirrorPose { node: Nodes::Ids(node), clip, time }.into()))
+}
+
+/// Of the selected joints, or of all.
+pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
+    let mirror = Mirror::of(around.document);
+    let of = |n: NodeId| mirror.partner(n).into_iter().flat_map(move |p| [n, p]);
+    let mut all: Vec<NodeId> = match &around.selection.nodes {
+        nodes if nodes.is_empty() => around.document.node_ids().flat_map(of).collect(),
+        nodes => nodes.iter().copied().flat_map(of).collect(),
+    };
+    all.sort_unstable();
+    all.dedup();
+    Ok(posed(around, all, |clip, time| FlipPose { node: around.nodes(), clip, time }.into()))
 }
 
 pub(super) fn reset_to_file(around: &Around<'_>) -> Filled {

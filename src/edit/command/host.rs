@@ -91,6 +91,8 @@ other_commands! {
     Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
     /// Selects the next node beside this one
     Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
+    /// Selects the joints on the other side
+    Mirror = "select.mirror", "Select mirror joints", key: "Shift+M", enabled: selected;
 }
 
 other_commands! {

@@ -45,6 +45,7 @@ impl Preset {
                 ("key.set", "I"),
                 ("key.delete", "X"),
                 ("pose.reset", "Alt+R"),
+                ("select.mirror", "Ctrl+Shift+M"),
                 ("select.joints", "A"),
                 ("select.none", "Alt+A"),
                 ("select.parent", "["),

@@ -23,6 +23,7 @@ mod keymap;
 mod keys;
 mod layers;
 mod markers;
+mod mirror_pose;
 mod morphs;
 mod pose;
 mod rules;
@@ -61,6 +62,7 @@ pub use self::{
         MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,
     },
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
+    mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     pose::{
         Move, PoseCommand, Reset, ResetAll, Rotate, Scale, SetLocal, SetUser, SetWorld, Space, free_of_matrices,
@@ -180,6 +182,8 @@ families! {
         Morph(MorphCommand),
         /// Markers.
         Marker(MarkerCommand),
+        /// Mirrored poses.
+        Mirror(MirrorCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
         /// Weights.
@@ -231,6 +235,7 @@ of_document!(
     MorphCommand as Morph,
     ClipCommand as Clip,
     MarkerCommand as Marker,
+    MirrorCommand as Mirror,
     WeightCommand as Weight,
     LayerCommand as Layer
 );
@@ -248,6 +253,7 @@ impl DocumentCommand {
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
+            Self::Mirror(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
         }?;

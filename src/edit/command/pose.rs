@@ -179,7 +179,7 @@ fn moved_by(track: &Track) -> Option<NodeId> {
     (track.property != Property::Weights).then_some(track.target)
 }
 
-fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
+pub(super) fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
     Outcome { note: shear_remark(document, &edits), edits, ..Outcome::default() }
 }
 

@@ -1,0 +1,184 @@
+//! Commands that pose one side as the mirror image of the other. The work is that of [`Mirror`].
+
+use std::collections::BTreeMap;
+
+use super::{
+    CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds},
+    keys::{clip_of, time_of},
+    pose::{done, pose_at},
+    rules,
+};
+use crate::{
+    edit::Edit,
+    model::{Components, Document, NodeId, Transform, UnkeyedAt, transform::is_turned_less},
+    motion::{Mirror, Pose, Stack},
+};
+
+document_commands! {
+    /// Commands that mirror poses.
+    MirrorCommand in "Pose";
+
+    /// Poses the mirror joints of the selected ones as their mirror image
+    MirrorPose {
+        /// From which joints: those of one side.
+        node: Nodes,
+        /// Over which clip, as an unkeyed pose; the pose of the file unless given.
+        clip: Option<ClipName>,
+        /// When, on that clip.
+        time: Option<Seconds>,
+    } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
+    /// Swaps the poses of both sides: the mirror image of the whole
+    FlipPose {
+        /// Which joints, with their mirror joints; all unless given.
+        node: Option<Nodes>,
+        /// Over which clip, as an unkeyed pose; the pose of the file unless given.
+        clip: Option<ClipName>,
+        /// When, on that clip.
+        time: Option<Seconds>,
+    } = "pose.flip", "Flip the pose", filled: Some(around::flip_pose);
+}
+
+/// What is seen, and where another pose goes.
+struct Where {
+    seen: Pose,
+    /// Over a clip; else into the pose of the file.
+    at: Option<UnkeyedAt>,
+}
+
+impl Where {
+    fn of(scene: &Scene<'_>, clip: Option<&ClipName>, time: Option<Seconds>) -> Result<Self, CommandError> {
+        let document = scene.document;
+        let (clip, time) = match (clip, time) {
+            (None, None) => return Ok(Self { seen: scene.pose().clone(), at: None }),
+            (Some(clip), Some(time)) => (clip, time_of(time)?),
+            (given, _) => {
+                let missing = if given.is_some() { "time" } else { "clip" };
+                return Err(CommandError::Other(format!("“clip” and “time” go together; “{missing}” is missing")));
+            }
+        };
+        let id = clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let held = document.aids.unkeyed(id, f64::from(time));
+        let stack = Stack::of(Some(clip), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
+        let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
+        Ok(Self { seen: Pose::evaluate(document, &stack), at: Some(at) })
+    }
+
+    fn local(&self, node: NodeId) -> Transform {
+        self.seen.local[node.index()].transform()
+    }
+
+    /// Puts these local transforms there; what they do not change of a node is not written.
+    fn put(&self, document: &Document, wanted: &BTreeMap<NodeId, Transform>) -> Result<Outcome, CommandError> {
+        let all = |t: &Transform| Components {
+            translation: Some(t.translation),
+            rotation: Some(t.rotation),
+            scale: Some(t.scale),
+        };
+        let Some(at) = self.at else {
+            let mut poses = Vec::with_capacity(wanted.len());
+            for (node, local) in wanted {
+                poses.push((*node, pose_at(document, *node, &all(local))?));
+            }
+            return Ok(done(document, vec![Edit::SetPoses(poses)]));
+        };
+        let mut edits = Vec::new();
+        for (node, local) in wanted {
+            let changed = differing(&self.local(*node), local);
+            if changed.is_empty() {
+                continue;
+            }
+            let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(node)).copied().unwrap_or_default();
+            let to = Components {
+                translation: changed.translation.or(now.translation),
+                rotation: changed.rotation.or(now.rotation),
+                scale: changed.scale.or(now.scale),
+            };
+            edits.push(Edit::SetUnkeyed { at, node: *node, to: Some(to) });
+        }
+        Ok(edits.into())
+    }
+}
+
+/// The components in which a transform differs from another by more than rounding.
+fn differing(from: &Transform, to: &Transform) -> Components {
+    const NEAR: f32 = 2e-6;
+    let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
+    Components {
+        translation: Some(to.translation).filter(|t| far(*t, from.translation)),
+        rotation: Some(to.rotation).filter(|r| !is_turned_less(*r, from.rotation, NEAR)),
+        scale: Some(to.scale).filter(|s| far(*s, from.scale)),
+    }
+}
+
+/// What is said of scales and of joints that were left.
+fn left(alone: usize, scales: usize) -> Option<String> {
+    let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
+    let mut said = Vec::new();
+    if alone > 0 {
+        said.push(format!("{} no joint on the other side", joints(alone)));
+    }
+    if scales > 0 {
+        let count = if scales == 1 { "1 scale was".to_owned() } else { format!("{scales} scales were") };
+        said.push(format!("{count} not mirrored, since the axes of the two joints differ"));
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+impl MirrorPose {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.all(document)?;
+        let mirror = Mirror::of(document);
+        let place = Where::of(scene, self.clip.as_ref(), self.time)?;
+        let (mut wanted, mut alone, mut scales) = (BTreeMap::new(), 0, 0);
+        for node in &nodes {
+            let partner = mirror.partner(*node).filter(|p| p != node);
+            if let Some(both) = partner.filter(|p| nodes.binary_search(p).is_ok()) {
+                let [a, b] = [*node, both].map(|n| document.node(n).label(n));
+                return Err(CommandError::Other(format!("both {a} and {b} are given; give the joints of one side")));
+            }
+            let made = partner.and_then(|_| mirror.pose(document, *node, &place.local(*node)));
+            match made {
+                Some(made) => {
+                    scales += usize::from(made.scale_left);
+                    wanted.insert(made.node, made.local);
+                }
+                None => alone += 1,
+            }
+        }
+        if wanted.is_empty() {
+            let message = "none of these has a joint on the other side; pairs can be corrected in Paint mode";
+            return Err(CommandError::Other(message.into()));
+        }
+        let done = place.put(document, &wanted)?;
+        Ok(Outcome { note: done.note.or_else(|| left(alone, scales)), ..done })
+    }
+}
+
+impl FlipPose {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let mirror = Mirror::of(document);
+        let nodes = match &self.node {
+            Some(nodes) => nodes.all(document)?,
+            None => document.node_ids().collect(),
+        };
+        let place = Where::of(scene, self.clip.as_ref(), self.time)?;
+        let (mut wanted, mut scales) = (BTreeMap::new(), 0);
+        let both = nodes.iter().flat_map(|n| [Some(*n), mirror.partner(*n)]).flatten();
+        for made in both.filter_map(|n| mirror.pose(document, n, &place.local(n))) {
+            // A joint that is given with its partner comes twice, to the same.
+            if wanted.insert(made.node, made.local).is_none() {
+                scales += usize::from(made.scale_left);
+            }
+        }
+        if wanted.is_empty() {
+            return Err(CommandError::Other("none of these is a joint with a mirror joint".into()));
+        }
+        let done = place.put(document, &wanted)?;
+        Ok(Outcome { note: done.note.or_else(|| left(0, scales)), ..done })
+    }
+}

@@ -1,0 +1,199 @@
+//! Poses mirrored and flipped: the mirror image on real skeletons, with the body turned away, over clips.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use glam::{EulerRot, Mat4, Quat, Vec3};
+use ulna::{
+    edit::CommandLine,
+    formats::gltf::Progress,
+    model::{Document, NodeId, SkinId, transform::angle_between},
+    motion::{Mirror, MirrorPairs, Pose, Stack},
+    session::Session,
+};
+
+fn sample() -> Session {
+    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap()
+}
+
+fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
+    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    session.take_notes()
+}
+
+fn turn(session: &mut Session, node: &str, degrees: [f64; 3]) {
+    run(session, CommandLine::new("pose.set").with("node", node).with("degrees", degrees));
+}
+
+fn named(document: &Document, name: &str) -> NodeId {
+    document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap()
+}
+
+fn worlds(document: &Document) -> Vec<Mat4> {
+    Pose::evaluate(document, &Stack::default()).world
+}
+
+const LEFT: [&str; 3] = ["LeftUpperArm", "LeftLowerArm", "LeftHand"];
+
+fn pose_left(session: &mut Session) {
+    for (node, degrees) in LEFT.iter().zip([[20.0, -35.0, 50.0], [10.0, 60.0, -15.0], [-25.0, 5.0, 30.0]]) {
+        turn(session, node, degrees);
+    }
+}
+
+#[test]
+fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
+    for turned in [false, true] {
+        let mut session = sample();
+        pose_left(&mut session);
+        if turned {
+            turn(&mut session, "Hips", [0.0, 90.0, 30.0]);
+            run(&mut session, CommandLine::new("pose.set").with("node", "Hips").with("translation", [5.0, 0.0, 1.0]));
+        }
+        let before = session.document().clone();
+        run(&mut session, CommandLine::new("pose.mirror").with("node", LEFT));
+        let document = session.document();
+        let (world, was) = (worlds(document), worlds(&before));
+        let hips = named(document, "Hips").index();
+        let at = |name: &str| (world[hips].inverse() * world[named(document, name).index()]).w_axis.truncate();
+        for name in ["LowerArm", "Hand", "Index1", "Thumb2", "Little3"] {
+            let (left, right) = (at(&format!("Left{name}")), at(&format!("Right{name}")));
+            let image = Vec3::new(-left.x, left.y, left.z);
+            assert!(image.distance(right) < 2e-3, "{name}: {image} {right}");
+        }
+        for name in ["LeftHand", "LeftUpperLeg", "RightFoot", "Head"] {
+            let node = named(document, name).index();
+            assert_eq!(world[node], was[node], "{name} stays");
+        }
+        assert_eq!(session.undo().as_deref(), Some("Mirror to the other side"));
+        assert!(*session.document() == before);
+    }
+}
+
+#[test]
+fn joints_of_both_sides_and_joints_without_another_are_said() {
+    let mut session = sample();
+    let both = CommandLine::new("pose.mirror").with("node", ["LeftHand", "RightHand"]);
+    assert!(session.run_line(&both).unwrap_err().to_string().contains("give the joints of one side"));
+    let none = CommandLine::new("pose.mirror").with("node", "Head");
+    assert!(session.run_line(&none).unwrap_err().to_string().contains("no"));
+    turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
+    let notes = run(&mut session, CommandLine::new("pose.mirror").with("node", ["LeftHand", "Head"]));
+    assert_eq!(notes, ["1 joint has no joint on the other side"]);
+}
+
+#[test]
+fn over_a_clip_a_mirrored_pose_is_unkeyed_and_changes_no_key() {
+    let mut session = sample();
+    let before = session.document().clone();
+    let clip = |name: &str| CommandLine::new(name).with("clip", "Walk").with("time", 0.25);
+    run(&mut session, clip("pose.mirror").with("node", LEFT));
+    let document = session.document();
+    assert!(document.clips == before.clips && document.nodes == before.nodes);
+    let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").unwrap();
+    let (_, held) = document.aids.unkeyed(walk, 0.25).unwrap();
+    assert_eq!(held.nodes().count(), 3);
+    let stack = Stack::of(Some(&document.clips[walk]), 0.25).with_unkeyed(Some(held.clone()));
+    let pose = Pose::evaluate(document, &stack);
+    let mirror = Mirror::of(document);
+    for name in LEFT {
+        let node = named(document, name);
+        let made = mirror.pose(document, node, &pose.local[node.index()].transform()).unwrap();
+        let there = pose.local[made.node.index()].transform();
+        assert!(angle_between(made.local.rotation, there.rotation) < 1e-4, "{name}");
+    }
+    let alone = CommandLine::new("pose.mirror").with("node", "LeftHand").with("clip", "Walk");
+    assert!(session.run_line(&alone).unwrap_err().to_string().contains("“time” is missing"));
+}
+
+/// A drawn pose of all joints below the roots, flipped: each joint stands where the mirror image of its partner stood, on every
+/// skeleton that is symmetric at rest; flipped again it is as it was.
+#[test]
+fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
+    let Some(shared) = crate::common::shared() else { return };
+    let (mut files, mut images) = (0, 0);
+    let mut seed = 7_u64;
+    let mut draw = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+    };
+    for path in crate::common::models(&shared.join("corpus/characters")) {
+        if std::fs::metadata(&path).is_ok_and(|m| m.len() > 24 << 20) {
+            continue;
+        }
+        let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
+        let document = session.document();
+        let Some((skin, _)) = document.skins.iter().next() else { continue };
+        let mirror = Mirror::of(document);
+        let joints: Vec<NodeId> = document.skin(skin).joints.to_vec();
+        let moved: Vec<NodeId> = joints
+            .iter()
+            .copied()
+            .filter(|n| document.node(*n).parent.is_some_and(|p| joints.contains(&p)) && mirror.partner(*n).is_some())
+            .collect();
+        let pairs = moved.iter().filter(|n| mirror.partner(**n) != Some(**n)).count();
+        if pairs < 8 {
+            continue;
+        }
+        // All in its rest, so that what is posed is posed by us.
+        run(&mut session, CommandLine::new("pose.reset_all"));
+        let gap = |before: &Document, after: &Document| image_gap(before, after, skin, &mirror, &moved);
+        let rest = session.document().clone();
+        if gap(&rest, &rest) > 0.004 {
+            continue;
+        }
+        for node in &moved {
+            let [x, y, z] = [draw(), draw(), draw()].map(|v| f64::from(v) * 60.0);
+            let line = CommandLine::new("pose.set").with("node", ulna::edit::node_text(&rest, *node));
+            run(&mut session, line.with("degrees", [x, y, z]));
+        }
+        let posed = session.document().clone();
+        run(&mut session, CommandLine::new("pose.flip"));
+        let there = gap(&posed, session.document());
+        assert!(there < 0.01, "{path:?}: {there}");
+        images += 1;
+        run(&mut session, CommandLine::new("pose.flip"));
+        for node in &moved {
+            let [a, b] = [&posed, session.document()].map(|d| d.node(*node).local().transform());
+            assert!(angle_between(a.rotation, b.rotation) < 2e-3, "{path:?} {node:?}");
+        }
+        files += 1;
+    }
+    println!("{files} skeletons");
+    assert!(files >= 4 && images == files, "{files} {images}");
+}
+
+/// How far joints are from the mirror images of their partners, as a part of the skeleton's size.
+fn image_gap(before: &Document, after: &Document, skin: SkinId, mirror: &Mirror, nodes: &[NodeId]) -> f32 {
+    let pairs = MirrorPairs::of(before, skin);
+    let (was, is) = (worlds(before), worlds(after));
+    // From the scene into the space of the bind, by a joint that nobody moved.
+    let root = before.skin(skin).joints.iter().position(|n| !nodes.contains(n)).unwrap_or(0);
+    let joint_from_mesh = before.skin(skin).inverse_bind.get(root).copied().unwrap_or_default();
+    let mesh_from_scene = (was[before.skin(skin).joints[root].index()] * joint_from_mesh).inverse();
+    let at = |worlds: &[Mat4], node: NodeId| (mesh_from_scene * worlds[node.index()]).w_axis.truncate();
+    let places: Vec<Vec3> = nodes.iter().map(|n| at(&was, *n)).collect();
+    let low = places.iter().copied().reduce(Vec3::min).unwrap_or_default();
+    let size = (places.iter().copied().reduce(Vec3::max).unwrap_or_default() - low).max_element().max(1e-9);
+    let gap = |node: &NodeId| {
+        let partner = mirror.partner(*node)?;
+        Some(pairs.mirrored(at(&was, *node)).distance(at(&is, partner)) / size)
+    };
+    nodes.iter().filter_map(gap).fold(0.0, f32::max)
+}
+
+#[test]
+fn a_rotation_is_mirrored_about_the_plane() {
+    let session = sample();
+    let document = session.document();
+    let mirror = Mirror::of(document);
+    let head = named(document, "Head");
+    let rest = document.node(head).rest.transform();
+    let turned =
+        ulna::model::Transform { rotation: rest.rotation * Quat::from_euler(EulerRot::XYZ, 0.1, 0.4, -0.2), ..rest };
+    let made = mirror.pose(document, head, &turned).unwrap();
+    assert_eq!(made.node, head);
+    let back = mirror.pose(document, head, &made.local).unwrap();
+    assert!(angle_between(back.local.rotation, turned.rotation) < 1e-5);
+    let side = |n: &str| named(document, n);
+    assert!(mirror.is_same_side(side("LeftHand"), side("LeftFoot")));
+    assert!(!mirror.is_same_side(side("LeftHand"), side("RightFoot")));
+}
