@@ -190,20 +190,6 @@ impl Track {
         }
         Self { times: times.into(), values: values.into(), ..self.clone() }
     }
-
-    /// The track without the keys for which `drop` says so, or `None` where none is left.
-    pub fn without_keys(&self, drop: impl Fn(f32) -> bool) -> Option<Self> {
-        let stride = self.stride();
-        let kept: Vec<usize> = (0..self.times.len()).filter(|k| !drop(self.times[*k])).collect();
-        if kept.is_empty() {
-            return None;
-        }
-        Some(Self {
-            times: kept.iter().map(|k| self.times[*k]).collect(),
-            values: kept.iter().flat_map(|k| self.values[k * stride..(k + 1) * stride].iter().copied()).collect(),
-            ..self.clone()
-        })
-    }
 }
 
 fn same(a: &Slice<f32>, b: &Slice<f32>) -> bool {
@@ -346,12 +332,6 @@ mod tests {
         assert_eq!(t.value(1), [9.0, 0.0, 0.0]);
         assert_eq!(t.value(2), [7.0, 0.0, 0.0]);
         assert!(t.validate().is_ok());
-    }
-
-    #[test]
-    fn removing_the_last_key_removes_the_track() {
-        assert!(track(&[0.5]).without_keys(|t| t == 0.5).is_none());
-        assert_eq!(&*track(&[0.0, 0.5]).without_keys(|t| t == 0.5).unwrap().times, [0.0]);
     }
 
     #[test]

@@ -269,6 +269,12 @@ mod tests {
     }
 
     #[test]
+    fn removing_the_last_key_removes_the_track() {
+        assert!(remove_keys(&track(&[0.5]), &[0.5]).is_none());
+        assert_eq!(&*remove_keys(&track(&[0.0, 0.5]), &[0.5]).unwrap().times, [0.0]);
+    }
+
+    #[test]
     fn time_is_taken_out() {
         let left = remove_time(&track(&[0.0, 0.5, 1.0, 1.5]), 0.5, 0.75).unwrap().unwrap();
         assert_eq!(&*left.times, [0.0, 0.75]);
