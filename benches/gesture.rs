@@ -8,21 +8,29 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use glam::Vec3;
 use ulna::{
     edit::{
-        Command, CommandLine, Space,
+        Command, CommandLine,
         command::{
-            Rotate,
+            Over, Rotate,
             field::{Axis, Degrees, Nodes},
         },
     },
     model::{NodeId, SkinId},
-    motion::{Evaluator, Pose, Stack},
+    motion::{Evaluator, Pose, Space, Stack},
     session::Session,
 };
 
 /// One move of the pointer, as the window takes it up.
 fn turn(joints: &[NodeId], degrees: f32) -> Command {
     let node = Nodes::Ids(joints.to_vec());
-    Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }.into()
+    Rotate {
+        node,
+        axis: Axis(Vec3::Y),
+        degrees: Degrees(degrees),
+        space: Some(Space::Local),
+        pivot: None,
+        over: Over::FILE,
+    }
+    .into()
 }
 
 fn drag(c: &mut Criterion) {

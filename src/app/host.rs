@@ -91,7 +91,13 @@ impl Host for Windowed<'_> {
     }
 
     fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
-        self.app.viewport.tool = *tool;
+        let app = &mut *self.app;
+        // Pressed again, or at once as in Blender, a tool's key begins its gesture.
+        let again = app.viewport.tool == *tool || app.program.settings.keys.preset() == crate::edit::Preset::Blender;
+        app.viewport.tool = *tool;
+        if again && app.mode != Mode::Paint && app.outliner.selection.active.is_some() {
+            app.panels.begin(*tool);
+        }
         Ok(())
     }
 

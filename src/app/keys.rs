@@ -44,7 +44,7 @@ impl App {
         // While a gesture is open nothing else runs, but another mode ends it.
         let held = ctx.input(|i| i.pointer.any_down());
         // A drag that takes numbers has the digits, which are modes elsewhere.
-        let numbers = self.panels.takes_numbers() && (held || self.panels.timeline().takes_numbers());
+        let numbers = self.panels.takes_numbers(held);
         let gesture = numbers || (self.is_gesture_open() && held);
         let availability = self.availability();
         let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());

@@ -11,9 +11,9 @@ pub use self::{
     arithmetic::evaluate,
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command, CommandError, CommandLine,
-        CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset, Scene, Space, clip_text, find, find_clip,
-        find_clips, free_of_matrices, key_parts, layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into,
-        pose_at, rotation_after_turn, skin_of, table, typed,
+        CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset, Scene, clip_text, find, find_clip, find_clips,
+        free_of_matrices, key_parts, layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at,
+        skin_of, table, typed,
     },
     history::{Change, History, Showing, Transaction},
     selection::{NodeVisibility, Selection},

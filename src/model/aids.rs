@@ -111,6 +111,16 @@ impl Components {
         }
     }
 
+    /// Of these only some.
+    #[must_use]
+    pub fn only(&self, parts: &[Property]) -> Self {
+        Self {
+            translation: self.translation.filter(|_| parts.contains(&Property::Translation)),
+            rotation: self.rotation.filter(|_| parts.contains(&Property::Rotation)),
+            scale: self.scale.filter(|_| parts.contains(&Property::Scale)),
+        }
+    }
+
     /// A transform with these components put in.
     pub fn over(&self, under: &Transform) -> Transform {
         Transform {

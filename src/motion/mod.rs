@@ -1,5 +1,6 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
+mod axes;
 pub mod clip_edit;
 mod compiled;
 mod evaluator;
@@ -26,6 +27,7 @@ mod turn;
 mod worst;
 
 pub use self::{
+    axes::{Space, Standing},
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
     mirror::{Mirror, Mirrored, MirroredPose},

@@ -10,10 +10,10 @@ use super::{
     widgets::{elided, icon_button, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
-use crate::ui::{TimelineAction, ViewportAction};
+use crate::ui::{GizmoSpace, Pivot, TimelineAction, ViewportAction};
 use crate::{
     edit::{
-        CommandSpec, Mode, Space,
+        CommandSpec, Mode,
         command::{
             DiscardUnkeyed, FileCommand, SessionCommand, SetKey, ToolCommand,
             field::{ClipName, Seconds},
@@ -46,13 +46,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 command_button(ui, view, icon_of(tool), tool.spec(), view.viewport.tool == tool, actions);
             }
             divider(ui, theme);
-            segments(ui, theme, |ui| {
-                for (space, text) in [(Space::Local, "Local"), (Space::Parent, "Parent"), (Space::World, "World")] {
-                    if segment(ui, theme, text, view.viewport.space == space, false).clicked() {
-                        actions.push(ViewportAction::SetSpace(space));
-                    }
-                }
-            });
+            spaces_ui(ui, view, actions);
+            divider(ui, theme);
+            pivot_ui(ui, view, actions);
+            snap_ui(ui, view, actions);
             divider(ui, theme);
         }
         if view.mode == Mode::Animate {
@@ -96,6 +93,92 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
         });
     });
+}
+
+/// Whose axes the handles have: side by side where there is room, else in a list.
+fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    /// The least width of the window in which they stand side by side.
+    const ROOM: f32 = 1300.0;
+    let theme = view.theme;
+    let now = view.viewport.space;
+    if ui.ctx().content_rect().width() >= ROOM {
+        segments(ui, theme, |ui| {
+            for space in GizmoSpace::ALL {
+                if segment(ui, theme, space.title(), now == space, false).on_hover_text(space.help()).clicked() {
+                    actions.push(ViewportAction::SetSpace(space));
+                }
+            }
+        });
+        return;
+    }
+    let chosen = chooser(ui, view, "Axes", now.title(), &GizmoSpace::ALL.map(|s| (s, s.title(), s == now)));
+    actions.extend(chosen.map(ViewportAction::SetSpace));
+}
+
+/// About which point several joints are posed.
+fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let now = view.viewport.pivot;
+    let chosen = chooser(ui, view, "Pivot", now.title(), &Pivot::ALL.map(|p| (p, p.title(), p == now)));
+    actions.extend(chosen.map(ViewportAction::SetPivot));
+}
+
+/// A button with what is chosen, which opens a list.
+fn chooser<T: Copy>(ui: &mut Ui, view: &View<'_>, name: &str, now: &str, options: &[(T, &str, bool)]) -> Option<T> {
+    let theme = view.theme;
+    let mut chosen = None;
+    let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let button = ui.menu_button(RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+        ui.set_min_width(160.0);
+        for (value, title, on) in options {
+            let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
+            if ui.add(button.frame_when_inactive(*on)).clicked() {
+                chosen = Some(*value);
+                ui.close();
+            }
+        }
+    });
+    let name = format!("{name}: {now}");
+    button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    button.response.on_hover_text(name);
+    chosen
+}
+
+/// Whether drags snap, and to what.
+fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (on, steps) = (view.viewport.snap, view.viewport.snap_steps);
+    let length = view.settings.length;
+    if icon_button(ui, view.theme, icons::ICON_GRID_4X4, "Snap every drag", "Ctrl", on, Ok(())).clicked() {
+        actions.push(ViewportAction::SetSnap(!on, steps));
+    }
+    let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
+    let now = format!("{}° {} {}", cut(steps.angle), cut(steps.length * length.per_metre()), length.sign());
+    let theme = view.theme;
+    let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let button = ui.menu_button(RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+        ui.set_min_width(180.0);
+        let mut steps = steps;
+        let group = |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
+            ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
+            ui.horizontal(|ui| {
+                for step in all {
+                    let is_it = (*value - step).abs() < 1e-6;
+                    if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
+                        *value = *step;
+                    }
+                }
+            });
+        };
+        group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
+        let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
+        group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_metre()));
+        group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
+        if steps != view.viewport.snap_steps {
+            actions.push(ViewportAction::SetSnap(on, steps));
+            ui.close();
+        }
+    });
+    button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Steps to snap to"));
+    button.response.on_hover_text("Steps to snap to");
 }
 
 /// A field that is a door: the palette opens with it.

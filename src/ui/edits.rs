@@ -3,13 +3,13 @@
 use super::View;
 use crate::{
     edit::{
-        Command,
+        Command, Scene,
         command::{
-            Between, HoldMorph, KeyList, KeyMorphs, SetKey, SetMorph, SetUnkeyed, ShiftKeys,
+            Between, HoldMorph, KeyList, KeyMorphs, Over, PoseCommand, SetKey, SetMorph, SetUnkeyed, ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },
-    model::{ClipId, Components, KeySet, KeyTimes, NodeId, Property, Transform},
+    model::{ClipId, Components, Document, KeySet, KeyTimes, NodeId, Property, Transform},
 };
 
 /// One component of a transform.
@@ -34,6 +34,29 @@ pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed
     }
     let key = view.timeline.auto_key.then_some(view.settings.new_keys);
     Some(over_clip(view.shown_clip()?, view.edit_time(), key, node, local, changed))
+}
+
+/// The commands by which a pose goes where edits go now: into the pose of the file; over the clip that is shown, and from there
+/// into keys with auto-key; or into all selected keys. `start` is the document that the gesture began with.
+pub fn posed(view: &View<'_>, start: &Document, nodes: &[NodeId], pose: impl Fn(Over) -> PoseCommand) -> Vec<Command> {
+    let Some(clip) = view.shown_clip() else { return vec![pose(Over::FILE).into()] };
+    let time = view.edit_time();
+    let command = pose(Over::clip(clip, time));
+    let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
+    if on_keys && let Ok(wanted) = command.wanted(&Scene::new(start)) {
+        let parts = wanted.iter().flat_map(|(node, to)| Property::TRS.map(|p| (*node, to, p)));
+        let shown = parts.filter(|(_, to, p)| to.has(*p));
+        return shown
+            .filter_map(|(node, to, p)| over_shown_clip(view, node, &to.over(&Transform::IDENTITY), p))
+            .collect();
+    }
+    let mut commands = vec![command.into()];
+    if view.timeline.auto_key {
+        let nodes = Nodes::Ids(nodes.to_vec());
+        let interpolation = Some(view.settings.new_keys);
+        commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), Seconds(time), nodes) }.into());
+    }
+    commands
 }
 
 /// The selected keys of a node's property, where edits change all of them.

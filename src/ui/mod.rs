@@ -47,7 +47,7 @@ pub use self::{
     theme::Theme,
     timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
-    viewport::{ViewOptions, Viewport, ViewportAction, ViewportView},
+    viewport::{GizmoSpace, Pivot, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView},
 };
 
 /// What the panels keep from frame to frame.
@@ -77,9 +77,15 @@ impl Panels {
         self.menu.open = true;
     }
 
-    /// Whether a drag is under way that takes digits and letters of axes as its own.
-    pub fn takes_numbers(&mut self) -> bool {
-        self.viewport.takes_numbers() || self.timeline.takes_numbers()
+    /// Whether a gesture is under way that takes digits and letters of axes as its own; `held`: a button is down.
+    pub fn takes_numbers(&self, held: bool) -> bool {
+        // One that a button holds is over where none is down.
+        self.viewport.posing().is_some_and(|by_button| held || !by_button) || self.timeline.takes_numbers()
+    }
+
+    /// Begins what a tool does without a handle; whether it does anything.
+    pub fn begin(&mut self, tool: crate::edit::command::ToolCommand) -> bool {
+        self.viewport.begin(tool)
     }
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.

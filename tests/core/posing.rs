@@ -197,3 +197,147 @@ fn a_rotation_is_mirrored_about_the_plane() {
     assert!(mirror.is_same_side(side("LeftHand"), side("LeftFoot")));
     assert!(!mirror.is_same_side(side("LeftHand"), side("RightFoot")));
 }
+
+fn local(document: &Document, name: &str) -> ulna::model::Transform {
+    document.node(named(document, name)).local().transform()
+}
+
+/// The same joint, turned a little so that no axes fall together.
+fn posed_arm() -> Session {
+    let mut session = sample();
+    pose_left(&mut session);
+    turn(&mut session, "Hips", [10.0, 40.0, -20.0]);
+    session
+}
+
+#[test]
+fn a_turn_is_about_the_axis_of_its_space() {
+    let angle = 25f32.to_radians();
+    for space in ["local", "parent", "world", "gimbal", "rest"] {
+        for (k, word) in ["x", "y", "z"].into_iter().enumerate() {
+            let mut session = posed_arm();
+            let before = session.document().clone();
+            let (was, node) = (local(&before, "LeftLowerArm"), named(&before, "LeftLowerArm"));
+            let line = CommandLine::new("pose.rotate").with("node", "LeftLowerArm").with("axis", word);
+            run(&mut session, line.with("degrees", 25.0).with("space", space));
+            let now = local(session.document(), "LeftLowerArm");
+            assert_eq!((now.translation, now.scale), (was.translation, was.scale), "{space} {word}");
+            let e = [Vec3::X, Vec3::Y, Vec3::Z][k];
+            let axis = match space {
+                "local" => was.rotation * e,
+                "parent" => e,
+                "rest" => before.node(node).rest.transform().rotation * e,
+                "world" => {
+                    let parent = worlds(&before)[before.node(node).parent.unwrap().index()];
+                    parent.to_scale_rotation_translation().1.inverse() * e
+                }
+                _ => {
+                    // One angle grows, the others stay.
+                    let angles = |q: Quat| q.to_euler(EulerRot::XYZ);
+                    let (a, b) = (angles(was.rotation), angles(now.rotation));
+                    let by = [b.0 - a.0, b.1 - a.1, b.2 - a.2];
+                    for (i, by) in by.into_iter().enumerate() {
+                        let wanted = if i == k { angle } else { 0.0 };
+                        assert!((by - wanted).abs() < 2e-5, "{word}: {by} {i}");
+                    }
+                    continue;
+                }
+            };
+            let wanted = Quat::from_axis_angle(axis.normalize(), angle) * was.rotation;
+            assert!(angle_between(wanted, now.rotation) < 1e-5, "{space} {word}");
+        }
+    }
+}
+
+#[test]
+fn several_joints_turn_about_one_pivot_as_one_body() {
+    let mut session = posed_arm();
+    let before = worlds(session.document());
+    let names = ["LeftHand", "RightHand", "Head"];
+    let pivot = Vec3::new(0.1, 1.2, -0.3);
+    let line = CommandLine::new("pose.rotate").with("node", names).with("axis", [0.6, 0.0, 0.8]);
+    run(&mut session, line.with("degrees", 70.0).with("space", "world").with("pivot", pivot.to_array()));
+    let now = worlds(session.document());
+    let turn = Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 70f32.to_radians());
+    for name in names {
+        let node = named(session.document(), name).index();
+        let (was, is) = (before[node], now[node]);
+        let to = pivot + turn * (was.w_axis.truncate() - pivot);
+        assert!(to.distance(is.w_axis.truncate()) < 1e-5, "{name}");
+        let turned = Mat4::from_quat(turn) * was;
+        assert!(turned.x_axis.distance(is.x_axis) < 1e-5, "{name}");
+    }
+    let odd = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "x").with("degrees", 5.0);
+    let error = session.run_line(&odd.with("pivot", [0.0, 0.0, 0.0])).unwrap_err().to_string();
+    assert!(error.contains("set “space” to “world”"), "{error}");
+}
+
+#[test]
+fn a_move_along_any_axes_goes_that_far() {
+    for space in ["local", "parent", "world", "gimbal", "rest"] {
+        let mut session = posed_arm();
+        let before = worlds(session.document());
+        let line = CommandLine::new("pose.move").with("node", "LeftHand").with("by", [0.1, 0.0, 0.0]);
+        run(&mut session, line.with("space", space));
+        let now = worlds(session.document());
+        let node = named(session.document(), "LeftHand").index();
+        let way = now[node].w_axis - before[node].w_axis;
+        assert!((way.length() - 0.1).abs() < 1e-5, "{space}: {way}");
+        assert!(space != "world" || way.truncate().distance(Vec3::X * 0.1) < 1e-5);
+    }
+}
+
+#[test]
+fn scaling_along_axes_that_lie_across_says_what_it_left() {
+    let scale = |space: &str, degrees: f64, by: [f64; 3]| {
+        let mut session = sample();
+        turn(&mut session, "Hips", [0.0, degrees, 0.0]);
+        let was = local(session.document(), "Hips");
+        let line = CommandLine::new("pose.scale").with("node", "Hips").with("by", by).with("space", space);
+        let notes = run(&mut session, line);
+        let now = local(session.document(), "Hips");
+        assert_eq!((now.rotation, now.translation), (was.rotation, was.translation));
+        (now.scale / was.scale, notes)
+    };
+    let (factors, notes) = scale("local", 30.0, [2.0, 1.0, 1.0]);
+    assert!(factors.distance(Vec3::new(2.0, 1.0, 1.0)) < 1e-6 && notes.is_empty());
+    // Turned by a right angle, the scene's x is the own z.
+    let (factors, notes) = scale("world", 90.0, [2.0, 1.0, 1.0]);
+    assert!(factors.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-4 && notes.is_empty(), "{factors} {notes:?}");
+    let (factors, notes) = scale("world", 45.0, [2.0, 1.0, 1.0]);
+    assert!((factors.x - factors.z).abs() < 1e-4 && factors.x > 1.4 && factors.y == 1.0, "{factors}");
+    assert!(notes[0].contains("would shear it"), "{notes:?}");
+    let (factors, notes) = scale("world", 45.0, [1.5, 1.5, 1.5]);
+    assert!(factors.distance(Vec3::splat(1.5)) < 1e-6 && notes.is_empty());
+}
+
+#[test]
+fn parts_are_reset_apart_and_over_a_clip_as_an_unkeyed_pose() {
+    let mut session = sample();
+    turn(&mut session, "LeftHand", [10.0, 20.0, 30.0]);
+    run(&mut session, CommandLine::new("pose.move").with("node", "LeftHand").with("by", 0.1));
+    run(&mut session, CommandLine::new("pose.scale").with("node", "LeftHand").with("by", 1.5));
+    let user = |session: &Session| {
+        let document = session.document();
+        document.node(named(document, "LeftHand")).user().unwrap_or_default()
+    };
+    run(&mut session, CommandLine::new("pose.reset_rotation").with("node", "LeftHand"));
+    assert_eq!(user(&session).rotation, Quat::IDENTITY);
+    assert!(user(&session).translation != Vec3::ZERO && user(&session).scale != Vec3::ONE);
+    run(&mut session, CommandLine::new("pose.reset_translation").with("node", "LeftHand"));
+    assert_eq!(user(&session).translation, Vec3::ZERO);
+    run(&mut session, CommandLine::new("pose.reset_scale").with("node", "LeftHand"));
+    assert_eq!(user(&session), ulna::model::Transform::IDENTITY);
+
+    let before = session.document().clone();
+    let over = |line: CommandLine| line.with("clip", "Walk").with("time", 0.25);
+    run(&mut session, over(CommandLine::new("pose.reset_rotation").with("node", "LeftUpperArm")));
+    let document = session.document();
+    assert!(document.nodes == before.nodes && document.clips == before.clips);
+    let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").unwrap();
+    let (_, held) = document.aids.unkeyed(walk, 0.25).unwrap();
+    let node = named(document, "LeftUpperArm");
+    let to = held.locals[&node];
+    assert_eq!(to.rotation, Some(document.node(node).rest.transform().rotation));
+    assert_eq!((to.translation, to.scale), (None, None));
+}

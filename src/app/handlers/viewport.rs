@@ -15,6 +15,8 @@ impl App {
                 self.viewport.camera = camera;
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
+            ViewportAction::SetPivot(pivot) => self.viewport.pivot = pivot,
+            ViewportAction::SetSnap(on, steps) => (self.viewport.snap, self.viewport.snap_steps) = (on, steps),
             ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
         }
     }

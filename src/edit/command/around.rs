@@ -2,7 +2,8 @@
 
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, FlipPose, HoldKeys, KeyCommand, MirrorPose, PasteKeys, Reset, SessionCommand, SetKey, WhichKeys,
+    DuplicateClip, FlipPose, HoldKeys, KeyCommand, MirrorPose, Over, PasteKeys, Reset, ResetRotation, ResetScale,
+    ResetTranslation, SessionCommand, SetKey, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use crate::{
@@ -91,18 +92,30 @@ impl Around<'_> {
 }
 
 pub(super) fn reset(around: &Around<'_>) -> Filled {
-    Ok(vec![Reset { node: around.nodes(), parts: None }.into()])
+    let nodes = around.selection.nodes.iter().copied().collect();
+    Ok(posed(around, nodes, |over| Reset { node: around.nodes(), parts: None, over }.into()))
+}
+
+pub(super) fn reset_translation(around: &Around<'_>) -> Filled {
+    let nodes = around.selection.nodes.iter().copied().collect();
+    Ok(posed(around, nodes, |over| ResetTranslation { node: around.nodes(), over }.into()))
+}
+
+pub(super) fn reset_rotation(around: &Around<'_>) -> Filled {
+    let nodes = around.selection.nodes.iter().copied().collect();
+    Ok(posed(around, nodes, |over| ResetRotation { node: around.nodes(), over }.into()))
+}
+
+pub(super) fn reset_scale(around: &Around<'_>) -> Filled {
+    let nodes = around.selection.nodes.iter().copied().collect();
+    Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
 
 /// Where a pose goes: over the clip that is shown, and at once into keys where that is wanted.
-fn posed(
-    around: &Around<'_>,
-    nodes: Vec<NodeId>,
-    posed: impl FnOnce(Option<ClipName>, Option<Seconds>) -> Command,
-) -> Vec<Command> {
-    let Some(clip) = around.seen else { return vec![posed(None, None)] };
+fn posed(around: &Around<'_>, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
+    let Some(clip) = around.seen else { return vec![posed(Over::FILE)] };
     let seconds = around.unkeyed.map_or_else(|| around.seconds(), |at| Seconds(at.time()));
-    let mut commands = vec![posed(Some(ClipName::Id(clip)), Some(seconds))];
+    let mut commands = vec![posed(Over::clip(clip, seconds.0))];
     if around.auto_key {
         let nodes = Nodes::Ids(nodes);
         let key = SetKey { interpolation: around.new_keys, ..SetKey::new(ClipName::Id(clip), seconds, nodes) };
@@ -123,7 +136,7 @@ pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
         return Err(Unfilled::Refused("No joint is selected. Select those of one side."));
     }
     let partners = node.iter().filter_map(|n| mirror.partner(*n)).collect();
-    Ok(posed(around, partners, |clip, time| MirrorPose { node: Nodes::Ids(node), clip, time }.into()))
+    Ok(posed(around, partners, |over| MirrorPose { node: Nodes::Ids(node), over }.into()))
 }
 
 /// Of the selected joints, or of all.
@@ -136,7 +149,7 @@ pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
     };
     all.sort_unstable();
     all.dedup();
-    Ok(posed(around, all, |clip, time| FlipPose { node: around.nodes(), clip, time }.into()))
+    Ok(posed(around, all, |over| FlipPose { node: around.nodes(), over }.into()))
 }
 
 pub(super) fn reset_to_file(around: &Around<'_>) -> Filled {

@@ -118,14 +118,20 @@ other_commands! {
 
     /// Clicks select; nothing is moved
     Select = "tool.select", "Select", key: "Q";
-    /// Turns the selected joints with a ring
+    /// Moves the selected joints along arrows; its key again begins a move
+    Move = "tool.move", "Move", key: "W";
+    /// Turns the selected joints with a ring; its key again begins a turn
     #[default]
     Rotate = "tool.rotate", "Rotate", key: "E";
+    /// Scales the selected joints by boxes; its key again begins a scaling
+    Scale = "tool.scale", "Scale", key: "R";
+    /// Moves, turns and scales by handles that are all there at once
+    Combined = "tool.combined", "Move, rotate and scale", key: "Y";
 }
 
 impl ToolCommand {
     /// All tools, in the order of the toolbar.
-    pub const ALL: [Self; 2] = [Self::Select, Self::Rotate];
+    pub const ALL: [Self; 5] = [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined];
 }
 
 other_commands! {

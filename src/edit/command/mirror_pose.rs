@@ -5,15 +5,13 @@ use std::collections::BTreeMap;
 use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
-    field::{ClipName, Nodes, Seconds},
-    keys::{clip_of, time_of},
-    pose::{done, pose_at},
+    field::Nodes,
+    place::{Over, Place, Wanted},
     rules,
 };
 use crate::{
-    edit::Edit,
-    model::{Components, Document, NodeId, Transform, UnkeyedAt, transform::is_turned_less},
-    motion::{Mirror, Pose, Stack},
+    model::{Components, NodeId, Transform, transform::is_turned_less},
+    motion::Mirror,
 };
 
 document_commands! {
@@ -24,82 +22,16 @@ document_commands! {
     MirrorPose {
         /// From which joints: those of one side.
         node: Nodes,
-        /// Over which clip, as an unkeyed pose; the pose of the file unless given.
-        clip: Option<ClipName>,
-        /// When, on that clip.
-        time: Option<Seconds>,
+        /// Where it goes.
+        over: Over,
     } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
     /// Swaps the poses of both sides: the mirror image of the whole
     FlipPose {
         /// Which joints, with their mirror joints; all unless given.
         node: Option<Nodes>,
-        /// Over which clip, as an unkeyed pose; the pose of the file unless given.
-        clip: Option<ClipName>,
-        /// When, on that clip.
-        time: Option<Seconds>,
+        /// Where it goes.
+        over: Over,
     } = "pose.flip", "Flip the pose", filled: Some(around::flip_pose);
-}
-
-/// What is seen, and where another pose goes.
-struct Where {
-    seen: Pose,
-    /// Over a clip; else into the pose of the file.
-    at: Option<UnkeyedAt>,
-}
-
-impl Where {
-    fn of(scene: &Scene<'_>, clip: Option<&ClipName>, time: Option<Seconds>) -> Result<Self, CommandError> {
-        let document = scene.document;
-        let (clip, time) = match (clip, time) {
-            (None, None) => return Ok(Self { seen: scene.pose().clone(), at: None }),
-            (Some(clip), Some(time)) => (clip, time_of(time)?),
-            (given, _) => {
-                let missing = if given.is_some() { "time" } else { "clip" };
-                return Err(CommandError::Other(format!("“clip” and “time” go together; “{missing}” is missing")));
-            }
-        };
-        let id = clip.find(document)?;
-        let clip = clip_of(document, id)?;
-        let held = document.aids.unkeyed(id, f64::from(time));
-        let stack = Stack::of(Some(clip), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
-        let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
-        Ok(Self { seen: Pose::evaluate(document, &stack), at: Some(at) })
-    }
-
-    fn local(&self, node: NodeId) -> Transform {
-        self.seen.local[node.index()].transform()
-    }
-
-    /// Puts these local transforms there; what they do not change of a node is not written.
-    fn put(&self, document: &Document, wanted: &BTreeMap<NodeId, Transform>) -> Result<Outcome, CommandError> {
-        let all = |t: &Transform| Components {
-            translation: Some(t.translation),
-            rotation: Some(t.rotation),
-            scale: Some(t.scale),
-        };
-        let Some(at) = self.at else {
-            let mut poses = Vec::with_capacity(wanted.len());
-            for (node, local) in wanted {
-                poses.push((*node, pose_at(document, *node, &all(local))?));
-            }
-            return Ok(done(document, vec![Edit::SetPoses(poses)]));
-        };
-        let mut edits = Vec::new();
-        for (node, local) in wanted {
-            let changed = differing(&self.local(*node), local);
-            if changed.is_empty() {
-                continue;
-            }
-            let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(node)).copied().unwrap_or_default();
-            let to = Components {
-                translation: changed.translation.or(now.translation),
-                rotation: changed.rotation.or(now.rotation),
-                scale: changed.scale.or(now.scale),
-            };
-            edits.push(Edit::SetUnkeyed { at, node: *node, to: Some(to) });
-        }
-        Ok(edits.into())
-    }
 }
 
 /// The components in which a transform differs from another by more than rounding.
@@ -111,6 +43,11 @@ fn differing(from: &Transform, to: &Transform) -> Components {
         rotation: Some(to.rotation).filter(|r| !is_turned_less(*r, from.rotation, NEAR)),
         scale: Some(to.scale).filter(|s| far(*s, from.scale)),
     }
+}
+
+/// What these local transforms change.
+fn changes(place: &Place<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
+    wanted.iter().map(|(node, to)| (*node, differing(&place.local(*node), to))).collect()
 }
 
 /// What is said of scales and of joints that were left.
@@ -132,7 +69,7 @@ impl MirrorPose {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         let mirror = Mirror::of(document);
-        let place = Where::of(scene, self.clip.as_ref(), self.time)?;
+        let place = Place::of(scene, &self.over)?;
         let (mut wanted, mut alone, mut scales) = (BTreeMap::new(), 0, 0);
         for node in &nodes {
             let partner = mirror.partner(*node).filter(|p| p != node);
@@ -153,7 +90,7 @@ impl MirrorPose {
             let message = "none of these has a joint on the other side; pairs can be corrected in Paint mode";
             return Err(CommandError::Other(message.into()));
         }
-        let done = place.put(document, &wanted)?;
+        let done = place.put(changes(&place, &wanted))?;
         Ok(Outcome { note: done.note.or_else(|| left(alone, scales)), ..done })
     }
 }
@@ -166,7 +103,7 @@ impl FlipPose {
             Some(nodes) => nodes.all(document)?,
             None => document.node_ids().collect(),
         };
-        let place = Where::of(scene, self.clip.as_ref(), self.time)?;
+        let place = Place::of(scene, &self.over)?;
         let (mut wanted, mut scales) = (BTreeMap::new(), 0);
         let both = nodes.iter().flat_map(|n| [Some(*n), mirror.partner(*n)]).flatten();
         for made in both.filter_map(|n| mirror.pose(document, n, &place.local(n))) {
@@ -178,7 +115,7 @@ impl FlipPose {
         if wanted.is_empty() {
             return Err(CommandError::Other("none of these is a joint with a mirror joint".into()));
         }
-        let done = place.put(document, &wanted)?;
+        let done = place.put(changes(&place, &wanted))?;
         Ok(Outcome { note: done.note.or_else(|| left(0, scales)), ..done })
     }
 }

@@ -25,6 +25,7 @@ mod layers;
 mod markers;
 mod mirror_pose;
 mod morphs;
+mod place;
 mod pose;
 mod rules;
 mod table;
@@ -64,9 +65,10 @@ pub use self::{
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
+    place::{Over, Place, Wanted},
     pose::{
-        Move, PoseCommand, Reset, ResetAll, Rotate, Scale, SetLocal, SetUser, SetWorld, Space, free_of_matrices,
-        pose_at, rotation_after_turn,
+        Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Rotate, Scale, SetLocal,
+        SetUser, SetWorld, free_of_matrices, pose_at,
     },
     table::{find, renamed, table},
     weights::{
@@ -78,7 +80,7 @@ pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError};
 use crate::{
     model::{ClipId, Document, KeySet, TransformError},
-    motion::{Pose, Stack},
+    motion::{Pose, Space, Stack},
 };
 
 /// A command with its arguments.
@@ -427,7 +429,7 @@ pub enum ArgumentType {
     Quaternion,
     /// `x`, `y`, `z` or three numbers.
     Axis,
-    /// `local`, `parent` or `world`.
+    /// `local`, `parent`, `world`, `gimbal` or `rest`.
     Space,
     /// Some of `translation`, `rotation`, `scale`.
     Parts,
@@ -454,7 +456,7 @@ impl ArgumentType {
     pub const fn choices(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Choice(words) => Some(words),
-            Self::Space => Some(&["local", "parent", "world"]),
+            Self::Space => Some(&Space::WORDS),
             Self::Flag => Some(&["true", "false"]),
             _ => None,
         }
@@ -481,7 +483,7 @@ impl ArgumentType {
             Self::Factor => "a number, or three",
             Self::Quaternion => "four numbers, x y z w",
             Self::Axis => "x, y, z or three numbers",
-            Self::Space => "local, parent or world",
+            Self::Space => "local, parent, world, gimbal or rest",
             Self::Parts => "translation, rotation, scale",
             Self::Text => "text",
             Self::Path => "a path",

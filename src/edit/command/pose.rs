@@ -2,46 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use glam::{DMat3, Mat4, Quat, Vec3};
-use serde::Serialize;
+use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 
 use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{Axis, Degrees, Factor, Nodes, Parts, Trs},
+    place::{Over, Place, Wanted},
     rules,
 };
 use crate::{
     edit::Edit,
     model::{
         Components, Document, Local, NodeId, NodePose, Property, Track, Transform, TransformError,
-        transform::{is_invertible, is_turned_less, unit_or},
+        transform::{is_invertible, is_turned_less},
     },
+    motion::Space,
 };
-
-/// The axes a move is along.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Space {
-    /// The node's own.
-    #[default]
-    Local,
-    /// Its parent's.
-    Parent,
-    /// The scene's.
-    World,
-}
-
-impl Space {
-    /// The word in a command line.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Parent => "parent",
-            Self::World => "world",
-        }
-    }
-}
 
 fn failed(document: &Document, node: NodeId) -> impl FnOnce(TransformError) -> CommandError + '_ {
     move |source| CommandError::Transform { node: document.node(node).label(node), source }
@@ -69,7 +46,7 @@ pub fn pose_at(document: &Document, node: NodeId, wanted: &Components) -> Result
 }
 
 /// Of some components those that differ from what is there: a turn by nothing must leave nothing, not a last digit.
-fn changed(now: &Transform, wanted: &Components) -> Components {
+pub(super) fn changed(now: &Transform, wanted: &Components) -> Components {
     let near = now.translation.abs().max_element().max(1e-3) * SAME;
     Components {
         translation: wanted.translation.filter(|t| (*t - now.translation).abs().max_element() > near || !t.is_finite()),
@@ -183,61 +160,11 @@ pub(super) fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
     Outcome { note: shear_remark(document, &edits), edits, ..Outcome::default() }
 }
 
-/// The rotation of a node after a turn about an axis of a space.
-///
-/// A turn `u` in the scene is taken into the parent by the orthogonal factor `O` of the parent's matrix, reflection
-/// included: `r' = (O⁻¹·u·O)·r`. Nothing of a parent's unequal scales goes into the node.
-///
-/// # Errors
-/// [`TransformError::SingularParent`] where the parent has no such factor.
-pub fn rotation_after_turn(
-    parent: &Mat4,
-    rotation: Quat,
-    axis: Vec3,
-    angle: f32,
-    space: Space,
-) -> Result<Quat, TransformError> {
-    let turned = match space {
-        Space::Local => rotation * Quat::from_axis_angle(axis, angle),
-        Space::Parent => Quat::from_axis_angle(axis, angle) * rotation,
-        Space::World => {
-            let orthogonal = orthogonal_factor(parent).ok_or(TransformError::SingularParent)?;
-            // A conjugate of a turn is the turn about the axis taken along, the other way round in a mirror.
-            let along = (orthogonal.transpose() * axis.as_dvec3()).as_vec3().normalize_or(axis);
-            let sense = if orthogonal.determinant() < 0.0 { -angle } else { angle };
-            Quat::from_axis_angle(along, sense) * rotation
-        }
-    };
-    if turned.is_finite() { Ok(unit_or(turned, rotation)) } else { Err(TransformError::NotFinite) }
-}
-
-/// The orthogonal factor of a matrix's 3×3 part in its polar decomposition, by Newton's iteration `O ← (O + O⁻ᵀ)/2`
-/// (Higham, *Computing the Polar Decomposition*, 1986). Nothing where the matrix is singular.
-fn orthogonal_factor(matrix: &Mat4) -> Option<DMat3> {
-    let m = matrix.as_dmat4();
-    let mut o = DMat3::from_cols(m.x_axis.truncate(), m.y_axis.truncate(), m.z_axis.truncate());
-    // Of about length 1, so that few steps do.
-    let size = o.determinant().abs().cbrt();
-    if !is_invertible(o.determinant()) || !size.is_finite() {
-        return None;
-    }
-    o *= 1.0 / size;
-    for _ in 0..100 {
-        let next = (o + o.inverse().transpose()) * 0.5;
-        let step = (next - o).to_cols_array().iter().fold(0.0f64, |a, v| a.max(v.abs()));
-        o = next;
-        if step < 1e-14 {
-            break;
-        }
-    }
-    o.is_finite().then_some(o)
-}
-
 document_commands! {
     /// Commands on the pose.
     PoseCommand in "Pose";
 
-    /// Turns nodes about an axis of their own, their parent's or the scene's
+    /// Turns nodes about an axis of a space
     Rotate {
         /// Which.
         node: Nodes,
@@ -247,6 +174,10 @@ document_commands! {
         degrees: Degrees,
         /// Whose axis; the node's own unless given.
         space: Option<Space>,
+        /// About which point of the scene, in meters, for an axis of the scene; each about itself unless given.
+        pivot: Option<Vec3>,
+        /// Where it goes.
+        over: Over,
     } = "pose.rotate", "Rotate", asks: true;
     /// Moves nodes by a vector, in meters
     Move {
@@ -256,6 +187,8 @@ document_commands! {
         by: Factor,
         /// Whose axes; the node's own unless given.
         space: Option<Space>,
+        /// Where it goes.
+        over: Over,
     } = "pose.move", "Move", asks: true;
     /// Scales nodes by a factor, or one an axis
     Scale {
@@ -263,6 +196,12 @@ document_commands! {
         node: Nodes,
         /// The factor.
         by: Factor,
+        /// Along whose axes; the node's own unless given.
+        space: Option<Space>,
+        /// About which point of the scene, in meters, for axes of the scene; each about itself unless given.
+        pivot: Option<Vec3>,
+        /// Where it goes.
+        over: Over,
     } = "pose.scale", "Scale", asks: true;
     /// Sets parts of the user-local transform Ul
     SetUser {
@@ -277,6 +216,8 @@ document_commands! {
         node: Nodes,
         /// The parts.
         to: Trs,
+        /// Where it goes.
+        over: Over,
     } = "pose.set_local", "Set the local transform", asks: true;
     /// Sets parts of W, in the scene
     SetWorld {
@@ -284,6 +225,8 @@ document_commands! {
         node: Nodes,
         /// The parts.
         to: Trs,
+        /// Where it goes.
+        over: Over,
     } = "pose.set_world", "Set the world transform", asks: true;
     /// Removes every edit: all nodes go back to their rest
     ResetAll {
@@ -298,7 +241,30 @@ document_commands! {
         node: Option<Nodes>,
         /// What of them; all unless given.
         parts: Option<Parts>,
-    } = "pose.reset", "Reset to rest", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset);
+        /// Where it goes.
+        over: Over,
+    } = "pose.reset", "Reset to rest", enabled: rules::selected, filled: Some(around::reset);
+    /// Puts the selected nodes back to where they are at rest
+    ResetTranslation {
+        /// Which; all unless given.
+        node: Option<Nodes>,
+        /// Where it goes.
+        over: Over,
+    } = "pose.reset_translation", "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
+    /// Turns the selected nodes back to their rest
+    ResetRotation {
+        /// Which; all unless given.
+        node: Option<Nodes>,
+        /// Where it goes.
+        over: Over,
+    } = "pose.reset_rotation", "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
+    /// Gives the selected nodes the scale of their rest
+    ResetScale {
+        /// Which; all unless given.
+        node: Option<Nodes>,
+        /// Where it goes.
+        over: Over,
+    } = "pose.reset_scale", "Reset the scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
 }
 
 /// One edit of all nodes, which rise.
@@ -314,41 +280,72 @@ fn each(
     Ok(done(scene.document, vec![Edit::SetPoses(poses)]))
 }
 
+/// The inverse of a parent's matrix, for what is found in the scene.
+fn into_parent(place: &Place<'_>, document: &Document, node: NodeId) -> Result<DMat4, CommandError> {
+    let parent = place.parent_world(node).as_dmat4();
+    if !is_invertible(parent.determinant()) {
+        return Err(failed(document, node)(TransformError::SingularParent));
+    }
+    Ok(parent.inverse())
+}
+
+/// The translation that puts a node's origin at a point of the scene.
+fn translation_at(place: &Place<'_>, document: &Document, node: NodeId, at: DVec3) -> Result<Vec3, CommandError> {
+    Ok(into_parent(place, document, node)?.transform_point3(at).as_vec3())
+}
+
+/// A pivot is a point of the scene, and goes with its axes.
+fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
+    match space {
+        Space::World => Ok(()),
+        _ if pivot.is_none() => Ok(()),
+        _ => Err(CommandError::Other(format!(
+            "a “pivot” goes with axes of the scene; set “space” to “{}”",
+            Space::World.label()
+        ))),
+    }
+}
+
 impl Rotate {
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let nodes = self.node.all(document)?;
+    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
         let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default());
-        each(scene, nodes, |node| {
-            let now = document.node(node).local().transform().rotation;
-            // Nobody else asks where the parent is.
-            let parent = match space {
-                Space::World => scene.pose().parent_world(document, node),
-                Space::Local | Space::Parent => Mat4::IDENTITY,
-            };
-            let rotation =
-                rotation_after_turn(&parent, now, self.axis.0, angle, space).map_err(failed(document, node))?;
-            pose_at(document, node, &Components { rotation: Some(rotation), ..Components::default() })
-        })
+        check_pivot(self.pivot, space)?;
+        let turn = DQuat::from_axis_angle(self.axis.0.as_dvec3().normalize_or(DVec3::X), f64::from(angle));
+        let each = |node: NodeId| {
+            let rotation = place.standing(node, space).turned(self.axis.0, angle, space);
+            let rotation = rotation.map_err(failed(document, node))?;
+            let mut to = Components { rotation: Some(rotation), ..Components::default() };
+            if let Some(pivot) = self.pivot.map(|p| p.as_dvec3()) {
+                let at = place.seen().world[node.index()].w_axis.truncate().as_dvec3();
+                // A node that is its own pivot keeps its place to the bit.
+                if at.distance(pivot) > 1e-7 * at.length().max(1e-3) {
+                    to.translation = Some(translation_at(place, document, node, pivot + turn * (at - pivot))?);
+                }
+            }
+            Ok((node, to))
+        };
+        self.node.all(document)?.into_iter().map(each).collect()
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        place.put(self.wanted(&place, scene.document)?)
     }
 }
 
 impl Move {
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let (document, by) = (scene.document, self.by.0);
-        let nodes = self.node.all(document)?;
-        let pose = scene.pose();
-        each(scene, nodes, |node| {
-            let local = pose.local[node.index()].transform();
-            let step = match self.space.unwrap_or_default() {
+    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
+        let by = self.by.0;
+        let space = self.space.unwrap_or_default();
+        let each = |node: NodeId| {
+            let local = place.local(node);
+            let step = match space {
                 Space::Local => local.rotation * by,
                 Space::Parent => by,
-                Space::World => {
-                    let parent = pose.parent_world(document, node).as_dmat4();
-                    if !is_invertible(parent.determinant()) {
-                        return Err(failed(document, node)(TransformError::SingularParent));
-                    }
-                    parent.inverse().transform_vector3(by.as_dvec3()).as_vec3()
+                Space::World => into_parent(place, document, node)?.transform_vector3(by.as_dvec3()).as_vec3(),
+                Space::Gimbal | Space::Rest => {
+                    let axes = place.standing(node, space).axes_in_parent(space).map_err(failed(document, node))?;
+                    axes[0] * by.x + axes[1] * by.y + axes[2] * by.z
                 }
             };
             let to = local.translation + step;
@@ -357,18 +354,43 @@ impl Move {
                 let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
                 return Err(CommandError::Other(message));
             }
-            pose_at(document, node, &Components { translation: Some(to), ..Components::default() })
-        })
+            Ok((node, Components { translation: Some(to), ..Components::default() }))
+        };
+        self.node.all(document)?.into_iter().map(each).collect()
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        place.put(self.wanted(&place, scene.document)?)
     }
 }
 
+/// How far a scaling along the axes of a space stretches a direction, and how far it turns it, as the sine of the angle.
+fn stretched(axes: &[Vec3; 3], by: Vec3, along: Vec3) -> (f32, f32) {
+    let axis = |k: usize| axes[k] * (by[k] - 1.0) * axes[k].dot(along);
+    let to = along + axis(0) + axis(1) + axis(2);
+    let length = to.length();
+    let sign = if to.dot(along) < 0.0 { -1.0 } else { 1.0 };
+    // What lies square to the axes is not stretched by a last digit.
+    let length = if (length - 1.0).abs() < 1e-6 { 1.0 } else { length };
+    (length * sign, to.cross(along).length() / length.max(f32::MIN_POSITIVE))
+}
+
 impl Scale {
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let (document, by) = (scene.document, self.by.0);
-        let nodes = self.node.all(document)?;
-        each(scene, nodes, |node| {
-            let now = document.node(node).local().transform().scale;
-            if now.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<(Wanted, Option<String>), CommandError> {
+        /// The sine of an angle below which axes are the same.
+        const ALIGNED: f32 = 2e-3;
+        let (by, space) = (self.by.0, self.space.unwrap_or_default());
+        check_pivot(self.pivot, space)?;
+        let mut oblique: Option<(f32, NodeId)> = None;
+        let mut wanted = Wanted::new();
+        for node in self.node.all(document)? {
+            let local = place.local(node);
+            if local.scale.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
                 let label = document.node(node).label(node);
                 let message = format!(
                     "{label} has a scale of 0 along an axis, which no factor changes; set the scale first, by “{}” or in the inspector",
@@ -376,8 +398,59 @@ impl Scale {
                 );
                 return Err(CommandError::Other(message));
             }
-            pose_at(document, node, &Components { scale: Some(now * by), ..Components::default() })
-        })
+            let uniform = by.x == by.y && by.y == by.z;
+            let factors = if space == Space::Local || uniform {
+                by
+            } else {
+                // Both as directions of the parent: its turning part takes nothing from the angles between them.
+                let standing = place.standing(node, space);
+                let axes = standing.axes_in_parent(space).map_err(failed(document, node))?;
+                let own = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| stretched(&axes, by, local.rotation * a));
+                let worst = own.iter().fold(0.0f32, |a, (_, turned)| a.max(*turned));
+                if worst > oblique.map_or(ALIGNED, |(w, _)| w) {
+                    oblique = Some((worst, node));
+                }
+                Vec3::from_array(own.map(|(factor, _)| factor))
+            };
+            let mut to = Components { scale: Some(local.scale * factors), ..Components::default() };
+            if let Some(pivot) = self.pivot.map(|p| p.as_dvec3()) {
+                let at = place.seen().world[node.index()].w_axis.truncate().as_dvec3();
+                if at.distance(pivot) > 1e-7 * at.length().max(1e-3) {
+                    let to_here = pivot + (at - pivot) * by.as_dvec3();
+                    to.translation = Some(translation_at(place, document, node, to_here)?);
+                }
+            }
+            wanted.push((node, to));
+        }
+        let note = oblique.map(|(_, node)| {
+            let label = document.node(node).label(node);
+            format!(
+                "the axes of {label} lie across those it was scaled along, which would shear it; its scale is the nearest                  that a node can hold"
+            )
+        });
+        Ok((wanted, note))
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        let (wanted, note) = self.wanted(&place, scene.document)?;
+        let done = place.put(wanted)?;
+        Ok(Outcome { note: done.note.or(note), ..done })
+    }
+}
+
+impl PoseCommand {
+    /// The components that it gives nodes, of those commands that tools give while something is dragged.
+    ///
+    /// # Errors
+    /// As the command.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
+        match self {
+            Self::Rotate(rotate) => rotate.wanted(&Place::of(scene, &rotate.over)?, scene.document),
+            Self::Move(by) => by.wanted(&Place::of(scene, &by.over)?, scene.document),
+            Self::Scale(by) => Ok(by.wanted(&Place::of(scene, &by.over)?, scene.document)?.0),
+            _ => Ok(Wanted::new()),
+        }
     }
 }
 
@@ -420,16 +493,18 @@ impl SetLocal {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        each(scene, nodes, |node| pose_at(scene.document, node, &given))
+        Place::of(scene, &self.over)?.put(nodes.into_iter().map(|node| (node, given)))
     }
 }
 
 impl SetWorld {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let (document, pose) = (scene.document, scene.pose());
-        let nodes = self.node.all(scene.document)?;
+        let document = scene.document;
+        let place = Place::of(scene, &self.over)?;
+        let pose = place.seen();
+        let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;
-        each(scene, nodes, |node| {
+        let each = |node: NodeId| {
             let local = pose.local[node.index()].transform();
             let world = Transform::decompose(&pose.world[node.index()], &local).transform;
             let wanted = pose
@@ -445,26 +520,60 @@ impl SetWorld {
                 rotation: turns.then_some(wanted.rotation),
                 scale: Some(wanted.scale).filter(|s| turns && scaled(*s)),
             };
-            pose_at(document, node, &part)
-        })
+            Ok((node, part))
+        };
+        let wanted: Result<Wanted, CommandError> = nodes.into_iter().map(each).collect();
+        place.put(wanted?)
     }
 }
 
 impl ResetAll {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        reset(scene.document, self.node.as_ref(), self.parts.as_ref())
+        let parts = self.parts.as_ref().map_or(&Property::TRS[..], |p| &p.0);
+        reset(scene, self.node.as_ref(), parts, &Over::FILE)
     }
 }
 
 impl Reset {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        reset(scene.document, self.node.as_ref(), self.parts.as_ref())
+        let parts = self.parts.as_ref().map_or(&Property::TRS[..], |p| &p.0);
+        reset(scene, self.node.as_ref(), parts, &self.over)
     }
 }
 
-fn reset(document: &Document, nodes: Option<&Nodes>, parts: Option<&Parts>) -> Result<Outcome, CommandError> {
-    let parts = parts.map_or(&Property::TRS[..], |p| &p.0);
+impl ResetTranslation {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        reset(scene, self.node.as_ref(), &[Property::Translation], &self.over)
+    }
+}
+
+impl ResetRotation {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        reset(scene, self.node.as_ref(), &[Property::Rotation], &self.over)
+    }
+}
+
+impl ResetScale {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        reset(scene, self.node.as_ref(), &[Property::Scale], &self.over)
+    }
+}
+
+fn reset(scene: &Scene<'_>, nodes: Option<&Nodes>, parts: &[Property], over: &Over) -> Result<Outcome, CommandError> {
+    let document = scene.document;
     let nodes = nodes.map_or_else(|| Ok(document.node_ids().collect()), |n| n.all(document))?;
+    if *over != Over::FILE {
+        let to_rest = |node: NodeId| {
+            let rest = document.node(node).rest.transform();
+            let all = Components {
+                translation: Some(rest.translation),
+                rotation: Some(rest.rotation),
+                scale: Some(rest.scale),
+            };
+            (node, all.only(parts))
+        };
+        return Place::of(scene, over)?.put(nodes.into_iter().map(to_rest));
+    }
     let reset = |node: NodeId| {
         let found = document.node(node);
         let posed = found.pose?;

@@ -19,7 +19,7 @@ use crate::render::{ColorRole, Measure};
 use crate::{
     edit::{
         Command,
-        command::{Reset, SetUser, SetWorld, field::Nodes},
+        command::{Over, Reset, SetUser, SetWorld, field::Nodes},
     },
     model::{Document, Local, NodeId, Property, RestSource, Transform},
 };
@@ -204,7 +204,7 @@ fn node_sections(
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
     if section(ui, theme, "Ul", "Pose", &note, posed) {
-        actions.push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None }.into()));
+        actions.push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None, over: Over::FILE }.into()));
     }
     match rest.user_from(&view.pose.local[node.index()].transform()) {
         Ok(user) => {
@@ -381,7 +381,10 @@ fn world_section(
             }
             let label = format!("Pose {}", document.node(node).label(node));
             let command = match view.shown_clip() {
-                None => Some(SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }.into()),
+                None => Some(
+                    SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property), over: Over::FILE }
+                        .into(),
+                ),
                 Some(_) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())

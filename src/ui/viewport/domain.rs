@@ -4,9 +4,9 @@ use egui::TextureId;
 use glam::Vec2;
 
 use crate::{
-    edit::{Space, command::ToolCommand},
+    edit::command::ToolCommand,
     model::{DisplayChoice, NodeId},
-    motion::Bone,
+    motion::{Bone, Space},
     render::{Camera, Shading},
     ui::Action,
 };
@@ -57,6 +57,100 @@ impl Default for ViewOptions {
     }
 }
 
+/// Whose axes the manipulator has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GizmoSpace {
+    /// Those of a space of the scene.
+    Of(Space),
+    /// Those of the picture.
+    View,
+}
+
+impl Default for GizmoSpace {
+    fn default() -> Self {
+        Self::Of(Space::Local)
+    }
+}
+
+impl GizmoSpace {
+    /// All of them, in the order of the toolbar.
+    pub const ALL: [Self; 6] = [
+        Self::Of(Space::Local),
+        Self::Of(Space::Parent),
+        Self::Of(Space::World),
+        Self::View,
+        Self::Of(Space::Gimbal),
+        Self::Of(Space::Rest),
+    ];
+
+    /// What it is called.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Of(Space::Local) => "Local",
+            Self::Of(Space::Parent) => "Parent",
+            Self::Of(Space::World) => "World",
+            Self::Of(Space::Gimbal) => "Gimbal",
+            Self::Of(Space::Rest) => "Rest",
+            Self::View => "View",
+        }
+    }
+
+    /// What it is, for who does not know.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Of(Space::Local) => "The joint's own axes, as it is posed",
+            Self::Of(Space::Parent) => "The axes of the joint above",
+            Self::Of(Space::World) => "The axes of the scene",
+            Self::Of(Space::Gimbal) => "The axes that the angles about X, Y and Z are counted on",
+            Self::Of(Space::Rest) => "The joint's own axes as they are at rest",
+            Self::View => "The axes of the picture: right, up and towards you",
+        }
+    }
+}
+
+/// The point about which several joints are posed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pivot {
+    /// Each its own.
+    #[default]
+    Each,
+    /// The one picked last.
+    Active,
+    /// The middle of all.
+    Median,
+}
+
+impl Pivot {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Each, Self::Active, Self::Median];
+
+    /// What it is called.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Each => "Each its own",
+            Self::Active => "Active joint",
+            Self::Median => "Middle of all",
+        }
+    }
+}
+
+/// The steps that posing snaps to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SnapSteps {
+    /// Metres.
+    pub length: f32,
+    /// Degrees.
+    pub angle: f32,
+    /// Of factors.
+    pub factor: f32,
+}
+
+impl Default for SnapSteps {
+    fn default() -> Self {
+        Self { length: 0.01, angle: 5.0, factor: 0.1 }
+    }
+}
+
 /// What the viewport asks for.
 #[derive(Clone, Debug)]
 pub enum ViewportAction {
@@ -76,7 +170,11 @@ pub enum ViewportAction {
     /// The eye moved.
     Camera(Camera),
     /// The gizmo's axes.
-    SetSpace(Space),
+    SetSpace(GizmoSpace),
+    /// The point about which several joints are posed.
+    SetPivot(Pivot),
+    /// Whether every drag snaps, and to what.
+    SetSnap(bool, SnapSteps),
     /// The viewport's size, in points.
     ViewportSize(Vec2),
 }
@@ -99,7 +197,13 @@ pub struct Viewport {
     /// The pointer's tool.
     pub tool: ToolCommand,
     /// The axes of the manipulator.
-    pub space: Space,
+    pub space: GizmoSpace,
+    /// The point about which several joints are posed.
+    pub pivot: Pivot,
+    /// Whether every drag snaps.
+    pub snap: bool,
+    /// To what.
+    pub snap_steps: SnapSteps,
     /// What is shown.
     pub options: ViewOptions,
     /// Where the skin was clicked last, and how often.
@@ -114,7 +218,13 @@ pub struct ViewportView<'a> {
     /// The pointer's tool.
     pub tool: ToolCommand,
     /// The axes of the manipulator.
-    pub space: Space,
+    pub space: GizmoSpace,
+    /// The point about which several joints are posed.
+    pub pivot: Pivot,
+    /// Whether every drag snaps.
+    pub snap: bool,
+    /// To what.
+    pub snap_steps: SnapSteps,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.

@@ -6,7 +6,7 @@ mod overlay;
 mod pick;
 mod tools;
 
-pub use self::domain::{ViewOptions, Viewport, ViewportAction, ViewportView};
+pub use self::domain::{GizmoSpace, Pivot, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView};
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
@@ -37,9 +37,14 @@ pub struct ViewportState {
 }
 
 impl ViewportState {
-    /// Whether a drag is under way that takes digits and letters of axes as its own.
-    pub fn takes_numbers(&mut self) -> bool {
-        self.tools.takes_numbers()
+    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether a button holds it.
+    pub fn posing(&self) -> Option<bool> {
+        self.tools.under_way()
+    }
+
+    /// Begins what a tool does without a handle; whether it does anything.
+    pub fn begin(&mut self, tool: crate::edit::command::ToolCommand) -> bool {
+        self.tools.begin(tool)
     }
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
@@ -104,8 +109,12 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         return;
     }
     // What was let go elsewhere is let go until the button is.
+    let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
-    let tool_has_it = state.swallow || state.tools.of(view.viewport.tool).ui(ui, view, rect, &response, actions);
+    let by_keys = state.tools.under_way() == Some(false);
+    let tool_has_it = swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
+    // The click that ends a gesture selects nothing.
+    state.swallow |= by_keys && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
     let covered = view.dialogs.open.is_some() || egui::Popup::is_any_open(ui.ctx());
     let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;

@@ -2,24 +2,29 @@
 //! drag is in `geometry`, where it is tested without a window.
 
 mod brush;
+mod combined;
+mod gizmo;
 mod rotate;
+mod scale;
 mod select;
+mod translate;
 mod vertices;
 
 use egui::{Rect, Response, Ui};
 use egui_material_icons::MaterialIcon;
 
+use self::gizmo::{Gizmo, HandleSet, Operation};
 pub use self::{
     brush::{brush_overlay_ui, brush_ui, joint_list_ui},
     select::select_ui,
     vertices::vertices_ui,
 };
 use crate::{
-    edit::command::ToolCommand,
+    edit::command::{SetKey, ToolCommand, ViewCommand},
     ui::{Actions, View},
 };
 
-/// A tool of Pose and Animate mode, with what it keeps of a drag.
+/// A tool of Pose and Animate mode.
 pub trait ViewportTool {
     /// Its sign in the toolbar.
     fn icon(&self) -> MaterialIcon;
@@ -27,16 +32,15 @@ pub trait ViewportTool {
     /// What can be done with it while something is selected, for the status bar.
     fn hints(&self) -> Vec<(Press, &'static str)>;
 
-    /// Draws its handles over the picture in `rect`, and asks for what is done with them; whether the pointer is its own.
-    fn ui(&mut self, ui: &Ui, view: &View<'_>, rect: Rect, response: &Response, actions: &mut Actions) -> bool;
-
-    /// Whether a drag is under way that takes digits and letters of axes as its own.
-    fn takes_numbers(&self) -> bool {
-        false
+    /// Its handles about what is selected; none unless it has some.
+    fn handles(&self) -> HandleSet {
+        HandleSet::default()
     }
 
-    /// Its drag was ended elsewhere; whether there was one.
-    fn end(&mut self) -> bool;
+    /// What its key does when it is pressed again.
+    fn begins(&self) -> Option<Operation> {
+        None
+    }
 }
 
 /// What a person presses.
@@ -48,40 +52,78 @@ pub enum Press {
     Key(&'static str),
 }
 
-/// All tools.
+/// A tool by the command that takes it up.
+fn tool_of(tool: ToolCommand) -> &'static dyn ViewportTool {
+    match tool {
+        ToolCommand::Select => &select::SelectTool,
+        ToolCommand::Move => &translate::MoveTool,
+        ToolCommand::Rotate => &rotate::RotateTool,
+        ToolCommand::Scale => &scale::ScaleTool,
+        ToolCommand::Combined => &combined::CombinedTool,
+    }
+}
+
+/// What the tools keep of a drag.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
-    select: select::SelectTool,
-    rotate: rotate::RotateTool,
+    gizmo: Gizmo,
 }
 
 impl Tools {
-    /// The tool that a command takes up.
-    pub fn of(&mut self, tool: ToolCommand) -> &mut dyn ViewportTool {
-        match tool {
-            ToolCommand::Select => &mut self.select,
-            ToolCommand::Rotate => &mut self.rotate,
-        }
+    /// Draws the handles of a tool over the picture in `rect`, and asks for what is done with them; whether the pointer is
+    /// theirs.
+    pub fn ui(
+        &mut self,
+        tool: ToolCommand,
+        ui: &Ui,
+        view: &View<'_>,
+        rect: Rect,
+        response: &Response,
+        actions: &mut Actions,
+    ) -> bool {
+        self.gizmo.ui(&tool_of(tool).handles(), ui, view, rect, response, actions)
     }
 
-    /// Whether a drag is under way that takes digits and letters of axes as its own.
-    pub fn takes_numbers(&mut self) -> bool {
-        ToolCommand::ALL.iter().any(|tool| self.of(*tool).takes_numbers())
+    /// Begins what a tool does without a handle; whether it does anything.
+    pub fn begin(&mut self, tool: ToolCommand) -> bool {
+        let operation = tool_of(tool).begins();
+        operation.map(|o| self.gizmo.begin(o)).is_some()
     }
 
-    /// Ends the drag that is under way; whether there was one.
+    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether a button holds it.
+    pub fn under_way(&self) -> Option<bool> {
+        self.gizmo.under_way()
+    }
+
+    /// Ends the gesture that is under way; whether there was one.
     pub fn end(&mut self) -> bool {
-        // Each is asked, whatever another says.
-        ToolCommand::ALL.map(|tool| self.of(tool).end()).contains(&true)
+        self.gizmo.end()
     }
 }
 
 /// A tool's sign.
 pub fn icon_of(tool: ToolCommand) -> MaterialIcon {
-    Tools::default().of(tool).icon()
+    tool_of(tool).icon()
 }
 
 /// What can be done with a tool.
 pub fn hints_of(tool: ToolCommand) -> Vec<(Press, &'static str)> {
-    Tools::default().of(tool).hints()
+    tool_of(tool).hints()
+}
+
+/// The hints that tools with handles have in common.
+fn posing_hints(
+    drag: &'static str,
+    does: &'static str,
+    snap: &'static str,
+    snaps: &'static str,
+) -> Vec<(Press, &'static str)> {
+    vec![
+        (Press::Hand(drag), does),
+        (Press::Hand(snap), snaps),
+        (Press::Hand("X Y Z 0–9"), "axis, number"),
+        (Press::Hand("Esc"), "cancel"),
+        (Press::Key(SetKey::NAME), "set key"),
+        (Press::Key(ViewCommand::FrameSelected.name()), "frame"),
+    ]
 }

@@ -29,14 +29,6 @@ impl ViewportTool for SelectTool {
             (Press::Key(SelectCommand::Child.name()), "child"),
         ]
     }
-
-    fn ui(&mut self, _: &Ui, _: &View<'_>, _: Rect, _: &Response, _: &mut Actions) -> bool {
-        false
-    }
-
-    fn end(&mut self) -> bool {
-        false
-    }
 }
 
 /// `free`: nothing else has the pointer.

@@ -1,0 +1,25 @@
+//! The turning part of a matrix: what a turn in the scene is taken into a scaled or mirrored parent by.
+
+use glam::{DMat3, Mat4};
+
+/// The orthogonal factor of a matrix's 3×3 part in its polar decomposition, reflection included, by Newton's iteration
+/// `O ← (O + O⁻ᵀ)/2` (Higham, *Computing the Polar Decomposition*, 1986). Nothing where the matrix is singular.
+pub fn orthogonal_factor(matrix: &Mat4) -> Option<DMat3> {
+    let m = matrix.as_dmat4();
+    let mut o = DMat3::from_cols(m.x_axis.truncate(), m.y_axis.truncate(), m.z_axis.truncate());
+    // Of about length 1, so that few steps do.
+    let size = o.determinant().abs().cbrt();
+    if o.determinant().abs() <= 1e-30 || !size.is_finite() {
+        return None;
+    }
+    o *= 1.0 / size;
+    for _ in 0..100 {
+        let next = (o + o.inverse().transpose()) * 0.5;
+        let step = (next - o).to_cols_array().iter().fold(0.0f64, |a, v| a.max(v.abs()));
+        o = next;
+        if step < 1e-14 {
+            break;
+        }
+    }
+    o.is_finite().then_some(o)
+}

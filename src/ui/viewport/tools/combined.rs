@@ -1,0 +1,34 @@
+//! All handles at once: arrows, squares, rings and boxes.
+
+use egui_material_icons::{MaterialIcon, icons};
+
+use super::{
+    Press, ViewportTool,
+    gizmo::{HandleSet, Operation},
+};
+
+/// The tool that moves, rotates and scales.
+#[derive(Clone, Debug, Default)]
+pub struct CombinedTool;
+
+impl ViewportTool for CombinedTool {
+    fn icon(&self) -> MaterialIcon {
+        icons::ICON_TRANSFORM
+    }
+
+    fn hints(&self) -> Vec<(Press, &'static str)> {
+        super::posing_hints("Drag a handle", "pose", "Ctrl", "snap")
+    }
+
+    fn handles(&self) -> HandleSet {
+        let moves = Some(Operation::Move);
+        HandleSet {
+            arrows: Some(92.0),
+            planes: moves,
+            rings: Some(66.0),
+            outer: Some((78.0, Operation::Rotate)),
+            boxes: Some((39.0, false)),
+            center: moves,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where the handles stand: the point they are about, the directions of their axes, and how large they are there.
+
+use glam::{Mat4, Vec2, Vec3};
+
+use crate::{
+    edit::Selection,
+    model::{Document, NodeId},
+    motion::{Pose, Space, Standing},
+    render::Camera,
+    ui::{
+        View,
+        viewport::domain::{GizmoSpace, Pivot},
+    },
+};
+
+/// Where the handles stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The node whose axes they are.
+    pub node: NodeId,
+    /// Scene, metres.
+    pub origin: Vec3,
+    /// Unit directions of the scene.
+    pub axes: [Vec3; 3],
+    /// From the origin to the eye, unit.
+    pub sight: Vec3,
+    /// The origin in the picture.
+    pub center: Vec2,
+    /// Metres that a point of the picture is there.
+    pub unit: f32,
+}
+
+impl Frame {
+    /// Where the handles of what is selected stand; nothing where nothing can be posed, or it cannot be seen.
+    pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
+        let document = view.session?.document();
+        let free = |n: &NodeId| view.pose.world.get(n.index()).is_some() && !view.visibility.locked.contains(n);
+        let node = view.selection.active.filter(free)?;
+        let origin = match view.viewport.pivot {
+            Pivot::Median => median(document, view.selection, view.pose).unwrap_or(head(view.pose, node)),
+            Pivot::Active | Pivot::Each => head(view.pose, node),
+        };
+        let axes = axes(document, view.pose, &view.viewport.camera, node, view.viewport.space);
+        Self { node, origin, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 0.0 }.seen(&view.viewport.camera, size)
+    }
+
+    /// The same as it is seen now.
+    pub fn seen(self, camera: &Camera, size: Vec2) -> Option<Self> {
+        let (center, depth) = camera.project(self.origin, size).filter(|_| self.origin.is_finite())?;
+        let sight = (camera.eye() - self.origin).normalize_or(Vec3::Z);
+        Some(Self { center, unit: camera.metres_per_point(depth, size.y), sight, ..self })
+    }
+}
+
+fn head(pose: &Pose, node: NodeId) -> Vec3 {
+    pose.world[node.index()].w_axis.truncate()
+}
+
+/// The middle of what is moved.
+fn median(document: &Document, selection: &Selection, pose: &Pose) -> Option<Vec3> {
+    let nodes = selection.top_level_nodes(document);
+    let sum: Vec3 = nodes.iter().map(|n| head(pose, *n)).sum();
+    (!nodes.is_empty()).then(|| sum / nodes.len() as f32)
+}
+
+/// What a node's axes are.
+pub fn standing(document: &Document, pose: &Pose, node: NodeId) -> Standing {
+    Standing {
+        parent: pose.parent_world(document, node),
+        rest: document.node(node).rest.transform().rotation,
+        rotation: pose.local[node.index()].transform().rotation,
+    }
+}
+
+/// The directions of a space's axes in the scene; the scene's own where a parent is squashed flat.
+pub fn axes(document: &Document, pose: &Pose, camera: &Camera, node: NodeId, space: GizmoSpace) -> [Vec3; 3] {
+    match space {
+        GizmoSpace::View => [camera.right(), camera.up(), -camera.forward()],
+        GizmoSpace::Of(space) => {
+            standing(document, pose, node).axes_in_scene(space).unwrap_or([Vec3::X, Vec3::Y, Vec3::Z])
+        }
+    }
+}
+
+/// What one metre of the scene is along a space's axes in a node's parent, with the sign by which its axes are shown, where
+/// that is one number for all of them.
+pub fn parent_units(parent: &Mat4, space: Space) -> Option<f32> {
+    if space == Space::World {
+        return Some(1.0);
+    }
+    let columns = [parent.x_axis, parent.y_axis, parent.z_axis].map(|c| c.truncate());
+    let [x, y, z] = columns.map(Vec3::length);
+    let (least, most) = (x.min(y).min(z), x.max(y).max(z));
+    let square =
+        columns[0].dot(columns[1]).abs().max(columns[1].dot(columns[2]).abs()).max(columns[2].dot(columns[0]).abs());
+    let sense = if glam::Mat3::from_mat4(*parent).determinant() < 0.0 { -1.0 } else { 1.0 };
+    (least > 1e-12 && most - least < 1e-4 * most && square < 1e-4 * most * most).then(|| sense / most)
+}

@@ -1,0 +1,520 @@
+//! A drag of a handle, or the same begun by a key: what the pointer's way and what is typed come to. It is found from the state
+//! at its start, never by adding up moves.
+
+use egui::{Event, Key, Modifiers, Ui};
+use glam::{Vec2, Vec3};
+
+use super::{Frame, frame};
+use crate::{
+    edit::{
+        command::{
+            Command, Move, Rotate, Scale, ToolCommand,
+            field::{Axis, Degrees, Factor, Nodes},
+        },
+        evaluate,
+    },
+    geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
+    model::{Document, NodeId},
+    motion::{Pose, Space},
+    ui::{
+        View, edits,
+        viewport::domain::{GizmoSpace, Pivot},
+    },
+};
+
+/// Seconds that snapping goes on after Ctrl is let go: a hand lets go of it a little before the button.
+const LINGERS: f64 = 0.12;
+/// Points of a ring that is seen from its edge, and of the ball.
+const RADIUS: f32 = 78.0;
+/// By what the way of the pointer counts while Shift is held.
+const FINE: f32 = 0.2;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Moves.
+    Move,
+    /// Rotates.
+    Rotate,
+    /// Scales.
+    Scale,
+}
+
+impl Operation {
+    /// The tool that does it alone.
+    pub const fn tool(self) -> ToolCommand {
+        match self {
+            Self::Move => ToolCommand::Move,
+            Self::Rotate => ToolCommand::Rotate,
+            Self::Scale => ToolCommand::Scale,
+        }
+    }
+
+    const ALL: [Self; 3] = [Self::Move, Self::Rotate, Self::Scale];
+
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        self.tool().spec().title
+    }
+}
+
+/// Along, about or square to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Nothing: in the plane of the picture, as a ball, on all axes alike.
+    Free,
+    /// One axis.
+    Axis(usize),
+    /// The two others.
+    Plane(usize),
+    /// The line of sight.
+    View,
+}
+
+/// A gesture under way.
+#[derive(Clone, Debug)]
+pub struct Gesture {
+    /// What is done.
+    pub operation: Operation,
+    /// Along what.
+    pub limit: Limit,
+    /// Where the handles stood at its start.
+    pub frame: Frame,
+    /// Whose axes they are.
+    pub space: GizmoSpace,
+    /// What is posed.
+    pub nodes: Vec<NodeId>,
+    /// Whether a button is held, whose release ends it; else a click or a key does.
+    pub held: bool,
+    /// Along the axes: meters or factors; of a rotation x, in degrees.
+    pub value: Vec3,
+    /// What is typed for each of them.
+    pub typed: [String; 3],
+    /// Which of them is typed into.
+    pub field: usize,
+    pivot: Pivot,
+    start: Vec2,
+    fine: FinePointer,
+    ring: RingTurn,
+    snapped_at: f64,
+    /// The turn of a ball.
+    ball: (Vec3, f32),
+    /// As it was at the start.
+    document: Document,
+    pose: Pose,
+    shown: Option<Vec<Command>>,
+}
+
+/// What becomes of a gesture after a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It goes on.
+    Goes,
+    /// It is kept.
+    Kept,
+    /// It is as if it had never been.
+    Dropped,
+    /// Another takes its place, of the same things.
+    Another(Operation),
+}
+
+impl Gesture {
+    /// Begins at a point of the picture.
+    pub fn begin(
+        view: &View<'_>,
+        frame: Frame,
+        operation: Operation,
+        limit: Limit,
+        at: Vec2,
+        held: bool,
+    ) -> Option<Self> {
+        let document = view.session?.document();
+        let pivot = view.viewport.pivot;
+        // Each about itself, a chain curls; all about one point, what hangs on another goes with it.
+        let curls = operation == Operation::Rotate && pivot == Pivot::Each;
+        let nodes = if curls {
+            view.selection.nodes.iter().copied().collect()
+        } else {
+            view.selection.top_level_nodes(document)
+        };
+        let free = |n: &NodeId| !view.visibility.locked.contains(n) && view.pose.world.get(n.index()).is_some();
+        let nodes: Vec<NodeId> = nodes.into_iter().filter(free).collect();
+        if nodes.is_empty() {
+            return None;
+        }
+        let mut gesture = Self {
+            operation,
+            limit,
+            frame,
+            space: view.viewport.space,
+            nodes,
+            held,
+            value: if operation == Operation::Scale { Vec3::ONE } else { Vec3::ZERO },
+            typed: Default::default(),
+            field: 0,
+            pivot,
+            start: at,
+            fine: FinePointer::new(at),
+            ring: RingTurn::new(at),
+            snapped_at: f64::NEG_INFINITY,
+            ball: (Vec3::Y, 0.0),
+            document: document.clone(),
+            pose: view.pose.clone(),
+            shown: None,
+        };
+        gesture.set_space(view, view.viewport.space);
+        gesture.field = gesture.first_field();
+        Some(gesture)
+    }
+
+    /// The axes of a space at the start. What scales has no axes of the picture, which no node can be scaled along.
+    fn set_space(&mut self, view: &View<'_>, space: GizmoSpace) {
+        let scales_in_view = self.operation == Operation::Scale && space == GizmoSpace::View;
+        self.space = if scales_in_view { GizmoSpace::Of(Space::Local) } else { space };
+        self.frame.axes = frame::axes(&self.document, &self.pose, &view.viewport.camera, self.frame.node, self.space);
+    }
+
+    const fn first_field(&self) -> usize {
+        match (self.operation, self.limit) {
+            (Operation::Rotate, _) | (_, Limit::Free | Limit::View) => 0,
+            (_, Limit::Axis(k)) => k,
+            (_, Limit::Plane(k)) => (k + 1) % 3,
+        }
+    }
+
+    /// Whether a component can be typed.
+    pub fn has_field(&self, k: usize) -> bool {
+        match (self.operation, self.limit) {
+            (Operation::Rotate, _) | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
+            (_, Limit::Axis(axis)) => k == axis,
+            (_, Limit::Plane(axis)) => k != axis,
+            (Operation::Move, Limit::Free | Limit::View) => true,
+        }
+    }
+
+    /// Takes the keys that are its own.
+    pub fn take_keys(&mut self, ui: &Ui, view: &View<'_>) -> Next {
+        let tools = Operation::ALL.map(|o| (o, view.settings.keys.key(o.tool().name()).to_owned()));
+        for event in ui.input(|i| i.events.clone()) {
+            match event {
+                Event::Text(text) => {
+                    let of_number = |c: &char| c.is_ascii_digit() || "+-−*/().,".contains(*c);
+                    self.typed[self.field].extend(text.chars().filter(of_number));
+                }
+                Event::Key { key, pressed: true, repeat, modifiers, .. } => {
+                    match key {
+                        Key::Enter => return Next::Kept,
+                        Key::Escape => return Next::Dropped,
+                        Key::Backspace => {
+                            self.typed[self.field].pop();
+                        }
+                        Key::Tab => {
+                            let step = if modifiers.shift { 2 } else { 1 };
+                            let all = (1..=3).map(|k| (self.field + k * step) % 3);
+                            self.field = all.into_iter().find(|k| self.has_field(*k)).unwrap_or(self.field);
+                        }
+                        Key::X | Key::Y | Key::Z if !modifiers.any() || modifiers.shift_only() => {
+                            let k = [Key::X, Key::Y, Key::Z].iter().position(|a| *a == key).unwrap_or(0);
+                            self.choose(view, if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) });
+                        }
+                        _ if !modifiers.any() && !repeat => {
+                            let meant = tools.iter().find(|(_, name)| name.eq_ignore_ascii_case(key.name()));
+                            match meant {
+                                // Twice, it turns as a ball.
+                                Some((Operation::Rotate, _)) if self.operation == Operation::Rotate => {
+                                    self.limit = if self.limit == Limit::Free { Limit::View } else { Limit::Free };
+                                    self.restart();
+                                }
+                                Some((other, _)) if *other != self.operation => return Next::Another(*other),
+                                _ => {}
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        Next::Goes
+    }
+
+    /// Goes on along something else. Once more the same: along its own axes, or the scene's; a third time: freely.
+    fn choose(&mut self, view: &View<'_>, limit: Limit) {
+        let of_view = view.viewport.space;
+        let (local, world) = (GizmoSpace::Of(Space::Local), GizmoSpace::Of(Space::World));
+        let other = if of_view == local { world } else { local };
+        if self.operation == Operation::Rotate && matches!(limit, Limit::Plane(_)) {
+            return;
+        }
+        if self.limit != limit {
+            self.limit = limit;
+            self.set_space(view, of_view);
+        } else if self.space == of_view {
+            self.set_space(view, other);
+        } else {
+            self.limit = if self.operation == Operation::Rotate { Limit::View } else { Limit::Free };
+            self.set_space(view, of_view);
+        }
+        let typed = std::mem::take(&mut self.typed[self.field]);
+        self.field = self.first_field();
+        // What was typed before the axis is meant for it.
+        self.typed = Default::default();
+        self.typed[self.field] = typed;
+        self.restart();
+    }
+
+    /// A rotation goes on from nothing.
+    fn restart(&mut self) {
+        self.ring = RingTurn::new(self.fine.now());
+        if self.operation == Operation::Rotate {
+            self.start = self.fine.now();
+        }
+    }
+
+    /// The pointer is at a point of the picture: what is to be shown, where that is another than before.
+    pub fn follow(
+        &mut self,
+        view: &View<'_>,
+        pointer: Vec2,
+        size: Vec2,
+        modifiers: Modifiers,
+        now: f64,
+    ) -> Option<Vec<Command>> {
+        self.frame = self.frame.seen(&view.viewport.camera, size)?;
+        if modifiers.command || view.viewport.snap {
+            self.snapped_at = now;
+        }
+        let snaps = now - self.snapped_at < LINGERS;
+        let factor = if modifiers.shift { FINE } else { 1.0 };
+        let at = self.fine.follow(pointer, factor);
+        match self.operation {
+            Operation::Move => self.follow_move(view, at, size, snaps, modifiers.shift),
+            Operation::Rotate => self.follow_turn(view, at, size, snaps),
+            Operation::Scale => self.follow_scale(view, at, size, snaps),
+        }
+        if !self.take_typed(view) {
+            // Half an expression changes nothing yet.
+            return None;
+        }
+        let commands = edits::posed(view, &self.document, &self.nodes, |over| self.command(over));
+        if self.shown.as_ref() == Some(&commands) {
+            return None;
+        }
+        // Where nothing was moved yet there is no step.
+        if self.shown.is_none() && self.is_nothing() {
+            return None;
+        }
+        self.shown = Some(commands.clone());
+        Some(commands)
+    }
+
+    /// What is typed stands; whether it can be read.
+    fn take_typed(&mut self, view: &View<'_>) -> bool {
+        let scale = match self.operation {
+            Operation::Move => view.settings.length.per_metre(),
+            Operation::Rotate | Operation::Scale => 1.0,
+        };
+        for k in 0..3 {
+            if self.typed[k].is_empty() || !self.has_field(k) {
+                continue;
+            }
+            let Some(value) = evaluate(&self.typed[k]) else { return false };
+            self.value[k] = value as f32 / scale;
+        }
+        if self.operation == Operation::Scale && !self.typed[0].is_empty() && self.limit == Limit::Free {
+            self.value = Vec3::splat(self.value.x);
+        }
+        true
+    }
+
+    fn is_nothing(&self) -> bool {
+        let none = if self.operation == Operation::Scale { Vec3::ONE } else { Vec3::ZERO };
+        self.value == none && self.ball.1 == 0.0
+    }
+
+    fn follow_move(&mut self, view: &View<'_>, at: Vec2, size: Vec2, snaps: bool, fine: bool) {
+        let camera = &view.viewport.camera;
+        let (from, to) = (camera.ray(self.start, size), camera.ray(at, size));
+        let frame = &self.frame;
+        let sideways = |axis: Vec3| {
+            // Along the line of sight: up in the picture is away.
+            let away = (self.start.y - at.y) * frame.unit;
+            if axis.dot(frame.sight) > 0.0 { -away } else { away }
+        };
+        let by_axis = |k: usize| {
+            let way = |ray| along_axis(ray, frame.origin, frame.axes[k]);
+            way(&to).zip(way(&from)).map_or_else(|| sideways(frame.axes[k]), |(to, from)| to - from)
+        };
+        let in_plane = |normal: Vec3| {
+            let on = |ray| on_plane(ray, frame.origin, normal);
+            on(&to).zip(on(&from)).map(|(to, from)| to - from)
+        };
+        let mut value = match self.limit {
+            Limit::Axis(k) => {
+                let mut value = Vec3::ZERO;
+                value[k] = by_axis(k);
+                value
+            }
+            Limit::Plane(k) => {
+                let way = in_plane(frame.axes[k]).unwrap_or(Vec3::ZERO);
+                let mut value = self.along(way);
+                value[k] = 0.0;
+                value
+            }
+            Limit::Free | Limit::View => {
+                // A plane square to where the eye looks, so that the thing stays under the pointer.
+                let normal = -camera.forward();
+                self.along(in_plane(normal).unwrap_or(Vec3::ZERO))
+            }
+        };
+        let far = self.frame.unit * 1e5;
+        value = value.clamp(Vec3::splat(-far), Vec3::splat(far));
+        // As exact as a point of the picture is.
+        let exact = 10f32.powf(self.frame.unit.max(1e-9).log10().floor()) * if fine { 0.1 } else { 1.0 };
+        let step = if snaps { view.viewport.snap_steps.length } else { exact };
+        self.value = (value / step).round() * step;
+    }
+
+    /// A way in the scene along the axes, which need not be square to one another.
+    fn along(&self, way: Vec3) -> Vec3 {
+        let [x, y, z] = self.frame.axes;
+        let from_axes = glam::Mat3::from_cols(x, y, z);
+        if from_axes.determinant().abs() < 1e-3 {
+            return Vec3::new(way.dot(x), way.dot(y), way.dot(z));
+        }
+        from_axes.inverse() * way
+    }
+
+    fn follow_turn(&mut self, view: &View<'_>, at: Vec2, size: Vec2, snaps: bool) {
+        let camera = &view.viewport.camera;
+        let step = snaps.then_some(view.viewport.snap_steps.angle);
+        if self.limit == Limit::Free {
+            let (axis, angle) = ball_turn(at - self.start, RADIUS, camera.right(), camera.up());
+            self.ball = (axis, snapped(angle.to_degrees(), step));
+            self.value = Vec3::new(self.ball.1, 0.0, 0.0);
+            return;
+        }
+        self.ball = (Vec3::Y, 0.0);
+        let axis = self.axis();
+        let facing = axis.dot(self.frame.sight);
+        let sight = if facing.abs() > 0.15 {
+            RingSight::Round { center: self.frame.center, towards: facing > 0.0 }
+        } else {
+            let tangent = axis.cross(self.frame.sight).normalize_or(Vec3::X);
+            let step = camera
+                .project(self.frame.origin + tangent * camera.distance * 0.01, size)
+                .map_or(Vec2::X, |(p, _)| p - self.frame.center);
+            RingSight::Edge { along: step.normalize_or(Vec2::X), radius: RADIUS }
+        };
+        let turned = self.ring.follow(sight, at, 1.0);
+        self.value = Vec3::new(snapped(turned.to_degrees(), step), 0.0, 0.0);
+    }
+
+    fn follow_scale(&mut self, view: &View<'_>, at: Vec2, size: Vec2, snaps: bool) {
+        let camera = &view.viewport.camera;
+        let (from, to) = (self.start.distance(self.frame.center), at.distance(self.frame.center));
+        // From the middle there is no distance to compare with: to the right is larger.
+        let round = if from > 12.0 { to / from } else { 1.0 + (at.x - self.start.x) / RADIUS };
+        let factor = match self.limit {
+            Limit::Axis(k) if self.held => {
+                let way = |p| along_axis(&camera.ray(p, size), self.frame.origin, self.frame.axes[k]);
+                match way(at).zip(way(self.start)) {
+                    Some((to, from)) if from.abs() > self.frame.unit * 4.0 => to / from,
+                    _ => round,
+                }
+            }
+            _ => round,
+        };
+        let step = if snaps { view.viewport.snap_steps.factor } else { 0.01 };
+        let factor = (factor / step).round() * step;
+        let factor = if factor.abs() < 1e-3 { 1e-3 } else { factor.clamp(-1e4, 1e4) };
+        self.value = match self.limit {
+            Limit::Free | Limit::View => Vec3::splat(factor),
+            Limit::Axis(k) => {
+                let mut value = Vec3::ONE;
+                value[k] = factor;
+                value
+            }
+            Limit::Plane(k) => {
+                let mut value = Vec3::splat(factor);
+                value[k] = 1.0;
+                value
+            }
+        };
+    }
+
+    /// The axis of a rotation, in the scene.
+    pub fn axis(&self) -> Vec3 {
+        match self.limit {
+            Limit::Axis(k) | Limit::Plane(k) => self.frame.axes[k],
+            Limit::View => self.frame.sight,
+            Limit::Free => self.ball.0,
+        }
+    }
+
+    /// The command that it comes to.
+    fn command(&self, over: crate::edit::command::Over) -> crate::edit::command::PoseCommand {
+        let node = Nodes::Ids(self.nodes.clone());
+        // Alone, a node is its own pivot.
+        let pivot = (self.pivot != Pivot::Each && self.nodes.len() > 1).then_some(self.frame.origin);
+        let own = match self.space {
+            GizmoSpace::Of(space) if pivot.is_none() => Some(space),
+            _ => None,
+        };
+        match self.operation {
+            Operation::Move => {
+                let units = own.and_then(|space| {
+                    let parent = self.pose.parent_world(&self.document, self.frame.node);
+                    Some((space, frame::parent_units(&parent, space)?))
+                });
+                let (space, by) = units.map_or_else(
+                    || {
+                        let [x, y, z] = self.frame.axes;
+                        (Space::World, x * self.value.x + y * self.value.y + z * self.value.z)
+                    },
+                    |(space, unit)| (space, self.value * unit),
+                );
+                Move { node, by: Factor(by), space: Some(space), over }.into()
+            }
+            Operation::Rotate => {
+                let (space, axis) = match (self.limit, own) {
+                    (Limit::Axis(k), Some(space)) => (space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
+                    _ => (Space::World, self.axis()),
+                };
+                Rotate { node, axis: Axis(axis), degrees: Degrees(self.value.x), space: Some(space), pivot, over }
+                    .into()
+            }
+            Operation::Scale => {
+                let (pivot, space) = match (pivot, self.space) {
+                    (Some(pivot), GizmoSpace::Of(Space::World)) => (Some(pivot), Space::World),
+                    (Some(pivot), _) if self.limit == Limit::Free => (Some(pivot), Space::World),
+                    (_, GizmoSpace::Of(space)) => (None, space),
+                    (_, GizmoSpace::View) => (None, Space::Local),
+                };
+                Scale { node, by: Factor(self.value), space: Some(space), pivot, over }.into()
+            }
+        }
+    }
+
+    /// What it is called as a step.
+    pub fn label(&self) -> String {
+        let title = self.operation.title();
+        match self.nodes[..] {
+            [one] => format!("{title} {}", self.document.node(one).label(one)),
+            _ => format!("{title} {} joints", self.nodes.len()),
+        }
+    }
+
+    /// What is posed, in words.
+    pub fn what(&self) -> String {
+        match self.nodes[..] {
+            [one] => self.document.node(one).label(one),
+            _ => format!("{} joints", self.nodes.len()),
+        }
+    }
+
+    /// Where it was pressed.
+    pub const fn start(&self) -> Vec2 {
+        self.start
+    }
+}

@@ -1,0 +1,225 @@
+//! The handles: which a tool has, where they lie in the picture, and which one is under the pointer. LOOK §9.1 has their measures.
+
+use glam::{Vec2, Vec3};
+
+use super::{
+    Frame,
+    gesture::{Limit, Operation},
+};
+use crate::{render::Camera, ui::viewport::pick::segment_distance};
+
+/// Points from a line within which it is meant.
+const REACH: f32 = 7.0;
+/// Points from the middle of a box or disc.
+const SPOT: f32 = 8.0;
+/// Where plane squares begin and end on their axes.
+const PLANE: (f32, f32) = (20.0, 33.0);
+const STEPS: usize = 96;
+/// An axis that is seen so much end on is no handle.
+const END_ON: f32 = 0.97;
+/// A plane that is seen so much edge on is none either.
+const EDGE_ON: f32 = 0.16;
+
+/// Which handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handle {
+    /// Along axis 0, 1, 2.
+    Arrow(usize),
+    /// Square to an axis.
+    Plane(usize),
+    /// About an axis.
+    Ring(usize),
+    /// About the line of sight, or the same on all axes.
+    Outer,
+    /// Scales along an axis.
+    Box(usize),
+    /// The disc in the middle.
+    Center,
+}
+
+/// Which handles a tool has, each with how far out it lies, in points.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HandleSet {
+    /// Arrows.
+    pub arrows: Option<f32>,
+    /// Squares between two axes, and what they do.
+    pub planes: Option<Operation>,
+    /// Rings.
+    pub rings: Option<f32>,
+    /// The ring about the line of sight, and what it does.
+    pub outer: Option<(f32, Operation)>,
+    /// Boxes, and whether a line leads to them.
+    pub boxes: Option<(f32, bool)>,
+    /// What the disc in the middle does.
+    pub center: Option<Operation>,
+}
+
+impl HandleSet {
+    /// What a handle does.
+    pub fn meaning(&self, handle: Handle) -> (Operation, Limit) {
+        match handle {
+            Handle::Arrow(k) => (Operation::Move, Limit::Axis(k)),
+            Handle::Plane(k) => (self.planes.unwrap_or(Operation::Move), Limit::Plane(k)),
+            Handle::Ring(k) => (Operation::Rotate, Limit::Axis(k)),
+            Handle::Outer => match self.outer {
+                Some((_, Operation::Rotate)) | None => (Operation::Rotate, Limit::View),
+                Some((_, operation)) => (operation, Limit::Free),
+            },
+            Handle::Box(k) => (Operation::Scale, Limit::Axis(k)),
+            Handle::Center => (self.center.unwrap_or(Operation::Move), Limit::Free),
+        }
+    }
+
+    /// The widest of it, for what is written beside.
+    pub fn radius(&self) -> f32 {
+        let all = [self.arrows, self.rings, self.outer.map(|o| o.0), self.boxes.map(|b| b.0)];
+        all.into_iter().flatten().fold(40.0, f32::max)
+    }
+}
+
+/// A handle as it lies in the picture.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Which.
+    pub handle: Handle,
+    /// Its line, or the corners of its square; each point with whether it is on the near side.
+    pub line: Vec<(Vec2, bool)>,
+    /// How near it is to the eye: the more, the nearer.
+    pub near: f32,
+}
+
+/// The handles of a set as they lie in the picture, those that cannot be used left out.
+pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Vec<Shape> {
+    let at = |offset: Vec3| camera.project(frame.origin + offset * frame.unit, size).map(|(p, _)| p);
+    let mut found = Vec::new();
+    let mut add = |handle: Handle, points: &[Vec3], near: f32| {
+        let line: Option<Vec<_>> = points.iter().map(|p| Some((at(*p)?, true))).collect();
+        found.extend(line.map(|line| Shape { handle, line, near }));
+    };
+    for (k, axis) in frame.axes.into_iter().enumerate() {
+        let facing = axis.dot(frame.sight);
+        let (u, v) = (frame.axes[(k + 1) % 3], frame.axes[(k + 2) % 3]);
+        if facing.abs() < END_ON {
+            if let Some(length) = set.arrows {
+                add(Handle::Arrow(k), &[axis * 12.0, axis * length], facing);
+            }
+            if let Some((length, lined)) = set.boxes {
+                let from = if lined { 12.0 } else { length };
+                add(Handle::Box(k), &[axis * from, axis * length], facing);
+            }
+        }
+        if set.planes.is_some() && facing.abs() > EDGE_ON {
+            let (a, b) = PLANE;
+            add(
+                Handle::Plane(k),
+                &[u * a + v * a, u * b + v * a, u * b + v * b, u * a + v * b],
+                (u + v).dot(frame.sight),
+            );
+        }
+    }
+    for (k, axis) in frame.axes.into_iter().enumerate() {
+        if let Some(radius) = set.rings {
+            found.push(ring(Handle::Ring(k), axis, radius, frame, camera, size));
+        }
+    }
+    if let Some((radius, _)) = set.outer {
+        let mut outer = ring(Handle::Outer, frame.sight, radius, frame, camera, size);
+        outer.line.iter_mut().for_each(|(_, near)| *near = true);
+        found.push(outer);
+    }
+    if set.center.is_some() {
+        found.push(Shape { handle: Handle::Center, line: vec![(frame.center, true)], near: 0.0 });
+    }
+    found
+}
+
+fn ring(handle: Handle, axis: Vec3, radius: f32, frame: &Frame, camera: &Camera, size: Vec2) -> Shape {
+    let (a, b) = axis.any_orthonormal_pair();
+    let point = |k: usize| {
+        let angle = k as f32 / STEPS as f32 * std::f32::consts::TAU;
+        let d = a * angle.cos() + b * angle.sin();
+        let at = camera.project(frame.origin + d * frame.unit * radius, size)?.0;
+        Some((at, d.dot(frame.sight) > -0.02))
+    };
+    Shape { handle, line: (0..=STEPS).filter_map(point).collect(), near: 0.0 }
+}
+
+/// The handle under a point of the picture. Spots go before arrows, these before squares and rings; of two alike the one
+/// nearer to the eye.
+pub fn under(shapes: &[Shape], at: Vec2) -> Option<Handle> {
+    let along = |shape: &Shape| {
+        let near = shape.line.windows(2).filter(|w| w[0].1);
+        near.map(|w| segment_distance(at, w[0].0, w[1].0)).fold(f32::INFINITY, f32::min)
+    };
+    let meant = |shape: &Shape| -> Option<(u8, f32)> {
+        let end = shape.line.last()?.0;
+        match shape.handle {
+            Handle::Center => (at.distance(end) <= SPOT).then_some((0, 0.0)),
+            Handle::Box(_) if at.distance(end) <= SPOT => Some((1, -shape.near)),
+            Handle::Arrow(_) | Handle::Box(_) => {
+                (along(shape) <= REACH || at.distance(end) <= SPOT).then_some((2, -shape.near))
+            }
+            Handle::Plane(_) => is_inside(&shape.line, at).then_some((3, -shape.near)),
+            Handle::Ring(_) => Some(along(shape)).filter(|d| *d <= REACH).map(|d| (4, d)),
+            Handle::Outer => Some(along(shape)).filter(|d| *d <= REACH).map(|d| (5, d)),
+        }
+    };
+    let all = shapes.iter().filter_map(|s| Some((meant(s)?, s.handle)));
+    all.min_by(|(a, _), (b, _)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(_, handle)| handle)
+}
+
+/// Whether a point is in a square, or near enough to its middle.
+fn is_inside(corners: &[(Vec2, bool)], at: Vec2) -> bool {
+    let middle = corners.iter().map(|(p, _)| *p).sum::<Vec2>() / corners.len().max(1) as f32;
+    let sides = corners.iter().zip(corners.iter().cycle().skip(1)).map(|((a, _), (b, _))| (*b - *a).perp_dot(at - *a));
+    let (mut left, mut right) = (false, false);
+    for side in sides {
+        left |= side > 0.0;
+        right |= side < 0.0;
+    }
+    !(left && right) || at.distance(middle) <= 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::NodeId;
+
+    #[test]
+    fn every_handle_that_is_seen_is_found_where_it_lies() {
+        let size = Vec2::new(1000.0, 800.0);
+        let combined = HandleSet {
+            arrows: Some(92.0),
+            planes: Some(Operation::Move),
+            rings: Some(66.0),
+            outer: Some((78.0, Operation::Rotate)),
+            boxes: Some((39.0, false)),
+            center: Some(Operation::Move),
+        };
+        let mut met = 0;
+        for yaw in 0..24 {
+            let mut camera = Camera::default();
+            camera.orbit(Vec2::new(yaw as f32 * 37.0, yaw as f32 * 11.0));
+            let node = NodeId::from(0);
+            let at = Vec3::new(0.1, 0.4, -0.2);
+            let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+            let frame = Frame { node, origin: at, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 1.0 };
+            let frame = frame.seen(&camera, size).unwrap();
+            let all = shapes(&combined, &frame, &camera, size);
+            for shape in &all {
+                let spot = match shape.handle {
+                    Handle::Plane(_) => shape.line.iter().map(|(p, _)| *p).sum::<Vec2>() / 4.0,
+                    Handle::Ring(_) | Handle::Outer => continue,
+                    _ => shape.line.last().unwrap().0,
+                };
+                let found = under(&all, spot);
+                // What lies over it goes first; nothing is found where there is nothing.
+                assert!(found.is_some(), "{yaw}: {:?}", shape.handle);
+                met += usize::from(found == Some(shape.handle));
+            }
+            assert_eq!(under(&all, frame.center + Vec2::splat(150.0)), None);
+            assert_eq!(under(&all, frame.center), Some(Handle::Center));
+        }
+        assert!(met > 24 * 8, "{met}");
+    }
+}

@@ -1,0 +1,143 @@
+//! The manipulator: handles about what is selected, and the gestures that they and keys begin. Which handles there are is the
+//! tool's; what a gesture comes to is a command.
+//!
+//! ```text
+//!  tool ──► handles ──► press ─┐
+//!  key of the tool, again ─────┴► gesture ──► value ──► command, over what is seen ──► preview … commit or cancel
+//! ```
+
+mod draw;
+mod frame;
+mod gesture;
+mod handles;
+
+use egui::{PointerButton, Pos2, Rect, Response, Ui};
+use glam::Vec2;
+
+use self::gesture::Next;
+pub use self::{
+    frame::Frame,
+    gesture::{Gesture, Limit, Operation},
+    handles::{Handle, HandleSet},
+};
+use crate::ui::{Action, Actions, View};
+
+/// What the manipulator keeps.
+#[derive(Clone, Debug, Default)]
+pub struct Gizmo {
+    gesture: Option<Gesture>,
+    /// A key asks for a gesture to begin.
+    wanted: Option<Operation>,
+}
+
+impl Gizmo {
+    /// A gesture is to begin without a handle.
+    pub const fn begin(&mut self, operation: Operation) {
+        self.wanted = Some(operation);
+    }
+
+    /// Whether a gesture is under way, and whether it is held by a button.
+    pub fn under_way(&self) -> Option<bool> {
+        self.gesture.as_ref().map(|g| g.held).or(self.wanted.map(|_| false))
+    }
+
+    /// Its gesture was ended elsewhere; whether there was one.
+    pub fn end(&mut self) -> bool {
+        self.wanted = None;
+        self.gesture.take().is_some()
+    }
+
+    /// Draws the handles and does what is done with them; whether the pointer is theirs.
+    pub fn ui(
+        &mut self,
+        set: &HandleSet,
+        ui: &Ui,
+        view: &View<'_>,
+        rect: Rect,
+        response: &Response,
+        actions: &mut Actions,
+    ) -> bool {
+        let size = Vec2::new(rect.width(), rect.height());
+        let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+        let wanted = self.wanted.take();
+        let Some(frame) = Frame::of(view, size) else {
+            if self.gesture.take().is_some() {
+                actions.push(Action::Cancel);
+            }
+            return false;
+        };
+        let shown = self.gesture.as_ref().and_then(|g| g.frame.seen(&view.viewport.camera, size)).unwrap_or(frame);
+        let shapes = handles::shapes(set, &shown, &view.viewport.camera, size);
+        let modifiers = ui.input(|i| i.modifiers);
+        let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
+        let hovered = pointer
+            .filter(|_| self.gesture.is_none() && (response.hovered() || response.dragged()))
+            .and_then(|p| handles::under(&shapes, local(p)));
+        if self.gesture.is_none() {
+            let pressed = ui.input(|i| i.pointer.press_origin()).map(local);
+            if let Some(operation) = wanted {
+                let at = pointer.or_else(|| ui.input(|i| i.pointer.latest_pos())).map_or(shown.center, local);
+                let limit = if operation == Operation::Rotate { Limit::View } else { Limit::Free };
+                self.gesture = Gesture::begin(view, frame, operation, limit, at, false);
+            } else if response.drag_started_by(PointerButton::Primary)
+                && !modifiers.alt
+                && let Some(at) = pressed
+                && let Some(handle) = handles::under(&shapes, at)
+            {
+                let (operation, limit) = set.meaning(handle);
+                self.gesture = Gesture::begin(view, frame, operation, limit, at, true);
+            }
+        }
+        let active = self.gesture.is_some();
+        // What began it is not what ends it.
+        if wanted.is_none() {
+            self.go_on(ui, view, rect, response, actions);
+        }
+        draw::draw(ui, view, rect, &shown, set, &shapes, hovered, self.gesture.as_ref());
+        active || hovered.is_some()
+    }
+
+    /// A frame of the gesture under way.
+    fn go_on(&mut self, ui: &Ui, view: &View<'_>, rect: Rect, response: &Response, actions: &mut Actions) {
+        let size = Vec2::new(rect.width(), rect.height());
+        let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
+        let Some(gesture) = &mut self.gesture else { return };
+        let mut next = gesture.take_keys(ui, view);
+        let (now, modifiers) = ui.input(|i| (i.time, i.modifiers));
+        if ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
+            next = Next::Dropped;
+        }
+        if next != Next::Dropped
+            && let Some(at) = ui.input(|i| i.pointer.latest_pos())
+            && let Some(commands) = gesture.follow(view, local(at), size, modifiers, now)
+        {
+            actions.push(Action::Preview { label: gesture.label(), commands });
+        }
+        let let_go = if gesture.held {
+            !response.dragged_by(PointerButton::Primary)
+        } else {
+            ui.input(|i| i.pointer.button_pressed(PointerButton::Primary))
+        };
+        match next {
+            Next::Goes if let_go => {
+                actions.push(Action::Commit);
+                self.gesture = None;
+            }
+            Next::Goes => {}
+            Next::Kept => {
+                actions.push(Action::Commit);
+                self.gesture = None;
+            }
+            Next::Dropped => {
+                actions.push(Action::Cancel);
+                self.gesture = None;
+            }
+            Next::Another(operation) => {
+                actions.push(Action::Cancel);
+                self.gesture = None;
+                self.wanted = Some(operation);
+                ui.ctx().request_repaint();
+            }
+        }
+    }
+}

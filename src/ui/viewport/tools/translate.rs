@@ -1,0 +1,31 @@
+//! Arrows and squares that move what is selected.
+
+use egui_material_icons::{MaterialIcon, icons};
+
+use super::{
+    Press, ViewportTool,
+    gizmo::{HandleSet, Operation},
+};
+
+/// The tool that moves.
+#[derive(Clone, Debug, Default)]
+pub struct MoveTool;
+
+impl ViewportTool for MoveTool {
+    fn icon(&self) -> MaterialIcon {
+        icons::ICON_OPEN_WITH
+    }
+
+    fn hints(&self) -> Vec<(Press, &'static str)> {
+        super::posing_hints("Drag an arrow", "move", "Ctrl", "snap 1 cm")
+    }
+
+    fn handles(&self) -> HandleSet {
+        let planes = Some(Operation::Move);
+        HandleSet { arrows: Some(92.0), planes, center: Some(Operation::Move), ..HandleSet::default() }
+    }
+
+    fn begins(&self) -> Option<Operation> {
+        Some(Operation::Move)
+    }
+}
