@@ -5,8 +5,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, MeshId, Node, NodeId, NodePose, PrimitiveId, Property, SceneId, Shared, Skin,
-    SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, MeshId, Node, NodeId, NodePose, Pin, PrimitiveId, Property, SceneId, Shared,
+    Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -119,6 +119,13 @@ pub enum Edit {
         skin: SkinId,
         /// `None`: there are none.
         to: Option<Shared<WeightLayers>>,
+    },
+    /// How a node stays while others are posed.
+    SetPin {
+        /// Which.
+        node: NodeId,
+        /// `None`: it does not.
+        to: Option<Pin>,
     },
     /// All pairs of joints that were said to be each other's mirror image.
     SetMirrorPairs {
@@ -339,6 +346,17 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             };
             Ok(Edit::SetLayers { skin, to: was })
         }
+        Edit::SetPin { node, to } => {
+            node_of(document, node)?;
+            if to.is_some_and(|pin| !pin.place && !pin.angle) {
+                return Err(EditError::Unsound { what: "pin of node", id: node.0 });
+            }
+            let was = match to {
+                Some(pin) => document.aids.pins.insert(node, pin),
+                None => document.aids.pins.remove(&node),
+            };
+            Ok(Edit::SetPin { node, to: was })
+        }
         Edit::SetMirrorPairs { to } => {
             to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
             let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
@@ -389,6 +407,7 @@ fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
         || document.scenes.values().any(|s| s.roots.contains(&id))
         || tracks.any(|t| t.target == id)
         || document.aids.unkeyed.values().any(|p| p.nodes().any(|n| n == id))
+        || document.aids.pins.contains_key(&id)
         || document.aids.mirror_pairs.iter().any(|(a, b)| *a == id || *b == Some(id));
     let free = is_last(&document.nodes, id) && !named;
     free.then_some(()).ok_or(EditError::Needed { what: "node", id: id.0 })
@@ -461,6 +480,7 @@ impl Edit {
             (Self::SetPoses(a), Self::SetPoses(b)) => a.iter().map(|p| p.0).eq(b.iter().map(|p| p.0)),
             (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
             | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
+            | (Self::SetPin { node: a, .. }, Self::SetPin { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
             (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
             | (Self::SetUnkeyedMorphs { at: a, node: x, .. }, Self::SetUnkeyedMorphs { at: b, node: y, .. }) => {

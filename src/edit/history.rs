@@ -217,6 +217,7 @@ impl Change {
             | Edit::SetTrack { .. }
             | Edit::SetClip { .. }
             | Edit::SetLayers { .. }
+            | Edit::SetPin { .. }
             | Edit::SetMirrorPairs { .. } => Self::Other,
         }
     }

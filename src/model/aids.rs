@@ -17,6 +17,29 @@ pub struct Aids {
     /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
     /// center, one with none has no mirror image.
     pub mirror_pairs: Shared<[(NodeId, Option<NodeId>)]>,
+    /// Nodes that stay while others are posed.
+    pub pins: BTreeMap<NodeId, Pin>,
+}
+
+/// How a node stays in the scene while others are posed; one of both at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// Where it is.
+    pub place: bool,
+    /// How it is turned.
+    pub angle: bool,
+}
+
+impl Pin {
+    /// The one after this, round all of them and none: place, both, angle, none.
+    pub const fn next(pin: Option<Self>) -> Option<Self> {
+        match pin {
+            None => Some(Self { place: true, angle: false }),
+            Some(Self { angle: false, .. }) => Some(Self { place: true, angle: true }),
+            Some(Self { place: true, .. }) => Some(Self { place: false, angle: true }),
+            Some(_) => None,
+        }
+    }
 }
 
 impl Aids {

@@ -298,6 +298,11 @@ impl Document {
                 return Err(Broken(format!("the weight layers of skin {} do not fit", skin.0)));
             }
         }
+        if let Some((node, _)) =
+            self.aids.pins.iter().find(|(n, pin)| !self.nodes.contains(**n) || !(pin.place || pin.angle))
+        {
+            return Err(Broken(format!("the pin of node {} holds nothing", node.0)));
+        }
         let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
         match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {
             Some(node) => Err(Broken(format!("a mirror pair names node {}", node.0))),

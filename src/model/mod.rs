@@ -25,7 +25,7 @@ mod vrm;
 mod weights;
 
 pub use self::{
-    aids::{Aids, Components, Unkeyed, UnkeyedAt},
+    aids::{Aids, Components, Pin, Unkeyed, UnkeyedAt},
     clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError},
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},

@@ -84,7 +84,8 @@ impl Standing {
                 [Vec3::X, x * Vec3::Y, x * y * Vec3::Z]
             }
             Space::World => {
-                let turned = orthogonal_factor(&self.parent).ok_or(TransformError::SingularParent)?.transpose();
+                let turned =
+                    orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?.transpose();
                 axes.map(|a| (turned * a.as_dvec3()).as_vec3())
             }
         })
@@ -99,7 +100,7 @@ impl Standing {
         if space == Space::World {
             return Ok([Vec3::X, Vec3::Y, Vec3::Z]);
         }
-        let turned = orthogonal_factor(&self.parent).ok_or(TransformError::SingularParent)?;
+        let turned = orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?;
         let sense = if turned.determinant() < 0.0 { -1.0 } else { 1.0 };
         Ok(self.axes_in_parent(space)?.map(|a| (turned * a.as_dvec3()).as_vec3() * sense))
     }

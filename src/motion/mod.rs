@@ -4,6 +4,7 @@ mod axes;
 pub mod clip_edit;
 mod compiled;
 mod evaluator;
+pub mod ik;
 mod insert;
 mod mirror;
 mod mirror_pairs;

@@ -3,7 +3,7 @@
 use glam::Mat4;
 
 use super::{Evaluator, Stack};
-use crate::model::{Asset, Document, Local, NodeId, SkinId, Transform};
+use crate::model::{Asset, Components, Document, Local, NodeId, SkinId, Transform};
 
 /// Local and world transforms of every node, and the weights of morph targets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +51,29 @@ impl Pose {
                 (Local::Matrix(local), None) => *local,
             };
         }
+    }
+
+    /// The same with other components of some nodes, each given once. Only what hangs on them is found anew.
+    #[must_use]
+    pub fn with(&self, file: &Asset, wanted: &[(NodeId, Components)]) -> Self {
+        let mut pose = self.clone();
+        let mut moved = vec![false; pose.local.len()];
+        for (node, to) in wanted {
+            pose.local[node.index()] = to.seen(&pose.local[node.index()]);
+            moved[node.index()] = true;
+        }
+        for node in file.nodes.order() {
+            let parent = file.node(*node).parent;
+            if moved[node.index()] || parent.is_some_and(|p| moved[p.index()]) {
+                moved[node.index()] = true;
+                let parent = pose.parent_world(file, *node);
+                pose.world[node.index()] = match &pose.local[node.index()] {
+                    Local::Trs(local) => child(&parent, local),
+                    Local::Matrix(local) => parent * *local,
+                };
+            }
+        }
+        pose
     }
 
     /// `scene_from_parent`: the world matrix of a node's parent.

@@ -48,9 +48,12 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             divider(ui, theme);
             spaces_ui(ui, view, actions);
             divider(ui, theme);
-            pivot_ui(ui, view, actions);
-            snap_ui(ui, view, actions);
-            divider(ui, theme);
+            // In a narrow window the palette and the view menu have them.
+            if ui.ctx().content_rect().width() >= 1100.0 {
+                pivot_ui(ui, view, actions);
+                snap_ui(ui, view, actions);
+                divider(ui, theme);
+            }
         }
         if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
@@ -104,7 +107,11 @@ fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if ui.ctx().content_rect().width() >= ROOM {
         segments(ui, theme, |ui| {
             for space in GizmoSpace::ALL {
-                if segment(ui, theme, space.title(), now == space, false).on_hover_text(space.help()).clicked() {
+                let segment = segment(ui, theme, space.title(), now == space, false);
+                // Not to be taken for the menu of that name.
+                let name = format!("{} axes", space.title());
+                segment.widget_info(|| WidgetInfo::selected(Role::Button, true, now == space, &name));
+                if segment.on_hover_text(space.help()).clicked() {
                     actions.push(ViewportAction::SetSpace(space));
                 }
             }

@@ -5,7 +5,7 @@ use crate::{
     edit::{
         Command, Scene,
         command::{
-            Between, HoldMorph, KeyList, KeyMorphs, Over, PoseCommand, SetKey, SetMorph, SetUnkeyed, ShiftKeys,
+            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, Over, SetKey, SetMorph, SetUnkeyed, ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },
@@ -38,19 +38,28 @@ pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed
 
 /// The commands by which a pose goes where edits go now: into the pose of the file; over the clip that is shown, and from there
 /// into keys with auto-key; or into all selected keys. `start` is the document that the gesture began with.
-pub fn posed(view: &View<'_>, start: &Document, nodes: &[NodeId], pose: impl Fn(Over) -> PoseCommand) -> Vec<Command> {
-    let Some(clip) = view.shown_clip() else { return vec![pose(Over::FILE).into()] };
+pub fn posed(
+    view: &View<'_>,
+    start: &Document,
+    nodes: &[NodeId],
+    pose: impl Fn(Over) -> DocumentCommand,
+) -> Vec<Command> {
+    let pose = |over| Command::Document(pose(over));
+    let Some(clip) = view.shown_clip() else { return vec![pose(Over::FILE)] };
     let time = view.edit_time();
     let command = pose(Over::clip(clip, time));
     let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
-    if on_keys && let Ok(wanted) = command.wanted(&Scene::new(start)) {
+    if on_keys
+        && let Command::Document(command) = &command
+        && let Ok(wanted) = command.wanted(&Scene::new(start))
+    {
         let parts = wanted.iter().flat_map(|(node, to)| Property::TRS.map(|p| (*node, to, p)));
         let shown = parts.filter(|(_, to, p)| to.has(*p));
         return shown
             .filter_map(|(node, to, p)| over_shown_clip(view, node, &to.over(&Transform::IDENTITY), p))
             .collect();
     }
-    let mut commands = vec![command.into()];
+    let mut commands = vec![command];
     if view.timeline.auto_key {
         let nodes = Nodes::Ids(nodes.to_vec());
         let interpolation = Some(view.settings.new_keys);

@@ -10,14 +10,14 @@ use ulna::{
     edit::{Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
-        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, Node, NodeId, NodePose, PrimitiveId,
+        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, Node, NodeId, NodePose, Pin, PrimitiveId,
         Property, SceneId, Shared, Skin, SkinId, Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
     },
     session::first_lost,
 };
 
 /// How many kinds of edits there are.
-const KINDS: usize = 15;
+const KINDS: usize = 16;
 
 /// Those of them that a file can hold.
 const SAVED: [usize; 11] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14];
@@ -425,6 +425,10 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let roots: Vec<NodeId> = document.node_ids().filter(|n| document.node(*n).parent.is_none()).collect();
             let some = roots.into_iter().filter(|_| draw.below(3) > 0).collect();
             Edit::SetRoots { scene: SceneId(draw.below(document.scenes.len() + 1) as u32), to: some }
+        }
+        15 => {
+            let pin = Pin { place: draw.below(2) == 0, angle: draw.below(2) == 0 };
+            Edit::SetPin { node, to: (!gone).then_some(pin) }
         }
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);

@@ -9,6 +9,7 @@ mod corpus;
 mod edits;
 mod extensions;
 mod hostile;
+mod ik;
 mod journal;
 mod keys;
 mod layering;

@@ -3,7 +3,7 @@
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
     DuplicateClip, FlipPose, HoldKeys, KeyCommand, MirrorPose, Over, PasteKeys, Reset, ResetRotation, ResetScale,
-    ResetTranslation, SessionCommand, SetKey, WhichKeys,
+    ResetTranslation, SessionCommand, SetKey, SetPin, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use crate::{
@@ -150,6 +150,12 @@ pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
     all.sort_unstable();
     all.dedup();
     Ok(posed(around, all, |over| FlipPose { node: around.nodes(), over }.into()))
+}
+
+/// The selected nodes.
+pub(super) fn pin(around: &Around<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
+    Ok(vec![SetPin { node, kind: None }.into()])
 }
 
 pub(super) fn reset_to_file(around: &Around<'_>) -> Filled {

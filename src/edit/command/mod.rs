@@ -18,6 +18,7 @@ mod clips;
 mod define;
 pub mod field;
 mod host;
+mod ik;
 mod key_edits;
 mod keymap;
 mod keys;
@@ -51,6 +52,7 @@ pub use self::{
         BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
         ToolCommand, VertexCommand, ViewCommand,
     },
+    ik::{Body, ClearPins, DragLimb, EndAngle, IkCommand, LookAt, PinKind, SetPin},
     key_edits::{
         Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand, KindName, MoveKeys,
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents, ShiftKeys, Through,
@@ -186,6 +188,8 @@ families! {
         Marker(MarkerCommand),
         /// Mirrored poses.
         Mirror(MirrorCommand),
+        /// Limbs that are put somewhere, and pins.
+        Ik(IkCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
         /// Weights.
@@ -238,11 +242,24 @@ of_document!(
     ClipCommand as Clip,
     MarkerCommand as Marker,
     MirrorCommand as Mirror,
+    IkCommand as Ik,
     WeightCommand as Weight,
     LayerCommand as Layer
 );
 
 impl DocumentCommand {
+    /// The components that it gives nodes, of those commands that tools give while something is dragged; none of others.
+    ///
+    /// # Errors
+    /// As the command.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
+        match self {
+            Self::Pose(command) => command.wanted(scene),
+            Self::Ik(command) => command.wanted(scene),
+            _ => Ok(Wanted::new()),
+        }
+    }
+
     /// What it comes to; not applied.
     ///
     /// # Errors
@@ -256,6 +273,7 @@ impl DocumentCommand {
             Self::Clip(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
+            Self::Ik(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
         }?;

@@ -7,6 +7,8 @@
 //!                            └ over a clip: its unkeyed pose at that time, from where “key.set” takes it
 //! ```
 
+use std::collections::BTreeMap;
+
 use glam::Mat4;
 use serde_json::{Map, Value};
 
@@ -19,7 +21,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{Components, Document, NodeId, Transform, UnkeyedAt},
-    motion::{Pose, Space, Stack, Standing},
+    motion::{Pose, Space, Stack, Standing, ik},
 };
 
 /// Over which clip a pose goes, and when; into the pose of the file where neither is given.
@@ -134,12 +136,32 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The edits that put these components there; what they do not change of a node is not written.
+    /// These components, and those of pinned limbs that keep pinned nodes where they are.
+    fn with_pins(&self, wanted: Wanted) -> Wanted {
+        let document = self.document;
+        let pins = &document.aids.pins;
+        if pins.is_empty() || wanted.is_empty() {
+            return wanted;
+        }
+        let after = self.seen().with(document, &wanted);
+        let posed = |node: NodeId| wanted.iter().any(|(n, to)| *n == node && !to.is_empty());
+        let held = ik::hold(document, self.seen(), &after, pins, &posed);
+        let mut all: BTreeMap<NodeId, Components> = wanted.into_iter().collect();
+        for (node, to) in held {
+            let now = all.entry(node).or_default();
+            now.rotation = to.rotation.or(now.rotation);
+        }
+        all.into_iter().collect()
+    }
+
+    /// The edits that put these components there; what they do not change of a node is not written. Pinned nodes stay where
+    /// they are, unless they are among them.
     ///
     /// # Errors
     /// Where no `Ul` does it.
     pub fn put(&self, wanted: impl IntoIterator<Item = (NodeId, Components)>) -> Result<Outcome, CommandError> {
         let document = self.document;
+        let wanted = self.with_pins(wanted.into_iter().collect());
         let Target::Unkeyed { at, .. } = self.target else {
             let mut poses = Vec::new();
             for (node, wanted) in wanted {

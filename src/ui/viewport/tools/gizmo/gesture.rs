@@ -8,7 +8,7 @@ use super::{Frame, frame};
 use crate::{
     edit::{
         command::{
-            Command, Move, Rotate, Scale, ToolCommand,
+            Command, DocumentCommand, Move, Over, Rotate, Scale, ToolCommand,
             field::{Axis, Degrees, Factor, Nodes},
         },
         evaluate,
@@ -453,7 +453,7 @@ impl Gesture {
     }
 
     /// The command that it comes to.
-    fn command(&self, over: crate::edit::command::Over) -> crate::edit::command::PoseCommand {
+    fn command(&self, over: Over) -> DocumentCommand {
         let node = Nodes::Ids(self.nodes.clone());
         // Alone, a node is its own pivot.
         let pivot = (self.pivot != Pivot::Each && self.nodes.len() > 1).then_some(self.frame.origin);
@@ -474,15 +474,17 @@ impl Gesture {
                     },
                     |(space, unit)| (space, self.value * unit),
                 );
-                Move { node, by: Factor(by), space: Some(space), over }.into()
+                DocumentCommand::Pose(Move { node, by: Factor(by), space: Some(space), over }.into())
             }
             Operation::Rotate => {
                 let (space, axis) = match (self.limit, own) {
                     (Limit::Axis(k), Some(space)) => (space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
                     _ => (Space::World, self.axis()),
                 };
-                Rotate { node, axis: Axis(axis), degrees: Degrees(self.value.x), space: Some(space), pivot, over }
-                    .into()
+                DocumentCommand::Pose(
+                    Rotate { node, axis: Axis(axis), degrees: Degrees(self.value.x), space: Some(space), pivot, over }
+                        .into(),
+                )
             }
             Operation::Scale => {
                 let (pivot, space) = match (pivot, self.space) {
@@ -491,7 +493,7 @@ impl Gesture {
                     (_, GizmoSpace::Of(space)) => (None, space),
                     (_, GizmoSpace::View) => (None, Space::Local),
                 };
-                Scale { node, by: Factor(self.value), space: Some(space), pivot, over }.into()
+                DocumentCommand::Pose(Scale { node, by: Factor(self.value), space: Some(space), pivot, over }.into())
             }
         }
     }

@@ -220,6 +220,6 @@ mod tests {
             assert_eq!(under(&all, frame.center + Vec2::splat(150.0)), None);
             assert_eq!(under(&all, frame.center), Some(Handle::Center));
         }
-        assert!(met > 24 * 8, "{met}");
+        assert!(met > 24 * 7, "{met}");
     }
 }

@@ -1,0 +1,263 @@
+//! Commands that put a limb somewhere and let its joints follow, and pins, which keep nodes where they are meanwhile.
+
+use glam::{DVec3, Vec3};
+
+use super::{
+    CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::{Degrees, Nodes, choice},
+    place::{Over, Place, Wanted},
+    rules,
+};
+use crate::{
+    edit::Edit,
+    geometry::orthogonal_factor,
+    model::{Components, Document, NodeId, Pin},
+    motion::{Space, Standing, ik},
+};
+
+choice! {
+    /// What the end of a limb does while it is put elsewhere.
+    EndAngle {
+        /// Keeps its angle in the scene: feet stay flat.
+        Keep = "keep",
+        /// Turns with its limb.
+        Follow = "follow",
+    }
+}
+
+choice! {
+    /// What follows where a limb does not reach.
+    Body {
+        /// Nothing.
+        Limb = "limb",
+        /// The spine leans, then the hips move.
+        Full = "full",
+    }
+}
+
+choice! {
+    /// How a node is pinned.
+    PinKind {
+        /// It stays where it is.
+        Place = "place",
+        /// It keeps its angle in the scene.
+        Angle = "angle",
+        /// Both.
+        Both = "both",
+        /// Not at all.
+        None = "none",
+    }
+}
+
+impl PinKind {
+    /// The pin that it means.
+    pub const fn pin(self) -> Option<Pin> {
+        match self {
+            Self::Place => Some(Pin { place: true, angle: false }),
+            Self::Angle => Some(Pin { place: false, angle: true }),
+            Self::Both => Some(Pin { place: true, angle: true }),
+            Self::None => None,
+        }
+    }
+
+    /// What a pin is called.
+    pub const fn of(pin: Option<Pin>) -> Self {
+        match pin {
+            Some(Pin { place: true, angle: true }) => Self::Both,
+            Some(Pin { place: true, angle: false }) => Self::Place,
+            Some(Pin { angle: true, .. }) => Self::Angle,
+            Some(_) | None => Self::None,
+        }
+    }
+}
+
+document_commands! {
+    /// Commands that put limbs somewhere.
+    IkCommand in "Pose";
+
+    /// Puts a joint, or a point of its skin, somewhere in the scene; its limb follows
+    DragLimb {
+        /// Which: the end of the limb.
+        node: Nodes,
+        /// Where to, in meters.
+        to: Vec3,
+        /// How many bones follow; the limb unless given.
+        chain: Option<usize>,
+        /// How far the limb is turned about the line from its root to its end.
+        swivel: Option<Degrees>,
+        /// Which point is put there, in the node's own space; its origin unless given. The node turns, too, then.
+        tip: Option<Vec3>,
+        /// Whether the end keeps its angle in the scene; it does unless given.
+        end: Option<EndAngle>,
+        /// Whether it stretches slower the straighter it is; it does unless given.
+        soft: Option<bool>,
+        /// What follows where the limb does not reach; nothing unless given.
+        body: Option<Body>,
+        /// Where it goes.
+        over: Over,
+    } = "pose.ik", "Put a limb somewhere", asks: true;
+    /// Turns a joint so that what faces forward at rest faces a point of the scene
+    LookAt {
+        /// Which.
+        node: Nodes,
+        /// The point, in meters.
+        at: Vec3,
+        /// Where it goes.
+        over: Over,
+    } = "pose.look_at", "Look at a point", asks: true;
+    /// Keeps nodes where they are, or as they are turned, while others are posed
+    SetPin {
+        /// Which.
+        node: Nodes,
+        /// How; both unless given, and not at all where all are so already.
+        kind: Option<PinKind>,
+    } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
+    /// Lets all pinned nodes go
+    ClearPins {
+        /// Of which nodes; of all unless given.
+        node: Option<Nodes>,
+    } = "pin.clear", "Remove all pins";
+}
+
+/// The only one of some nodes.
+fn one(nodes: &Nodes, document: &Document) -> Result<NodeId, CommandError> {
+    match nodes.all(document)?[..] {
+        [node] => Ok(node),
+        ref many => Err(CommandError::Other(format!("one node is put somewhere at a time; {} are given", many.len()))),
+    }
+}
+
+fn rotations(all: impl IntoIterator<Item = (NodeId, glam::Quat)>) -> impl Iterator<Item = (NodeId, Components)> {
+    all.into_iter().map(|(node, rotation)| (node, Components { rotation: Some(rotation), ..Components::default() }))
+}
+
+impl DragLimb {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<(Wanted, Option<String>), CommandError> {
+        /// Of a limb's length, how far it may be from where it is to be without a word.
+        const SHORT: f32 = 2e-3;
+        let node = one(&self.node, document)?;
+        let seen = place.seen();
+        let limb = ik::limb_of(document, seen, node, self.chain.map(|n| n.max(1)), self.tip.is_some());
+        let carries = self.chain.is_none() && self.tip.is_none() && ik::body_of(document, node) == node;
+        let Some(limb) = limb.filter(|_| !carries) else {
+            // What nothing is above, or what carries the whole body, moves.
+            let label = document.node(node).label(node);
+            let parent = place.parent_world(node).as_dmat4();
+            if !crate::model::transform::is_invertible(parent.determinant()) {
+                return Err(CommandError::Other(format!("what {label} hangs on is squashed flat; it cannot be moved")));
+            }
+            let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
+            let step = parent.inverse().transform_vector3((self.to - at).as_dvec3());
+            let to = place.local(node).translation + step.as_vec3();
+            return Ok((vec![(node, Components { translation: Some(to), ..Components::default() })], None));
+        };
+        let keeps = self.end.unwrap_or(EndAngle::Keep) == EndAngle::Keep;
+        let goal = ik::Goal {
+            tip: self.tip.unwrap_or_default(),
+            target: self.to,
+            swivel: self.swivel.map_or(0.0, |d| d.0.to_radians()),
+            keeps: keeps.then(|| seen.world[node.index()]),
+            soft: self.soft.unwrap_or(true),
+        };
+        let mut wanted = Wanted::new();
+        let leaned;
+        let mut pose = seen;
+        if self.body == Some(Body::Full) {
+            wanted = ik::lean(document, seen, &limb, &goal, &document.aids.pins);
+            leaned = seen.with(document, &wanted);
+            pose = &leaned;
+        }
+        let solved = ik::solve(document, pose, &limb, &goal);
+        let length = pose.world[node.index()].w_axis.truncate().distance(self.to) + solved.error;
+        let note = (solved.error > SHORT * length.max(1e-6) && solved.error > 1e-6).then(|| {
+            let label = document.node(node).label(node);
+            format!("{label} is {:.3} m from where it was to be: its limb reaches no farther", solved.error)
+        });
+        wanted.extend(rotations(solved.rotations));
+        Ok((wanted, note))
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        let (wanted, note) = self.wanted(&place, scene.document)?;
+        let done = place.put(wanted)?;
+        Ok(Outcome { note: done.note.or(note), ..done })
+    }
+}
+
+/// The direction of a node's own space that faces +z, glTF's forward, at rest.
+fn forward_at_rest(document: &Document, node: NodeId) -> Option<DVec3> {
+    let above = std::iter::successors(Some(node), |n| document.node(*n).parent);
+    let world = above.fold(glam::DMat4::IDENTITY, |below, n| document.node(n).rest.matrix().as_dmat4() * below);
+    Some(orthogonal_factor(&world)?.transpose() * DVec3::Z)
+}
+
+impl LookAt {
+    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
+        let turned = |node: NodeId| {
+            let world = place.seen().world[node.index()].as_dmat4();
+            let way = self.at.as_dvec3() - world.w_axis.truncate();
+            let now = orthogonal_factor(&world).zip(forward_at_rest(document, node)).map(|(o, f)| o * f);
+            let label = || document.node(node).label(node);
+            let Some(now) = now else {
+                return Err(CommandError::Other(format!("{} is squashed flat; it faces nowhere", label())));
+            };
+            if way.length() < 1e-9 {
+                return Err(CommandError::Other(format!("{} is at that point; choose one in front of it", label())));
+            }
+            let (axis, angle) = glam::DQuat::from_rotation_arc(now.normalize(), way.normalize()).to_axis_angle();
+            let standing: Standing = place.standing(node, Space::World);
+            let rotation = standing.turned(axis.as_vec3(), angle as f32, Space::World);
+            let rotation = rotation.map_err(|source| CommandError::Transform { node: label(), source })?;
+            Ok((node, Components { rotation: Some(rotation), ..Components::default() }))
+        };
+        self.node.all(document)?.into_iter().map(turned).collect()
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        place.put(self.wanted(&place, scene.document)?)
+    }
+}
+
+impl SetPin {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.all(document)?;
+        let pinned = |n: &NodeId| document.aids.pins.get(n).copied();
+        let kind = self.kind.unwrap_or_else(|| {
+            let all = nodes.iter().all(|n| pinned(n).is_some());
+            if all { PinKind::None } else { PinKind::Both }
+        });
+        let to = kind.pin();
+        Ok(nodes.into_iter().filter(|n| pinned(n) != to).map(|node| Edit::SetPin { node, to }).collect())
+    }
+}
+
+impl ClearPins {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let some = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let goes = |n: &&NodeId| some.as_ref().is_none_or(|some| some.contains(n));
+        Ok(document.aids.pins.keys().filter(goes).map(|node| Edit::SetPin { node: *node, to: None }).collect())
+    }
+}
+
+impl IkCommand {
+    /// The components that it gives nodes.
+    ///
+    /// # Errors
+    /// As the command.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
+        match self {
+            Self::DragLimb(drag) => Ok(drag.wanted(&Place::of(scene, &drag.over)?, scene.document)?.0),
+            Self::LookAt(look) => look.wanted(&Place::of(scene, &look.over)?, scene.document),
+            Self::SetPin(_) | Self::ClearPins(_) => Ok(Wanted::new()),
+        }
+    }
+}

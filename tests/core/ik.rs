@@ -1,0 +1,311 @@
+//! Limbs that are put somewhere, and pins: on random chains of every scale and sign, and on real skeletons.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use glam::{EulerRot, Mat4, Quat, Vec3};
+use proptest::prelude::*;
+use serde_json::json;
+use ulna::{
+    edit::CommandLine,
+    model::{Document, NodeId, transform::angle_between},
+    motion::{Pose, Stack, ik},
+    session::Session,
+};
+
+fn sample() -> Session {
+    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap()
+}
+
+fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
+    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    session.take_notes()
+}
+
+fn named(document: &Document, name: &str) -> NodeId {
+    document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap_or_else(|| panic!("{name}"))
+}
+
+fn pose(session: &Session) -> Pose {
+    Pose::evaluate(session.document(), &Stack::default())
+}
+
+fn place(pose: &Pose, node: NodeId) -> Vec3 {
+    pose.world[node.index()].w_axis.truncate()
+}
+
+/// A parent that is scaled, and a chain of joints below it: offsets, angles, and a scale of the parent.
+fn chain(bones: &[(Vec3, Vec3)], scale: Vec3) -> Session {
+    let mut nodes = vec![json!({
+        "name": "above", "children": [1], "scale": scale.to_array(),
+        "rotation": Quat::from_euler(EulerRot::XYZ, 0.3, -0.8, 0.5).to_array(),
+    })];
+    for (k, (offset, angles)) in bones.iter().enumerate() {
+        let mut node = json!({
+            "name": format!("j{k}"),
+            "translation": offset.to_array(),
+            "rotation": Quat::from_euler(EulerRot::XYZ, angles.x, angles.y, angles.z).to_array(),
+        });
+        if k + 1 < bones.len() {
+            node["children"] = json!([k + 2]);
+        }
+        nodes.push(node);
+    }
+    let joints: Vec<usize> = (1..=bones.len()).collect();
+    let file = json!({
+        "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }],
+        "nodes": nodes, "skins": [{ "joints": joints }],
+    });
+    Session::open_bytes(file.to_string().as_bytes()).unwrap()
+}
+
+fn vectors(size: f32) -> impl Strategy<Value = Vec3> {
+    prop::array::uniform3(-size..size).prop_map(Vec3::from)
+}
+
+/// Bones of lengths within a factor of four, any way round.
+fn bones(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(Vec3, Vec3)>> {
+    let bone = (vectors(1.0), 0.25f32..1.0, vectors(1.2))
+        .prop_map(|(way, length, angles)| (way.normalize_or(Vec3::Y) * length, angles));
+    prop::collection::vec(bone, count)
+}
+
+/// The lengths of a chain as it stands.
+fn lengths(pose: &Pose, document: &Document, count: usize) -> Vec<f32> {
+    let at = |k: usize| place(pose, named(document, &format!("j{k}")));
+    (1..count).map(|k| at(k - 1).distance(at(k))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is within reach is reached, bones keep their lengths, and the end its angle, under every uniform scale and sign.
+    #[test]
+    fn what_is_within_reach_is_reached(
+        bones in bones(3..7), power in -3.0f32..3.0, flips in prop::array::uniform3(any::<bool>()),
+        way in vectors(1.0), part in 0.25f32..0.9, swivel in -180.0f32..180.0,
+    ) {
+        let factor = 10f32.powf(power);
+        let scale = Vec3::from_array(flips.map(|f| if f { -factor } else { factor }));
+        let mut session = chain(&bones, scale);
+        let before = pose(&session);
+        let count = bones.len();
+        let was = lengths(&before, session.document(), count);
+        let (most, longest) = (was.iter().sum::<f32>(), was.iter().copied().fold(0.0, f32::max));
+        let least = (2.0 * longest - most).max(0.0);
+        let root = place(&before, named(session.document(), "j0"));
+        let target = root + way.normalize_or(Vec3::X) * (least + (most * 0.92 - least) * part);
+        let end = format!("j{}", count - 1);
+        let line = CommandLine::new("pose.ik").with("node", end.as_str()).with("chain", count - 1);
+        let notes = run(&mut session, line.with("to", target.to_array()).with("swivel", swivel));
+        prop_assert!(notes.is_empty(), "{notes:?}");
+        let after = pose(&session);
+        let node = named(session.document(), &end);
+        let away = place(&after, node).distance(target);
+        prop_assert!(away < 1e-3 * most, "{away} of {most}");
+        for (a, b) in lengths(&after, session.document(), count).iter().zip(&was) {
+            prop_assert!((a - b).abs() < 1e-4 * most, "{a} {b}");
+        }
+        let (a, b) = (before.world[node.index()], after.world[node.index()]);
+        for (a, b) in [(a.x_axis, b.x_axis), (a.y_axis, b.y_axis), (a.z_axis, b.z_axis)] {
+            prop_assert!((a - b).length() < 1e-3 * factor, "{a} {b}");
+        }
+    }
+
+    /// Under scales that are not equal, within 1 : 100 in a chain, what is reached may be less, but never the worse for it: the
+    /// end is no farther than it was, or it is there.
+    #[test]
+    fn unequal_scales_bring_it_no_farther(bones in bones(3..5), scale in vectors(1.0), way in vectors(1.0)) {
+        let scale = scale.signum() * scale.abs().max(Vec3::splat(0.1));
+        let mut session = chain(&bones, scale);
+        let before = pose(&session);
+        let count = bones.len();
+        let end = named(session.document(), &format!("j{}", count - 1));
+        let was = lengths(&before, session.document(), count);
+        let target = place(&before, named(session.document(), "j0")) + way.normalize_or(Vec3::X) * was.iter().sum::<f32>() * 0.6;
+        let line = CommandLine::new("pose.ik").with("node", format!("j{}", count - 1)).with("chain", count - 1);
+        run(&mut session, line.with("to", target.to_array()));
+        let now = place(&pose(&session), end).distance(target);
+        let then = place(&before, end).distance(target);
+        prop_assert!(now.is_finite() && now <= then * 1.05 + 1e-3 * was.iter().sum::<f32>(), "{now} {then}");
+    }
+
+    /// A step of the target is no leap of a joint, on any way that stays five degrees from exactly opposite.
+    #[test]
+    fn small_steps_of_the_target_are_small_steps_of_the_joints(
+        bones in bones(3..4), from in vectors(1.0), to in vectors(1.0), reach in prop::array::uniform2(0.35f32..0.85),
+    ) {
+        let session = chain(&bones, Vec3::ONE);
+        let (document, start) = (session.document(), pose(&session));
+        let node = named(document, "j2");
+        let limb = ik::limb_of(document, &start, node, Some(2), false).unwrap();
+        let root = place(&start, named(document, "j0"));
+        let was = lengths(&start, document, 3);
+        let least = (was[0] - was[1]).abs() / (was[0] + was[1]);
+        let line = (place(&start, node) - root).normalize_or(Vec3::Y);
+        let (from, to) = (from.normalize_or(Vec3::X), to.normalize_or(Vec3::Z));
+        let mut last: Option<Vec<Quat>> = None;
+        for k in 0..=400 {
+            let part = k as f32 / 400.0;
+            let way = from.lerp(to, part).normalize_or(from);
+            if way.dot(line) < -(5f32.to_radians().cos()) || from.lerp(to, part).length() < 0.2 {
+                last = None;
+                continue;
+            }
+            let far = reach[0] + (reach[1] - reach[0]) * part;
+            let distance = (least + (0.92 - least) * far) * (was[0] + was[1]);
+            let goal = ik::Goal { tip: Vec3::ZERO, target: root + way * distance, swivel: 0.0, keeps: None, soft: true };
+            let solved = ik::solve(document, &start, &limb, &goal);
+            let now: Vec<Quat> = solved.rotations.iter().map(|(_, r)| *r).collect();
+            if let Some(last) = last {
+                for (a, b) in last.iter().zip(&now) {
+                    // The target turns by less than 3° a step; near the line's other side the limb turns up to 23 times as far.
+                    prop_assert!(angle_between(*a, *b) < 1.2, "{k}: {}", angle_between(*a, *b).to_degrees());
+                }
+            }
+            last = Some(now);
+        }
+    }
+
+    /// Pinned feet stay where they are and as they are turned, wherever the hips go within reach.
+    #[test]
+    fn pinned_feet_stay_while_the_hips_move(by in vectors(0.12), lower in 0.05f32..0.25, turn in -25.0f32..25.0) {
+        let mut session = sample();
+        let feet = ["LeftFoot", "RightFoot"];
+        run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
+        let before = pose(&session);
+        let step = [by.x, by.y.min(0.0) - lower, by.z];
+        run(&mut session, CommandLine::new("pose.move").with("node", "Hips").with("by", step).with("space", "world"));
+        let line = CommandLine::new("pose.rotate").with("node", "Hips").with("axis", "y").with("space", "world");
+        run(&mut session, line.with("degrees", turn));
+        let after = pose(&session);
+        for foot in feet {
+            let node = named(session.document(), foot);
+            let (a, b) = (before.world[node.index()], after.world[node.index()]);
+            prop_assert!((a.w_axis - b.w_axis).length() < 1e-3, "{foot}: {}", (a.w_axis - b.w_axis).length());
+            prop_assert!((a.x_axis - b.x_axis).length() < 1e-3 && (a.y_axis - b.y_axis).length() < 1e-3);
+        }
+    }
+}
+
+/// The ends of limbs of a character, by its tree.
+fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
+    let joints = document.joint_flags();
+    let bones = |n: &NodeId| ik::limb_of(document, pose, *n, None, false).map_or(0, |l| l.turns.len());
+    document.shown_nodes().into_iter().filter(|n| joints[n.index()] && bones(n) == 2).collect()
+}
+
+/// To where it is already, nothing moves: no jump at the press, soft or not.
+#[test]
+fn put_where_it_is_nothing_moves_on_the_corpus() {
+    let Some(shared) = crate::common::shared() else { return };
+    let (mut files, mut limbs) = (0, 0);
+    for path in crate::common::models(&shared.join("corpus/characters")) {
+        if std::fs::metadata(&path).is_ok_and(|m| m.len() > 24 << 20) {
+            continue;
+        }
+        let Ok(session) = Session::open(&path, &ulna::formats::gltf::Progress::default()) else { continue };
+        let document = session.document();
+        let pose = pose(&session);
+        let mut some = false;
+        for node in ends(document, &pose) {
+            let limb = ik::limb_of(document, &pose, node, None, false).unwrap();
+            let world = pose.world[node.index()];
+            let goal =
+                |soft| ik::Goal { tip: Vec3::ZERO, target: place(&pose, node), swivel: 0.0, keeps: Some(world), soft };
+            for soft in [false, true] {
+                let solved = ik::solve(document, &pose, &limb, &goal(soft));
+                for (joint, rotation) in &solved.rotations {
+                    let was = pose.local[joint.index()].transform().rotation;
+                    let by = angle_between(was, *rotation).to_degrees();
+                    assert!(by < 0.05, "{}: {} turns by {by}°", path.display(), document.node(*joint).label(*joint));
+                }
+            }
+            limbs += 1;
+            some = true;
+        }
+        files += usize::from(some);
+    }
+    assert!(files >= 8 && limbs >= 40, "{files} files, {limbs} limbs");
+}
+
+#[test]
+fn hands_and_feet_end_the_limbs_that_people_mean() {
+    let session = sample();
+    let (document, pose) = (session.document(), pose(&session));
+    let limb = |name: &str| {
+        let limb = ik::limb_of(document, &pose, named(document, name), None, false).unwrap();
+        limb.turns.iter().map(|k| document.node(limb.nodes[*k]).label(limb.nodes[*k])).collect::<Vec<_>>()
+    };
+    assert_eq!(limb("LeftHand"), ["LeftUpperArm", "LeftLowerArm"]);
+    assert_eq!(limb("RightFoot"), ["RightUpperLeg", "RightLowerLeg"]);
+    assert_eq!(document.node(ik::body_of(document, named(document, "LeftHand"))).label(NodeId::from(0)), "Hips");
+}
+
+#[test]
+fn out_of_reach_the_body_follows_and_comes_back() {
+    let mut session = sample();
+    let feet = ["LeftFoot", "RightFoot"];
+    run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
+    let start = session.document().clone();
+    let before = pose(&session);
+    let hand = named(&start, "LeftHand");
+    let at = place(&before, hand);
+    let far = at + Vec3::new(0.35, 0.1, 0.5);
+    let drag = |to: Vec3, body: &str| {
+        CommandLine::new("pose.ik").with("node", "LeftHand").with("to", to.to_array()).with("body", body)
+    };
+    let gap = |session: &Session| place(&pose(session), hand).distance(far);
+    let notes = run(&mut session, drag(far, "limb"));
+    let alone = gap(&session);
+    assert!(alone > 0.1 && notes[0].contains("reaches no farther"), "{alone} {notes:?}");
+    session.undo().unwrap();
+    run(&mut session, drag(far, "full"));
+    let full = gap(&session);
+    assert!(full < alone * 0.5, "{full} {alone}");
+    let after = pose(&session);
+    for foot in feet {
+        let node = named(session.document(), foot);
+        assert!(place(&before, node).distance(place(&after, node)) < 1e-3, "{foot}");
+    }
+    assert!(place(&before, named(&start, "Hips")).distance(place(&after, named(&start, "Hips"))) > 0.01);
+    session.undo().unwrap();
+    // Of one gesture, there and back.
+    let read = |to| ulna::edit::Command::read(&drag(to, "full")).unwrap();
+    session.preview_all("Drag", &[read(far)]).unwrap();
+    session.preview_all("Drag", &[read(at)]).unwrap();
+    session.commit();
+    let back = pose(&session);
+    for node in start.node_ids() {
+        let (a, b) = (&before.local[node.index()].transform(), &back.local[node.index()].transform());
+        assert!(angle_between(a.rotation, b.rotation).to_degrees() < 0.1, "{}", start.node(node).label(node));
+        assert!(a.translation.distance(b.translation) < 1e-4);
+    }
+}
+
+#[test]
+fn a_head_looks_at_a_point() {
+    let mut session = sample();
+    let head = named(session.document(), "Head");
+    let rest = pose(&session).world[head.index()];
+    let forward = rest.inverse().transform_vector3(Vec3::Z);
+    for at in [Vec3::new(2.0, 1.5, 3.0), Vec3::new(-1.0, 2.5, 1.0), Vec3::new(0.5, 0.0, 4.0)] {
+        run(&mut session, CommandLine::new("pose.look_at").with("node", "Head").with("at", at.to_array()));
+        let world: Mat4 = pose(&session).world[head.index()];
+        let (looks, way) = (world.transform_vector3(forward).normalize(), (at - world.w_axis.truncate()).normalize());
+        assert!(looks.distance(way) < 1e-3, "{looks} {way}");
+    }
+}
+
+#[test]
+fn pins_are_steps_and_can_be_let_go() {
+    let mut session = sample();
+    run(&mut session, CommandLine::new("pin.set").with("node", ["LeftHand", "Head"]));
+    let count = |s: &Session| s.document().aids.pins.len();
+    assert_eq!(count(&session), 2);
+    run(&mut session, CommandLine::new("pin.set").with("node", ["LeftHand", "Head"]));
+    assert_eq!(count(&session), 0, "all were pinned");
+    session.undo();
+    assert_eq!(count(&session), 2);
+    run(&mut session, CommandLine::new("pin.clear"));
+    assert_eq!(count(&session), 0);
+    assert!(!session.unsaved().file, "pins are of the sitting");
+}
