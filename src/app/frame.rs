@@ -118,6 +118,7 @@ impl App {
                 pivot: self.viewport.pivot,
                 snap: self.viewport.snap,
                 snap_steps: self.viewport.snap_steps,
+                reach: self.viewport.reach,
                 texture,
                 bones,
                 quick: self.renderer.quick(),

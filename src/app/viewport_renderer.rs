@@ -18,7 +18,7 @@ use crate::{
     edit::{Change, NodeVisibility, Selection},
     geometry::Ray,
     model::{Clip, ClipId, Document, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Bone, Evaluator, Pose, Stack, Surface, bones, joint_bounds},
+    motion::{Bone, Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Pipelines, Renderer, Scene, Shading, Show,
         Target, TintKind, ViewportColors,
@@ -42,7 +42,7 @@ pub struct ViewportRenderer {
     pose: Pose,
     evaluator: Evaluator,
     bones: Vec<Bone>,
-    joints: Vec<bool>,
+    skeleton: Skeleton,
     /// Points of the viewport, as the last frame laid it out.
     size: Vec2,
     extent: f32,
@@ -109,7 +109,7 @@ pub(super) struct Loader {
 
 /// A document as it is posed.
 pub(super) struct Posed {
-    joints: Vec<bool>,
+    skeleton: Skeleton,
     pub pose: Pose,
     surface: Surface,
     bounds: Option<(glam::Vec3, glam::Vec3)>,
@@ -120,7 +120,7 @@ impl Posed {
         let pose = Pose::evaluate(document, &Stack::default());
         let surface = Surface::new(document, &pose);
         let bounds = surface.bounds().or_else(|| joint_bounds(document, &pose));
-        Self { joints: document.joint_flags(), pose, surface, bounds }
+        Self { skeleton: Skeleton::of(document), pose, surface, bounds }
     }
 }
 
@@ -209,7 +209,7 @@ impl ViewportRenderer {
             pose: Pose::default(),
             evaluator: Evaluator::default(),
             bones: Vec::new(),
-            joints: Vec::new(),
+            skeleton: Skeleton::default(),
             size: Vec2::new(800.0, 600.0),
             extent: 1.0,
             posed: None,
@@ -246,8 +246,8 @@ impl ViewportRenderer {
     }
 
     fn take_posed(&mut self, posed: Posed) -> Option<(glam::Vec3, glam::Vec3)> {
-        let Posed { joints, pose, surface, bounds } = posed;
-        (self.joints, self.pose, self.surface) = (joints, pose, surface);
+        let Posed { skeleton, pose, surface, bounds } = posed;
+        (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
         self.surface_stale = false;
         self.posed = None;
         self.scene_serial += 1;
@@ -371,7 +371,7 @@ impl ViewportRenderer {
 
     pub(super) fn parts(&self) -> (&Pose, &[Bone], &[bool], Option<TextureId>) {
         let texture = self.texture.filter(|_| self.scene.is_some());
-        (&self.pose, &self.bones, &self.joints, texture)
+        (&self.pose, &self.bones, &self.skeleton.joints, texture)
     }
 
     pub(super) const fn frame_ms(&self) -> f32 {
@@ -549,7 +549,7 @@ impl ViewportRenderer {
             let stack = Stack::of(clip.map(|c| &c.clip), time);
             let stack = stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
             self.evaluator.update(document, &stack, &mut self.pose);
-            self.bones = bones(document, &self.pose, &self.joints);
+            self.bones = bones(document, &self.pose, &self.skeleton);
         }
         self.update_weights(document, changes);
         self.posed = Some(now);

@@ -22,7 +22,7 @@ mod imp {
     use super::{Failure, RenderArgs};
     use crate::{
         model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
-        motion::{Evaluator, Pose, Stack, Surface, bones, joint_bounds},
+        motion::{Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
         render::{Axis, BoneLook, Camera, DeviceChoice, Picture, Shading, Show, ViewportColors},
     };
 
@@ -140,8 +140,7 @@ mod imp {
     }
 
     fn bone_looks(document: &Document, pose: &Pose, look: &ViewportColors) -> Vec<BoneLook> {
-        let flags = document.joint_flags();
-        bones(document, pose, &flags)
+        bones(document, pose, &Skeleton::of(document))
             .into_iter()
             .map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge })
             .collect()

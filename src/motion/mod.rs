@@ -36,7 +36,7 @@ pub use self::{
     pose::{Pose, joint_bounds},
     range::range_of_motion,
     sample::{nlerp, sample_into, slerp},
-    skeleton::{Bone, bones},
+    skeleton::{Bone, Skeleton, bones},
     skinning::{Placement, Posed},
     stack::{Additive, Averaging, Constraint, Instance, Lane, Offset, Reference, Stack},
     strain::{Strain, StrainScratch, VertexStrain},

@@ -10,6 +10,7 @@ use crate::{
         },
     },
     model::{ClipId, Components, Document, KeySet, KeyTimes, NodeId, Property, Transform},
+    motion::{Pose, Stack, ik},
 };
 
 /// One component of a transform.
@@ -61,7 +62,13 @@ pub fn posed(
     }
     let mut commands = vec![command];
     if view.timeline.auto_key {
-        let nodes = Nodes::Ids(nodes.to_vec());
+        // What keeps pinned nodes where they are moves, too.
+        let seen = Pose::evaluate(start, &Stack::default());
+        let limbs = start.aids.pins.keys().filter_map(|n| ik::limb_of(start, &seen, *n, None, false));
+        let mut nodes: Vec<NodeId> = limbs.flat_map(|l| l.nodes).chain(nodes.iter().copied()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let nodes = Nodes::Ids(nodes);
         let interpolation = Some(view.settings.new_keys);
         commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), Seconds(time), nodes) }.into());
     }

@@ -47,7 +47,7 @@ pub use self::{
     theme::Theme,
     timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
-    viewport::{GizmoSpace, Pivot, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView},
+    viewport::{GizmoSpace, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView},
 };
 
 /// What the panels keep from frame to frame.
@@ -81,6 +81,12 @@ impl Panels {
     pub fn takes_numbers(&self, held: bool) -> bool {
         // One that a button holds is over where none is down.
         self.viewport.posing().is_some_and(|by_button| held || !by_button) || self.timeline.takes_numbers()
+    }
+
+    /// Begins to put the active node's limb somewhere: by a point in the node's own space, which is at `from` in the scene and
+    /// was pressed on at `at` in the picture.
+    pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
+        self.viewport.reach(tip, from, at);
     }
 
     /// Begins what a tool does without a handle; whether it does anything.

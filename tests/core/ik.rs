@@ -309,3 +309,62 @@ fn pins_are_steps_and_can_be_let_go() {
     assert_eq!(count(&session), 0);
     assert!(!session.unsaved().file, "pins are of the sitting");
 }
+
+/// A foot of a walk held where it stands: within 2 mm, slower than a hundredth of what it was, and the motion beyond as it was.
+#[test]
+fn a_sliding_foot_is_held_where_it_stands() {
+    let Some(shared) = crate::common::shared() else { return };
+    let path = shared.join("corpus/characters/Fox49/fox-animations.glb");
+    let mut session = Session::open(&path, &ulna::formats::gltf::Progress::default()).unwrap();
+    let document = session.document().clone();
+    let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").unwrap();
+    let foot = named(&document, "Front_Leg_Foot_L");
+    let stands = ik::contacts(&document, &document.clips[walk], foot);
+    assert!(!stands.is_empty() && stands.iter().all(|r| r.to - r.from > 0.05), "{stands:?}");
+    let line = CommandLine::new("pin.hold").with("node", "Front_Leg_Foot_L").with("clip", "Walk");
+    let notes = run(&mut session, line);
+    assert!(notes[0].starts_with("held over"), "{notes:?}");
+    let now = session.document();
+    let at = |document: &Document, time: f32| {
+        let stack = Stack::of(Some(&document.clips[walk]), f64::from(time));
+        place(&Pose::evaluate(document, &stack), foot)
+    };
+    let ease = 0.1;
+    for range in &stands {
+        let middle = at(now, (range.from + range.to) * 0.5);
+        let mut slid = (0.0f32, 0.0f32);
+        for k in 0..=200 {
+            let time = range.from + (range.to - range.from) * k as f32 / 200.0;
+            let next = time + (range.to - range.from) / 200.0;
+            assert!(at(now, time).distance(middle) < 2e-3, "at {time}: {}", at(now, time).distance(middle));
+            if k < 200 {
+                slid.0 = slid.0.max(at(&document, time).distance(at(&document, next)));
+                slid.1 = slid.1.max(at(now, time).distance(at(now, next)));
+            }
+        }
+        assert!(slid.1 < slid.0 * 0.1, "{slid:?}");
+    }
+    let beyond = |time: f32| stands.iter().all(|r| time < r.from - ease - 1e-3 || time > r.to + ease + 1e-3);
+    let mut some = 0;
+    for (id, was) in &document.clips[walk].tracks {
+        let is = &now.clips[walk].tracks[id];
+        let limb = [foot].into_iter().chain(ik::limb_of(&document, &pose(&session), foot, None, false).unwrap().nodes);
+        if !limb.into_iter().any(|n| n == was.target) || was.property != ulna::model::Property::Rotation {
+            assert!(was == is, "{}", document.node(was.target).label(was.target));
+            continue;
+        }
+        for (k, time) in was.times.iter().enumerate().filter(|(_, t)| beyond(**t)) {
+            let key = is.key_at(*time, 0.0).unwrap();
+            assert_eq!(was.value(k), is.value(key));
+            some += 1;
+        }
+    }
+    assert!(some > 0, "no key lies beyond");
+    let seen = (0..100).map(|k| k as f32 / 100.0).filter(|t| beyond(*t));
+    for time in seen {
+        assert!(at(now, time).distance(at(&document, time)) < 1e-5, "{time}");
+    }
+    let none = CommandLine::new("pin.hold").with("node", "root").with("clip", "Walk").with("from", 0.1).with("to", 0.4);
+    let error = session.run_line(&none).unwrap_err().to_string();
+    assert!(error.contains("choose a hand or a foot"), "{error}");
+}

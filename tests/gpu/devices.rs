@@ -271,7 +271,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
             }
         }
         let look = ViewportColors::theme("dark");
-        let joints = bones(document, &pose, &document.joint_flags());
+        let joints = bones(document, &pose, &ulna::motion::Skeleton::of(document));
         let bones =
             joints.into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
         let shows = [

@@ -2,7 +2,12 @@
 
 use egui::Context;
 
-use crate::{app::App, ui::ViewportAction};
+use crate::{
+    app::App,
+    model::NodeId,
+    motion::{ik, joints_at},
+    ui::ViewportAction,
+};
 
 impl App {
     pub(in crate::app) fn apply_viewport(&mut self, ctx: &Context, action: ViewportAction) {
@@ -15,9 +20,41 @@ impl App {
                 self.viewport.camera = camera;
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
+            ViewportAction::SetReach(options) => self.viewport.reach = options,
+            ViewportAction::Grab { at, size, joint } => self.grab(at, size, joint),
             ViewportAction::SetPivot(pivot) => self.viewport.pivot = pivot,
             ViewportAction::SetSnap(on, steps) => (self.viewport.snap, self.viewport.snap_steps) = (on, steps),
             ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
+        }
+    }
+
+    /// Takes hold of the limb under the pointer, by a joint or by a point of its skin.
+    fn grab(&mut self, at: glam::Vec2, size: glam::Vec2, joint: Option<NodeId>) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let pose = self.renderer.pose();
+        let free =
+            |n: NodeId| !self.outliner.visibility.locked.contains(&n) && !self.outliner.visibility.hidden.contains(&n);
+        let grabbed = if let Some(node) = joint {
+            Some((node, None, pose.world[node.index()].w_axis.truncate()))
+        } else {
+            let ray = self.viewport.camera.ray(at, size);
+            let pose = pose.clone();
+            let hit = self.renderer.surface(document).hit(document, &ray, &|n| !free(n));
+            hit.and_then(|hit| {
+                let node = joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| free(*n))?;
+                let point = ray.origin + ray.direction * hit.distance;
+                // The end of a limb is put there as it is; what lies within one turns, too.
+                let bones = ik::limb_of(document, &pose, node, None, false).map_or(0, |l| l.turns.len());
+                let is_end = bones >= 2 || ik::body_of(document, node) == node;
+                let world = pose.world[node.index()];
+                let tip = (!is_end).then(|| world.inverse().transform_point3(point)).filter(|t| t.is_finite());
+                Some((node, tip, if is_end { world.w_axis.truncate() } else { point }))
+            })
+        };
+        if let Some((node, tip, from)) = grabbed {
+            self.outliner.selection.set(node);
+            self.panels.reach(tip, from, at);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, FlipPose, HoldKeys, KeyCommand, MirrorPose, Over, PasteKeys, Reset, ResetRotation, ResetScale,
-    ResetTranslation, SessionCommand, SetKey, SetPin, WhichKeys,
+    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeyCommand, MirrorPose, Over, PasteKeys, Reset, ResetRotation,
+    ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use crate::{
@@ -139,17 +139,21 @@ pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
     Ok(posed(around, partners, |over| MirrorPose { node: Nodes::Ids(node), over }.into()))
 }
 
-/// Of the selected joints, or of all.
+/// The selected nodes, over the clip that is shown.
+pub(super) fn hold_pin(around: &Around<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
+    let hold = HoldPin { node, clip: around.clip()?, from: None, to: None, ease: None, tolerance: None };
+    Ok(vec![hold.into()])
+}
+
+/// Of all joints: half a body flipped is no pose of anybody.
 pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let of = |n: NodeId| mirror.partner(n).into_iter().flat_map(move |p| [n, p]);
-    let mut all: Vec<NodeId> = match &around.selection.nodes {
-        nodes if nodes.is_empty() => around.document.node_ids().flat_map(of).collect(),
-        nodes => nodes.iter().copied().flat_map(of).collect(),
-    };
+    let mut all: Vec<NodeId> = around.document.node_ids().flat_map(of).collect();
     all.sort_unstable();
     all.dedup();
-    Ok(posed(around, all, |over| FlipPose { node: around.nodes(), over }.into()))
+    Ok(posed(around, all, |over| FlipPose { node: None, over }.into()))
 }
 
 /// The selected nodes.

@@ -127,11 +127,13 @@ other_commands! {
     Scale = "tool.scale", "Scale", key: "R";
     /// Moves, turns and scales by handles that are all there at once
     Combined = "tool.combined", "Move, rotate and scale", key: "Y";
+    /// Puts the limb under the pointer somewhere; its joints follow
+    Drag = "tool.drag", "Drag the body", key: "U";
 }
 
 impl ToolCommand {
     /// All tools, in the order of the toolbar.
-    pub const ALL: [Self; 5] = [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined];
+    pub const ALL: [Self; 6] = [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined, Self::Drag];
 }
 
 other_commands! {

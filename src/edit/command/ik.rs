@@ -5,14 +5,15 @@ use glam::{DVec3, Vec3};
 use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
-    field::{Degrees, Nodes, choice},
+    field::{ClipName, Degrees, Nodes, Seconds, choice},
+    keys::{clip_of, time_of},
     place::{Over, Place, Wanted},
     rules,
 };
 use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
-    model::{Components, Document, NodeId, Pin},
+    model::{Clip, Components, Document, NodeId, Pin, Shared},
     motion::{Space, Standing, ik},
 };
 
@@ -92,6 +93,8 @@ document_commands! {
         end: Option<EndAngle>,
         /// Whether it stretches slower the straighter it is; it does unless given.
         soft: Option<bool>,
+        /// Whether feet stay where they are when the hips are put somewhere; they do unless given.
+        plant: Option<bool>,
         /// What follows where the limb does not reach; nothing unless given.
         body: Option<Body>,
         /// Where it goes.
@@ -113,6 +116,21 @@ document_commands! {
         /// How; both unless given, and not at all where all are so already.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
+    /// Holds a node over a range of a clip, or wherever it stands on the ground: feet do not slide
+    HoldPin {
+        /// Which.
+        node: Nodes,
+        /// The clip.
+        clip: ClipName,
+        /// From when; every time that it is low and slow unless given.
+        from: Option<Seconds>,
+        /// To when.
+        to: Option<Seconds>,
+        /// How long it takes to come there and to go on; a tenth of a second unless given.
+        ease: Option<Seconds>,
+        /// How far it may be from its place, in meters; half a millimeter unless given.
+        tolerance: Option<f32>,
+    } = "pin.hold", "Hold where it stands", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Lets all pinned nodes go
     ClearPins {
         /// Of which nodes; of all unless given.
@@ -154,7 +172,14 @@ impl DragLimb {
             let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
             let step = parent.inverse().transform_vector3((self.to - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();
-            return Ok((vec![(node, Components { translation: Some(to), ..Components::default() })], None));
+            let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
+            if carries && self.plant != Some(false) {
+                let after = seen.with(document, &wanted);
+                let both = Pin { place: true, angle: true };
+                let legs = ik::legs_of(document, seen, node).into_iter().map(|n| (n, both)).collect();
+                wanted.extend(ik::hold(document, seen, &after, &legs, &|_| false));
+            }
+            return Ok((wanted, None));
         };
         let keeps = self.end.unwrap_or(EndAngle::Keep) == EndAngle::Keep;
         let goal = ik::Goal {
@@ -239,6 +264,75 @@ impl SetPin {
     }
 }
 
+impl HoldPin {
+    fn ranges(
+        &self,
+        document: &Document,
+        clip: &Shared<Clip>,
+        node: NodeId,
+    ) -> Result<Vec<ik::HoldRange>, CommandError> {
+        let label = document.node(node).label(node);
+        match (self.from, self.to) {
+            (None, None) => {
+                let found = ik::contacts(document, clip, node);
+                if found.is_empty() {
+                    let message =
+                        format!("{label} is never low and slow here; say “from” and “to” when it is to be held");
+                    return Err(CommandError::Other(message));
+                }
+                Ok(found)
+            }
+            (Some(from), Some(to)) => {
+                let (from, to) = (time_of(from)?, time_of(to)?.min(clip.length()));
+                if to <= from {
+                    return Err(CommandError::Other(format!("“to” is {to} s, which is not after “from”, {from} s")));
+                }
+                Ok(vec![ik::HoldRange { from, to }])
+            }
+            _ => Err(CommandError::Other("“from” and “to” go together; one is missing".into())),
+        }
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let mut working = clip.clone();
+        let (mut slid, mut error) = ((0.0f32, 0.0f32), 0.0f32);
+        let mut count = 0;
+        for node in self.node.all(document)? {
+            let ease = self.ease.map_or(0.1, |s| s.0);
+            let tolerance = self.tolerance.unwrap_or(5e-4);
+            if !(ease >= 0.0 && ease.is_finite() && tolerance > 0.0) {
+                return Err(CommandError::Other("“ease” and “tolerance” are lengths of time and way, above 0".into()));
+            }
+            let ranges = self.ranges(document, &working, node)?;
+            count += ranges.len();
+            let held = ik::hold_over(document, &working, node, &ranges, &ik::Holding { ease, tolerance });
+            let Some(held) = held else {
+                let label = document.node(node).label(node);
+                return Err(CommandError::Other(format!(
+                    "{label} ends no limb that could hold it; choose a hand or a foot"
+                )));
+            };
+            slid = (slid.0.max(held.slid.0), slid.1.max(held.slid.1));
+            error = error.max(held.error);
+            working = Shared::new(held.clip);
+        }
+        let changed = working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
+        let edits =
+            changed.map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) }).collect();
+        let ranges = if count == 1 { "1 range".to_owned() } else { format!("{count} ranges") };
+        let note = format!(
+            "held over {ranges}; it slid by up to {:.1} cm/s, now {:.1}, and is within {:.1} mm of its place",
+            slid.0 * 100.0,
+            slid.1 * 100.0,
+            error * 1000.0
+        );
+        Ok(Outcome { edits, note: Some(note), keys: None })
+    }
+}
+
 impl ClearPins {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
@@ -257,7 +351,7 @@ impl IkCommand {
         match self {
             Self::DragLimb(drag) => Ok(drag.wanted(&Place::of(scene, &drag.over)?, scene.document)?.0),
             Self::LookAt(look) => look.wanted(&Place::of(scene, &look.over)?, scene.document),
-            Self::SetPin(_) | Self::ClearPins(_) => Ok(Wanted::new()),
+            Self::SetPin(_) | Self::ClearPins(_) | Self::HoldPin(_) => Ok(Wanted::new()),
         }
     }
 }

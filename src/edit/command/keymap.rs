@@ -51,6 +51,7 @@ impl Preset {
                 ("pose.reset_rotation", "Alt+R"),
                 ("pose.reset_scale", "Alt+S"),
                 ("select.mirror", "Ctrl+Shift+M"),
+                ("pose.flip", ""),
                 ("select.joints", "A"),
                 ("select.none", "Alt+A"),
                 ("select.parent", "["),

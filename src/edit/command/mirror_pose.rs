@@ -31,7 +31,7 @@ document_commands! {
         node: Option<Nodes>,
         /// Where it goes.
         over: Over,
-    } = "pose.flip", "Flip the pose", filled: Some(around::flip_pose);
+    } = "pose.flip", "Flip the pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
 }
 
 /// The components in which a transform differs from another by more than rounding.

@@ -52,7 +52,7 @@ pub use self::{
         BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
         ToolCommand, VertexCommand, ViewCommand,
     },
-    ik::{Body, ClearPins, DragLimb, EndAngle, IkCommand, LookAt, PinKind, SetPin},
+    ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
     key_edits::{
         Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand, KindName, MoveKeys,
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents, ShiftKeys, Through,

@@ -63,6 +63,13 @@ pub(super) const fn key_set(a: &Availability) -> Rule {
     }
 }
 
+pub(super) const fn joint_over_clip(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) => when(a.nodes > 0, "Nothing is selected"),
+        not => not,
+    }
+}
+
 pub(super) const fn key_deleted(a: &Availability) -> Rule {
     match clip_shown(a) {
         Ok(()) => when(a.keys + a.nodes > 0, "No key and no joint is selected"),

@@ -96,3 +96,34 @@ pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     let highest = above.last().copied().unwrap_or(node);
     above.into_iter().rev().find(branching).unwrap_or(highest)
 }
+
+/// The ends of the legs that hang on the joint that carries a body: of limbs of two bones there that come in pairs and on which
+/// no others hang.
+pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
+    /// Parts of a length by which two legs differ at most.
+    const ALIKE: f32 = 0.1;
+    let joints = document.joint_flags();
+    let at = |n: NodeId| pose.world[n.index()].w_axis.truncate();
+    let below = |n: NodeId| document.children(n).iter().copied().filter(|c| joints[c.index()]).collect::<Vec<_>>();
+    let leg = |first: NodeId| -> Option<(NodeId, f32)> {
+        let mut node = first;
+        loop {
+            let next = below(node);
+            let on: Vec<NodeId> = next.iter().copied().filter(|c| goes_on(document, &joints, *c)).collect();
+            node = match (&on[..], &next[..]) {
+                ([one], _) | ([], [one]) => *one,
+                _ => return None,
+            };
+            let limb = limb_of(document, pose, node, None, false)?;
+            if limb.turns.len() == 2 {
+                let places: Vec<_> = limb.turns.iter().map(|k| at(limb.nodes[*k])).chain([at(node)]).collect();
+                return Some((node, places.windows(2).map(|p| p[0].distance(p[1])).sum()));
+            }
+        }
+    };
+    let legs: Vec<(NodeId, f32)> = below(body).into_iter().filter_map(leg).collect();
+    let paired = |(node, length): &(NodeId, f32)| {
+        legs.iter().any(|(other, l)| other != node && (l - length).abs() <= ALIKE * length)
+    };
+    legs.iter().filter(|l| paired(l)).map(|(node, _)| *node).collect()
+}

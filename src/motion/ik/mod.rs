@@ -13,6 +13,7 @@
 //! ```
 
 mod body;
+mod footing;
 mod limbs;
 mod line;
 
@@ -21,7 +22,8 @@ use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 use self::line::Line;
 pub use self::{
     body::{hold, lean},
-    limbs::{Limb, body_of, limb_of},
+    footing::{Held, HoldRange, Holding, contacts, hold_over},
+    limbs::{Limb, body_of, legs_of, limb_of},
 };
 use super::{Pose, Stack};
 use crate::{

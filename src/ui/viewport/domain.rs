@@ -151,6 +151,25 @@ impl Default for SnapSteps {
     }
 }
 
+/// How limbs follow what is dragged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReachOptions {
+    /// Whether the spine leans and the hips move where a limb does not reach.
+    pub full: bool,
+    /// How many bones follow; the limb unless given.
+    pub chain: Option<usize>,
+    /// Whether the end keeps its angle in the scene.
+    pub keeps: bool,
+    /// Whether limbs stretch slower the straighter they are.
+    pub soft: bool,
+}
+
+impl Default for ReachOptions {
+    fn default() -> Self {
+        Self { full: false, chain: None, keeps: true, soft: true }
+    }
+}
+
 /// What the viewport asks for.
 #[derive(Clone, Debug)]
 pub enum ViewportAction {
@@ -167,6 +186,17 @@ pub enum ViewportAction {
         /// Add or take out.
         toggle: bool,
     },
+    /// A press on the viewport's surface that may take hold of a limb, in points of its picture.
+    Grab {
+        /// Where.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// The joint that was pressed on, where it was one.
+        joint: Option<NodeId>,
+    },
+    /// How limbs follow what is dragged.
+    SetReach(ReachOptions),
     /// The eye moved.
     Camera(Camera),
     /// The gizmo's axes.
@@ -204,6 +234,8 @@ pub struct Viewport {
     pub snap: bool,
     /// To what.
     pub snap_steps: SnapSteps,
+    /// How limbs follow what is dragged.
+    pub reach: ReachOptions,
     /// What is shown.
     pub options: ViewOptions,
     /// Where the skin was clicked last, and how often.
@@ -225,6 +257,8 @@ pub struct ViewportView<'a> {
     pub snap: bool,
     /// To what.
     pub snap_steps: SnapSteps,
+    /// How limbs follow what is dragged.
+    pub reach: ReachOptions,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.

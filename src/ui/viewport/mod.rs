@@ -4,16 +4,23 @@ mod axes;
 mod domain;
 mod overlay;
 mod pick;
+mod pins;
+mod reach_bar;
 mod tools;
 
-pub use self::domain::{GizmoSpace, Pivot, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView};
+pub use self::domain::{
+    GizmoSpace, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
+};
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
 use super::{Actions, TimelineAction, View, settings::Orbit};
 use crate::render::ColorRole;
-use crate::{edit::Mode, render::Camera};
+use crate::{
+    edit::{Mode, command::ToolCommand},
+    render::Camera,
+};
 
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +49,14 @@ impl ViewportState {
         self.tools.under_way()
     }
 
+    /// Begins to put the active node's limb somewhere.
+    pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: Vec2) {
+        self.marquee = None;
+        self.tools.reach(tip, from, at);
+    }
+
     /// Begins what a tool does without a handle; whether it does anything.
-    pub fn begin(&mut self, tool: crate::edit::command::ToolCommand) -> bool {
+    pub fn begin(&mut self, tool: ToolCommand) -> bool {
         self.tools.begin(tool)
     }
 
@@ -91,7 +104,10 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     state.press = pressed.unwrap_or(state.press);
     scrub(ui, view, &response, actions);
     let moved;
-    let view = if let Some(camera) = navigate(ui, view, &response, rect, state.press) {
+    // The wheel is the chain's while a limb is dragged.
+    let reaching = state.tools.is_reaching();
+    let turned = navigate(ui, view, &response, rect, state.press).filter(|_| !reaching);
+    let view = if let Some(camera) = turned {
         actions.push(ViewportAction::Camera(camera));
         moved = View { viewport: ViewportView { camera, ..view.viewport }, ..view.clone() };
         &moved
@@ -99,7 +115,10 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         view
     };
     say_what_is_awaited(state, ui, view, rect);
-    let over_overlay = overlay::buttons_ui(ui, view, rect, actions) | axes::corner_ui(ui, view, rect, actions);
+    let over_overlay = overlay::buttons_ui(ui, view, rect, actions)
+        | axes::corner_ui(ui, view, rect, actions)
+        | reach_bar::reach_bar_ui(ui, view, rect, actions)
+        | pins::pins_ui(ui, view, rect, actions);
     if view.mode == Mode::Paint {
         tools::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
         tools::vertices_ui(&mut state.picking, ui, view, rect, actions);
@@ -118,6 +137,9 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let covered = view.dialogs.open.is_some() || egui::Popup::is_any_open(ui.ctx());
     let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;
+    if view.viewport.tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {
+        tools::grab(ui, view, rect, actions);
+    }
     tools::select_ui(&mut state.marquee, ui, view, rect, &response, free, actions);
     overlay::overlay_ui(ui, view, rect);
 }

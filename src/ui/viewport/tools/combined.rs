@@ -23,12 +23,13 @@ impl ViewportTool for CombinedTool {
     fn handles(&self) -> HandleSet {
         let moves = Some(Operation::Move);
         HandleSet {
-            arrows: Some(92.0),
+            arrows: Some((92.0, Operation::Move)),
             planes: moves,
             rings: Some(66.0),
             outer: Some((78.0, Operation::Rotate)),
             boxes: Some((39.0, false)),
             center: moves,
+            swivel: false,
         }
     }
 }

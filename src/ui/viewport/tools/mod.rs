@@ -3,6 +3,7 @@
 
 mod brush;
 mod combined;
+mod drag;
 mod gizmo;
 mod rotate;
 mod scale;
@@ -16,6 +17,7 @@ use egui_material_icons::MaterialIcon;
 use self::gizmo::{Gizmo, HandleSet, Operation};
 pub use self::{
     brush::{brush_overlay_ui, brush_ui, joint_list_ui},
+    drag::grab,
     select::select_ui,
     vertices::vertices_ui,
 };
@@ -60,6 +62,7 @@ fn tool_of(tool: ToolCommand) -> &'static dyn ViewportTool {
         ToolCommand::Rotate => &rotate::RotateTool,
         ToolCommand::Scale => &scale::ScaleTool,
         ToolCommand::Combined => &combined::CombinedTool,
+        ToolCommand::Drag => &drag::DragTool,
     }
 }
 
@@ -88,6 +91,16 @@ impl Tools {
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         let operation = tool_of(tool).begins();
         operation.map(|o| self.gizmo.begin(o)).is_some()
+    }
+
+    /// Begins to put the active node's limb somewhere, by a point that is at `from` in the scene.
+    pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
+        self.gizmo.reach(tip, from, at);
+    }
+
+    /// Whether a limb is being put somewhere.
+    pub fn is_reaching(&self) -> bool {
+        self.gizmo.is_reaching()
     }
 
     /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether a button holds it.

@@ -22,7 +22,12 @@ impl ViewportTool for MoveTool {
 
     fn handles(&self) -> HandleSet {
         let planes = Some(Operation::Move);
-        HandleSet { arrows: Some(92.0), planes, center: Some(Operation::Move), ..HandleSet::default() }
+        HandleSet {
+            arrows: Some((92.0, Operation::Move)),
+            planes,
+            center: Some(Operation::Move),
+            ..HandleSet::default()
+        }
     }
 
     fn begins(&self) -> Option<Operation> {

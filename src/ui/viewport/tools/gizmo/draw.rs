@@ -46,6 +46,7 @@ fn role(handle: Handle) -> ColorRole {
     match handle {
         Handle::Arrow(k) | Handle::Plane(k) | Handle::Ring(k) | Handle::Box(k) => AXES[k],
         Handle::Outer | Handle::Center => ColorRole::AxisW,
+        Handle::Swivel => ColorRole::AccentBase,
     }
 }
 
@@ -139,6 +140,13 @@ fn draw_shape(pen: &Pen<'_>, set: &HandleSet, shape: &Shape, lit: bool, front: b
                 Stroke::new(1.0, color),
             ));
         }
+        Handle::Swivel => {
+            let (from, to) = (pen.at(shape.line[0].0), pen.at(shape.line[1].0));
+            pen.painter.extend(Drawn::dashed_line(&[from, to], Stroke::new(1.0, color), 3.0, 4.0));
+            let half = 7.0;
+            let corners = [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)];
+            pen.fill(corners.map(|c| to + c).to_vec(), color);
+        }
         Handle::Center => {
             let at = pen.at(shape.line[0].0);
             let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.6);
@@ -171,7 +179,8 @@ fn draw_way(pen: &Pen<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, gesture: &Ge
     let middle = pen.at(frame.center);
     let Some(now) = ui.input(|i| i.pointer.latest_pos()) else { return };
     match gesture.operation {
-        Operation::Move => {
+        Operation::Swivel => {}
+        Operation::Move | Operation::Reach => {
             pen.painter.circle_stroke(middle, 8.0, Stroke::new(1.0, lit.gamma_multiply(0.7)));
             let way =
                 frame.axes[0] * gesture.value.x + frame.axes[1] * gesture.value.y + frame.axes[2] * gesture.value.z;
@@ -251,6 +260,7 @@ fn readout(pen: &Pen<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gestu
 fn about(gesture: &Gesture) -> &'static str {
     use crate::ui::viewport::domain::GizmoSpace as Of;
     match (gesture.operation, gesture.limit) {
+        (Operation::Swivel, _) => "about its limb",
         (Operation::Rotate, Limit::View) => "about the line of sight",
         (Operation::Rotate, Limit::Free) => "as a ball",
         _ => match gesture.space {
@@ -284,8 +294,10 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
         let text = if typed.is_empty() {
             let value = gesture.value[k];
             match gesture.operation {
-                Operation::Move => format!("{}{sign}", signed(short_number(value * length.per_metre(), false))),
-                Operation::Rotate => signed(short_number(value, true)),
+                Operation::Move | Operation::Reach => {
+                    format!("{}{sign}", signed(short_number(value * length.per_metre(), false)))
+                }
+                Operation::Rotate | Operation::Swivel => signed(short_number(value, true)),
                 Operation::Scale => format!("× {}", short_number(value, false)),
             }
         } else if gesture.field == k {
@@ -297,11 +309,12 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
         Field { name, role, text, typed: typing, fixed: !typed.is_empty() }
     };
     match (gesture.operation, gesture.limit) {
+        (Operation::Swivel, _) => vec![field(0, "Swivel", ColorRole::AccentText, "°")],
         (Operation::Rotate, Limit::Axis(k)) => vec![field(0, NAMES[k], AXES[k], "°")],
         (Operation::Rotate, _) => vec![field(0, "View", ColorRole::TextSecondary, "°")],
         (Operation::Scale, Limit::Free | Limit::View) => vec![field(0, "All", ColorRole::TextSecondary, "")],
         (operation, _) => {
-            let sign = if operation == Operation::Move { format!(" {}", length.sign()) } else { String::new() };
+            let sign = if operation.is_way() { format!(" {}", length.sign()) } else { String::new() };
             (0..3).filter(|k| gesture.has_field(*k)).map(|k| field(k, NAMES[k], AXES[k], &sign)).collect()
         }
     }

@@ -3,9 +3,9 @@
 use glam::{Mat4, Vec2, Vec3};
 
 use crate::{
-    edit::Selection,
+    edit::{Selection, command::ToolCommand},
     model::{Document, NodeId},
-    motion::{Pose, Space, Standing},
+    motion::{Pose, Space, Standing, ik},
     render::Camera,
     ui::{
         View,
@@ -28,6 +28,21 @@ pub struct Frame {
     pub center: Vec2,
     /// Metres that a point of the picture is there.
     pub unit: f32,
+    /// Of a limb, what turns it about the line from its root to its end.
+    pub swivel: Option<Swivel>,
+}
+
+/// Where a limb's elbow is, and the line that it turns about.
+#[derive(Clone, Copy, Debug)]
+pub struct Swivel {
+    /// The limb's root, in the scene.
+    pub root: Vec3,
+    /// Its first bend.
+    pub elbow: Vec3,
+    /// Where it is taken hold of.
+    pub handle: Vec3,
+    /// From root to end, unit.
+    pub axis: Vec3,
 }
 
 impl Frame {
@@ -40,8 +55,15 @@ impl Frame {
             Pivot::Median => median(document, view.selection, view.pose).unwrap_or(head(view.pose, node)),
             Pivot::Active | Pivot::Each => head(view.pose, node),
         };
-        let axes = axes(document, view.pose, &view.viewport.camera, node, view.viewport.space);
-        Self { node, origin, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 0.0 }.seen(&view.viewport.camera, size)
+        // Where a limb is put has nothing to do with the axes of its end.
+        let space = match (view.viewport.tool, view.viewport.space) {
+            (ToolCommand::Drag, GizmoSpace::Of(Space::Local)) => GizmoSpace::Of(Space::World),
+            (_, space) => space,
+        };
+        let axes = axes(document, view.pose, &view.viewport.camera, node, space);
+        let swivel = swivel(document, view.pose, node, view.viewport.reach.chain);
+        let frame = Self { node, origin, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 0.0, swivel };
+        frame.seen(&view.viewport.camera, size)
     }
 
     /// The same as it is seen now.
@@ -50,6 +72,21 @@ impl Frame {
         let sight = (camera.eye() - self.origin).normalize_or(Vec3::Z);
         Some(Self { center, unit: camera.metres_per_point(depth, size.y), sight, ..self })
     }
+}
+
+/// The swivel of the limb that a node ends.
+fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) -> Option<Swivel> {
+    /// How far out it is taken hold of, as a part of the limb's length.
+    const OUT: f32 = 0.35;
+    let limb = ik::limb_of(document, pose, node, chain, false)?;
+    let [first, second, ..] = limb.turns[..] else { return None };
+    let (root, elbow, end) = (head(pose, limb.nodes[first]), head(pose, limb.nodes[second]), head(pose, node));
+    let axis = (end - root).try_normalize()?;
+    let length = root.distance(elbow) + elbow.distance(end);
+    let out = (elbow - root).reject_from(axis);
+    // A straight limb has no side that it bends to.
+    let out = (out.length() > length * 0.01).then(|| out.normalize_or_zero())?;
+    Some(Swivel { root, elbow, handle: elbow + out * length * OUT, axis })
 }
 
 fn head(pose: &Pose, node: NodeId) -> Vec3 {

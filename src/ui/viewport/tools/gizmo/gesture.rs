@@ -7,8 +7,9 @@ use glam::{Vec2, Vec3};
 use super::{Frame, frame};
 use crate::{
     edit::{
+        Scene,
         command::{
-            Command, DocumentCommand, Move, Over, Rotate, Scale, ToolCommand,
+            Body, Command, DocumentCommand, DragLimb, EndAngle, Move, Over, Rotate, Scale, ToolCommand,
             field::{Axis, Degrees, Factor, Nodes},
         },
         evaluate,
@@ -38,6 +39,10 @@ pub enum Operation {
     Rotate,
     /// Scales.
     Scale,
+    /// Puts a limb somewhere.
+    Reach,
+    /// Turns a limb about the line from its root to its end.
+    Swivel,
 }
 
 impl Operation {
@@ -47,14 +52,29 @@ impl Operation {
             Self::Move => ToolCommand::Move,
             Self::Rotate => ToolCommand::Rotate,
             Self::Scale => ToolCommand::Scale,
+            Self::Reach | Self::Swivel => ToolCommand::Drag,
         }
     }
 
-    const ALL: [Self; 3] = [Self::Move, Self::Rotate, Self::Scale];
+    const ALL: [Self; 4] = [Self::Move, Self::Rotate, Self::Scale, Self::Reach];
+
+    /// Whether it is one angle.
+    pub const fn is_turn(self) -> bool {
+        matches!(self, Self::Rotate | Self::Swivel)
+    }
+
+    /// Whether it is a way.
+    pub const fn is_way(self) -> bool {
+        matches!(self, Self::Move | Self::Reach)
+    }
 
     /// What it is called.
     pub fn title(self) -> &'static str {
-        self.tool().spec().title
+        match self {
+            Self::Reach => "Drag",
+            Self::Swivel => "Swivel",
+            _ => self.tool().spec().title,
+        }
     }
 }
 
@@ -92,6 +112,11 @@ pub struct Gesture {
     pub typed: [String; 3],
     /// Which of them is typed into.
     pub field: usize,
+    /// A point of the last node that is put somewhere, in its own space.
+    tip: Option<Vec3>,
+    /// The same axis was chosen twice: other axes than those of the toolbar.
+    again: bool,
+    own_axes: bool,
     pivot: Pivot,
     start: Vec2,
     fine: FinePointer,
@@ -132,7 +157,10 @@ impl Gesture {
         let pivot = view.viewport.pivot;
         // Each about itself, a chain curls; all about one point, what hangs on another goes with it.
         let curls = operation == Operation::Rotate && pivot == Pivot::Each;
-        let nodes = if curls {
+        let alone = matches!(operation, Operation::Reach | Operation::Swivel);
+        let nodes = if alone {
+            vec![frame.node]
+        } else if curls {
             view.selection.nodes.iter().copied().collect()
         } else {
             view.selection.top_level_nodes(document)
@@ -152,6 +180,9 @@ impl Gesture {
             value: if operation == Operation::Scale { Vec3::ONE } else { Vec3::ZERO },
             typed: Default::default(),
             field: 0,
+            tip: None,
+            again: false,
+            own_axes: false,
             pivot,
             start: at,
             fine: FinePointer::new(at),
@@ -170,13 +201,18 @@ impl Gesture {
     /// The axes of a space at the start. What scales has no axes of the picture, which no node can be scaled along.
     fn set_space(&mut self, view: &View<'_>, space: GizmoSpace) {
         let scales_in_view = self.operation == Operation::Scale && space == GizmoSpace::View;
-        self.space = if scales_in_view { GizmoSpace::Of(Space::Local) } else { space };
+        self.space = match (self.operation, space) {
+            _ if scales_in_view => GizmoSpace::Of(Space::Local),
+            // Where a limb is put has nothing to do with the axes of its end.
+            (Operation::Reach, GizmoSpace::Of(Space::Local)) if !self.own_axes => GizmoSpace::Of(Space::World),
+            _ => space,
+        };
         self.frame.axes = frame::axes(&self.document, &self.pose, &view.viewport.camera, self.frame.node, self.space);
     }
 
     const fn first_field(&self) -> usize {
         match (self.operation, self.limit) {
-            (Operation::Rotate, _) | (_, Limit::Free | Limit::View) => 0,
+            (Operation::Rotate | Operation::Swivel, _) | (_, Limit::Free | Limit::View) => 0,
             (_, Limit::Axis(k)) => k,
             (_, Limit::Plane(k)) => (k + 1) % 3,
         }
@@ -185,10 +221,10 @@ impl Gesture {
     /// Whether a component can be typed.
     pub fn has_field(&self, k: usize) -> bool {
         match (self.operation, self.limit) {
-            (Operation::Rotate, _) | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
+            (Operation::Rotate | Operation::Swivel, _) | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
             (_, Limit::Axis(axis)) => k == axis,
             (_, Limit::Plane(axis)) => k != axis,
-            (Operation::Move, Limit::Free | Limit::View) => true,
+            (Operation::Move | Operation::Reach, Limit::Free | Limit::View) => true,
         }
     }
 
@@ -198,8 +234,13 @@ impl Gesture {
         for event in ui.input(|i| i.events.clone()) {
             match event {
                 Event::Text(text) => {
-                    let of_number = |c: &char| c.is_ascii_digit() || "+-−*/().,".contains(*c);
-                    self.typed[self.field].extend(text.chars().filter(of_number));
+                    for c in text.chars() {
+                        match c {
+                            ' ' => self.next_field(1),
+                            c if c.is_ascii_digit() || "+-−*/().,".contains(c) => self.typed[self.field].push(c),
+                            _ => {}
+                        }
+                    }
                 }
                 Event::Key { key, pressed: true, repeat, modifiers, .. } => {
                     match key {
@@ -209,9 +250,7 @@ impl Gesture {
                             self.typed[self.field].pop();
                         }
                         Key::Tab => {
-                            let step = if modifiers.shift { 2 } else { 1 };
-                            let all = (1..=3).map(|k| (self.field + k * step) % 3);
-                            self.field = all.into_iter().find(|k| self.has_field(*k)).unwrap_or(self.field);
+                            self.next_field(if modifiers.shift { 2 } else { 1 });
                         }
                         Key::X | Key::Y | Key::Z if !modifiers.any() || modifiers.shift_only() => {
                             let k = [Key::X, Key::Y, Key::Z].iter().position(|a| *a == key).unwrap_or(0);
@@ -238,21 +277,32 @@ impl Gesture {
         Next::Goes
     }
 
+    /// Types into another component.
+    fn next_field(&mut self, step: usize) {
+        let mut all = (1..=3).map(|k| (self.field + k * step) % 3);
+        self.field = all.find(|k| self.has_field(*k)).unwrap_or(self.field);
+    }
+
     /// Goes on along something else. Once more the same: along its own axes, or the scene's; a third time: freely.
     fn choose(&mut self, view: &View<'_>, limit: Limit) {
         let of_view = view.viewport.space;
         let (local, world) = (GizmoSpace::Of(Space::Local), GizmoSpace::Of(Space::World));
-        let other = if of_view == local { world } else { local };
-        if self.operation == Operation::Rotate && matches!(limit, Limit::Plane(_)) {
+        let other = if of_view == local && self.operation != Operation::Reach { world } else { local };
+        if (self.operation == Operation::Rotate && matches!(limit, Limit::Plane(_)))
+            || self.operation == Operation::Swivel
+        {
             return;
         }
         if self.limit != limit {
             self.limit = limit;
+            (self.again, self.own_axes) = (false, false);
             self.set_space(view, of_view);
-        } else if self.space == of_view {
+        } else if !self.again {
+            (self.again, self.own_axes) = (true, true);
             self.set_space(view, other);
         } else {
             self.limit = if self.operation == Operation::Rotate { Limit::View } else { Limit::Free };
+            (self.again, self.own_axes) = (false, false);
             self.set_space(view, of_view);
         }
         let typed = std::mem::take(&mut self.typed[self.field]);
@@ -288,15 +338,15 @@ impl Gesture {
         let factor = if modifiers.shift { FINE } else { 1.0 };
         let at = self.fine.follow(pointer, factor);
         match self.operation {
-            Operation::Move => self.follow_move(view, at, size, snaps, modifiers.shift),
-            Operation::Rotate => self.follow_turn(view, at, size, snaps),
+            Operation::Move | Operation::Reach => self.follow_move(view, at, size, snaps, modifiers.shift),
+            Operation::Rotate | Operation::Swivel => self.follow_turn(view, at, size, snaps),
             Operation::Scale => self.follow_scale(view, at, size, snaps),
         }
         if !self.take_typed(view) {
             // Half an expression changes nothing yet.
             return None;
         }
-        let commands = edits::posed(view, &self.document, &self.nodes, |over| self.command(over));
+        let commands = edits::posed(view, &self.document, &self.posed(view), |over| self.command(view, over));
         if self.shown.as_ref() == Some(&commands) {
             return None;
         }
@@ -311,8 +361,8 @@ impl Gesture {
     /// What is typed stands; whether it can be read.
     fn take_typed(&mut self, view: &View<'_>) -> bool {
         let scale = match self.operation {
-            Operation::Move => view.settings.length.per_metre(),
-            Operation::Rotate | Operation::Scale => 1.0,
+            Operation::Move | Operation::Reach => view.settings.length.per_metre(),
+            Operation::Rotate | Operation::Swivel | Operation::Scale => 1.0,
         };
         for k in 0..3 {
             if self.typed[k].is_empty() || !self.has_field(k) {
@@ -388,17 +438,23 @@ impl Gesture {
     fn follow_turn(&mut self, view: &View<'_>, at: Vec2, size: Vec2, snaps: bool) {
         let camera = &view.viewport.camera;
         let step = snaps.then_some(view.viewport.snap_steps.angle);
-        if self.limit == Limit::Free {
+        if self.limit == Limit::Free && self.operation == Operation::Rotate {
             let (axis, angle) = ball_turn(at - self.start, RADIUS, camera.right(), camera.up());
             self.ball = (axis, snapped(angle.to_degrees(), step));
             self.value = Vec3::new(self.ball.1, 0.0, 0.0);
             return;
         }
         self.ball = (Vec3::Y, 0.0);
-        let axis = self.axis();
+        let (axis, center) = match self.frame.swivel.filter(|_| self.operation == Operation::Swivel) {
+            Some(swivel) => {
+                let middle = swivel.root + (swivel.elbow - swivel.root).project_onto(swivel.axis);
+                (swivel.axis, camera.project(middle, size).map_or(self.frame.center, |(p, _)| p))
+            }
+            None => (self.axis(), self.frame.center),
+        };
         let facing = axis.dot(self.frame.sight);
         let sight = if facing.abs() > 0.15 {
-            RingSight::Round { center: self.frame.center, towards: facing > 0.0 }
+            RingSight::Round { center, towards: facing > 0.0 }
         } else {
             let tangent = axis.cross(self.frame.sight).normalize_or(Vec3::X);
             let step = camera
@@ -453,7 +509,7 @@ impl Gesture {
     }
 
     /// The command that it comes to.
-    fn command(&self, over: Over) -> DocumentCommand {
+    fn command(&self, view: &View<'_>, over: Over) -> DocumentCommand {
         let node = Nodes::Ids(self.nodes.clone());
         // Alone, a node is its own pivot.
         let pivot = (self.pivot != Pivot::Each && self.nodes.len() > 1).then_some(self.frame.origin);
@@ -486,6 +542,25 @@ impl Gesture {
                         .into(),
                 )
             }
+            Operation::Reach | Operation::Swivel => {
+                let reach = view.viewport.reach;
+                let [x, y, z] = self.frame.axes;
+                let swivels = self.operation == Operation::Swivel;
+                let way = if swivels { Vec3::ZERO } else { x * self.value.x + y * self.value.y + z * self.value.z };
+                let drag = DragLimb {
+                    node,
+                    to: self.frame.origin + way,
+                    chain: reach.chain,
+                    swivel: swivels.then_some(Degrees(self.value.x)),
+                    tip: self.tip,
+                    end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
+                    soft: Some(reach.soft),
+                    plant: None,
+                    body: Some(if reach.full { Body::Full } else { Body::Limb }),
+                    over,
+                };
+                DocumentCommand::Ik(drag.into())
+            }
             Operation::Scale => {
                 let (pivot, space) = match (pivot, self.space) {
                     (Some(pivot), GizmoSpace::Of(Space::World)) => (Some(pivot), Space::World),
@@ -496,6 +571,22 @@ impl Gesture {
                 DocumentCommand::Pose(Scale { node, by: Factor(self.value), space: Some(space), pivot, over }.into())
             }
         }
+    }
+
+    /// The nodes that it poses: of a limb, all that turn, and what follows them.
+    fn posed(&self, view: &View<'_>) -> Vec<NodeId> {
+        if view.shown_clip().is_none() || !matches!(self.operation, Operation::Reach | Operation::Swivel) {
+            return self.nodes.clone();
+        }
+        // The text of the command does not name them: it is asked what it would do.
+        let wanted = self.command(view, Over::FILE).wanted(&Scene::new(&self.document)).unwrap_or_default();
+        wanted.into_iter().map(|(node, _)| node).collect()
+    }
+
+    /// A point of the node is put somewhere, not its origin.
+    pub fn hold_by(&mut self, tip: Option<Vec3>, from: Vec3) {
+        self.tip = tip;
+        self.frame.origin = from;
     }
 
     /// What it is called as a step.

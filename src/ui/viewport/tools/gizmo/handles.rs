@@ -35,13 +35,15 @@ pub enum Handle {
     Box(usize),
     /// The disc in the middle.
     Center,
+    /// The diamond beside the elbow of a limb.
+    Swivel,
 }
 
 /// Which handles a tool has, each with how far out it lies, in points.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandleSet {
-    /// Arrows.
-    pub arrows: Option<f32>,
+    /// Arrows, and what they do.
+    pub arrows: Option<(f32, Operation)>,
     /// Squares between two axes, and what they do.
     pub planes: Option<Operation>,
     /// Rings.
@@ -52,13 +54,16 @@ pub struct HandleSet {
     pub boxes: Option<(f32, bool)>,
     /// What the disc in the middle does.
     pub center: Option<Operation>,
+    /// Whether a limb has its swivel.
+    pub swivel: bool,
 }
 
 impl HandleSet {
     /// What a handle does.
     pub fn meaning(&self, handle: Handle) -> (Operation, Limit) {
         match handle {
-            Handle::Arrow(k) => (Operation::Move, Limit::Axis(k)),
+            Handle::Arrow(k) => (self.arrows.map_or(Operation::Move, |a| a.1), Limit::Axis(k)),
+            Handle::Swivel => (Operation::Swivel, Limit::View),
             Handle::Plane(k) => (self.planes.unwrap_or(Operation::Move), Limit::Plane(k)),
             Handle::Ring(k) => (Operation::Rotate, Limit::Axis(k)),
             Handle::Outer => match self.outer {
@@ -72,7 +77,7 @@ impl HandleSet {
 
     /// The widest of it, for what is written beside.
     pub fn radius(&self) -> f32 {
-        let all = [self.arrows, self.rings, self.outer.map(|o| o.0), self.boxes.map(|b| b.0)];
+        let all = [self.arrows.map(|a| a.0), self.rings, self.outer.map(|o| o.0), self.boxes.map(|b| b.0)];
         all.into_iter().flatten().fold(40.0, f32::max)
     }
 }
@@ -100,7 +105,7 @@ pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Ve
         let facing = axis.dot(frame.sight);
         let (u, v) = (frame.axes[(k + 1) % 3], frame.axes[(k + 2) % 3]);
         if facing.abs() < END_ON {
-            if let Some(length) = set.arrows {
+            if let Some((length, _)) = set.arrows {
                 add(Handle::Arrow(k), &[axis * 12.0, axis * length], facing);
             }
             if let Some((length, lined)) = set.boxes {
@@ -130,6 +135,12 @@ pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Ve
     if set.center.is_some() {
         found.push(Shape { handle: Handle::Center, line: vec![(frame.center, true)], near: 0.0 });
     }
+    if let Some(swivel) = frame.swivel.filter(|_| set.swivel) {
+        let ends = [swivel.elbow, swivel.handle].map(|p| camera.project(p, size));
+        if let [Some((a, _)), Some((b, _))] = ends {
+            found.push(Shape { handle: Handle::Swivel, line: vec![(a, true), (b, true)], near: 1.0 });
+        }
+    }
     found
 }
 
@@ -154,7 +165,7 @@ pub fn under(shapes: &[Shape], at: Vec2) -> Option<Handle> {
     let meant = |shape: &Shape| -> Option<(u8, f32)> {
         let end = shape.line.last()?.0;
         match shape.handle {
-            Handle::Center => (at.distance(end) <= SPOT).then_some((0, 0.0)),
+            Handle::Center | Handle::Swivel => (at.distance(end) <= SPOT).then_some((0, 0.0)),
             Handle::Box(_) if at.distance(end) <= SPOT => Some((1, -shape.near)),
             Handle::Arrow(_) | Handle::Box(_) => {
                 (along(shape) <= REACH || at.distance(end) <= SPOT).then_some((2, -shape.near))
@@ -189,12 +200,13 @@ mod tests {
     fn every_handle_that_is_seen_is_found_where_it_lies() {
         let size = Vec2::new(1000.0, 800.0);
         let combined = HandleSet {
-            arrows: Some(92.0),
+            arrows: Some((92.0, Operation::Move)),
             planes: Some(Operation::Move),
             rings: Some(66.0),
             outer: Some((78.0, Operation::Rotate)),
             boxes: Some((39.0, false)),
             center: Some(Operation::Move),
+            swivel: false,
         };
         let mut met = 0;
         for yaw in 0..24 {
@@ -203,7 +215,7 @@ mod tests {
             let node = NodeId::from(0);
             let at = Vec3::new(0.1, 0.4, -0.2);
             let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-            let frame = Frame { node, origin: at, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 1.0 };
+            let frame = Frame { node, origin: at, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 1.0, swivel: None };
             let frame = frame.seen(&camera, size).unwrap();
             let all = shapes(&combined, &frame, &camera, size);
             for shape in &all {

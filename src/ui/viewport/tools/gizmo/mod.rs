@@ -12,7 +12,7 @@ mod gesture;
 mod handles;
 
 use egui::{PointerButton, Pos2, Rect, Response, Ui};
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use self::gesture::Next;
 pub use self::{
@@ -20,7 +20,7 @@ pub use self::{
     gesture::{Gesture, Limit, Operation},
     handles::{Handle, HandleSet},
 };
-use crate::ui::{Action, Actions, View};
+use crate::ui::{Action, Actions, ReachOptions, View, ViewportAction};
 
 /// What the manipulator keeps.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +28,21 @@ pub struct Gizmo {
     gesture: Option<Gesture>,
     /// A key asks for a gesture to begin.
     wanted: Option<Operation>,
+    /// A limb was taken hold of: by a point in its own space, where that is in the scene, and where it was pressed on.
+    grabbed: Option<(Option<Vec3>, Vec3, Vec2)>,
 }
 
 impl Gizmo {
+    /// A limb was taken hold of.
+    pub const fn reach(&mut self, tip: Option<Vec3>, from: Vec3, at: Vec2) {
+        self.grabbed = Some((tip, from, at));
+    }
+
+    /// Whether a limb is being put somewhere.
+    pub fn is_reaching(&self) -> bool {
+        self.gesture.as_ref().is_some_and(|g| g.operation == Operation::Reach)
+    }
+
     /// A gesture is to begin without a handle.
     pub const fn begin(&mut self, operation: Operation) {
         self.wanted = Some(operation);
@@ -73,11 +85,19 @@ impl Gizmo {
         let hovered = pointer
             .filter(|_| self.gesture.is_none() && (response.hovered() || response.dragged()))
             .and_then(|p| handles::under(&shapes, local(p)));
+        if let Some((tip, from, at)) = self.grabbed.take()
+            && response.dragged_by(PointerButton::Primary)
+        {
+            self.gesture = Gesture::begin(view, frame, Operation::Reach, Limit::Free, at, true);
+            if let Some(gesture) = &mut self.gesture {
+                gesture.hold_by(tip, from);
+            }
+        }
         if self.gesture.is_none() {
             let pressed = ui.input(|i| i.pointer.press_origin()).map(local);
             if let Some(operation) = wanted {
                 let at = pointer.or_else(|| ui.input(|i| i.pointer.latest_pos())).map_or(shown.center, local);
-                let limit = if operation == Operation::Rotate { Limit::View } else { Limit::Free };
+                let limit = if operation.is_turn() { Limit::View } else { Limit::Free };
                 self.gesture = Gesture::begin(view, frame, operation, limit, at, false);
             } else if response.drag_started_by(PointerButton::Primary)
                 && !modifiers.alt
@@ -113,6 +133,9 @@ impl Gizmo {
         {
             actions.push(Action::Preview { label: gesture.label(), commands });
         }
+        if gesture.operation == Operation::Reach {
+            scroll_chain(ui, view, actions);
+        }
         let let_go = if gesture.held {
             !response.dragged_by(PointerButton::Primary)
         } else {
@@ -139,5 +162,19 @@ impl Gizmo {
                 ui.ctx().request_repaint();
             }
         }
+    }
+}
+
+/// The wheel makes the chain that follows longer or shorter.
+fn scroll_chain(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
+    let notch = |e: &egui::Event| match e {
+        egui::Event::MouseWheel { delta, .. } if delta.y != 0.0 => Some(delta.y.signum() as i32),
+        _ => None,
+    };
+    let notches: i32 = ui.input(|i| i.events.iter().filter_map(notch).sum());
+    if notches != 0 {
+        let now = view.viewport.reach;
+        let chain = now.chain.unwrap_or(2) as i32 + notches;
+        actions.push(ViewportAction::SetReach(ReachOptions { chain: Some(chain.clamp(1, 32) as usize), ..now }));
     }
 }

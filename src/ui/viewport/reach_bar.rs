@@ -1,0 +1,81 @@
+//! What the tool that drags the body is set to: a second bar under that of the view.
+
+use egui::{Rect, RichText, Role, Ui, WidgetInfo, vec2};
+
+use super::ViewportAction;
+use crate::{
+    edit::{Mode, command::ToolCommand},
+    render::{ColorRole, Measure},
+    ui::{
+        Actions, View,
+        theme::Font,
+        widgets::{segment, segments},
+    },
+};
+
+/// The bar, while the tool is taken up; whether the pointer is over it.
+pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+    if view.viewport.tool != ToolCommand::Drag || view.mode == Mode::Paint {
+        return false;
+    }
+    let theme = view.theme;
+    let area = Rect::from_min_size(rect.min + vec2(8.0, 44.0), vec2((rect.width() - 120.0).max(200.0), 32.0));
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
+    let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(4);
+    let mut now = view.viewport.reach;
+    let bar = frame.show(&mut child, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            ui.spacing_mut().interact_size.y = Measure::IconButton.points() - 4.0;
+            let label = |ui: &mut Ui, text: &str| {
+                ui.label(
+                    RichText::new(text)
+                        .font(super::super::Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::TextSecondary)),
+                );
+            };
+            label(ui, "IK");
+            segments(ui, theme, |ui| {
+                let limb = segment(ui, theme, "Limb", !now.full, false);
+                if limb.on_hover_text("The limb alone follows, as far as it reaches").clicked() {
+                    now.full = false;
+                }
+                let full = segment(ui, theme, "Full body", now.full, false);
+                if full
+                    .on_hover_text("Beyond its reach the spine leans, then the hips move; what is pinned stays")
+                    .clicked()
+                {
+                    now.full = true;
+                }
+            });
+            label(ui, "Chain");
+            let mut bones = now.chain.unwrap_or(0);
+            let value = egui::DragValue::new(&mut bones)
+                .range(0..=32)
+                .speed(0.05)
+                .custom_formatter(|n, _| if n < 1.0 { "limb".to_owned() } else { format!("{n:.0}") })
+                .custom_parser(|text| if text.trim() == "limb" { Some(0.0) } else { text.trim().parse().ok() });
+            let field = ui.add(value);
+            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Bones that follow"));
+            field.on_hover_text("How many bones follow; 0 is the limb. The wheel changes it while you drag");
+            now.chain = (bones > 0).then_some(bones);
+            label(ui, "End");
+            segments(ui, theme, |ui| {
+                let keeps = segment(ui, theme, "Keeps angle", now.keeps, false);
+                if keeps.on_hover_text("Hands and feet keep their angle in the scene: soles stay flat").clicked() {
+                    now.keeps = true;
+                }
+                let follows = segment(ui, theme, "Follows", !now.keeps, false);
+                if follows.on_hover_text("Hands and feet turn with their limb").clicked() {
+                    now.keeps = false;
+                }
+            });
+            let soft = ui.checkbox(&mut now.soft, "Soft reach");
+            soft.on_hover_text("A limb stretches slower the straighter it is, and does not snap");
+        });
+    });
+    if now != view.viewport.reach {
+        actions.push(ViewportAction::SetReach(now));
+    }
+    ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| bar.response.rect.contains(p))
+}

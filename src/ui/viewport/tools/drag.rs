@@ -1,0 +1,57 @@
+//! Drags the body: the limb under the pointer follows, by its joint or by its skin.
+
+use egui::{Rect, Ui};
+use egui_material_icons::{MaterialIcon, icons};
+use glam::Vec2;
+
+use super::{
+    Press, ViewportTool,
+    gizmo::{HandleSet, Operation},
+};
+use crate::{
+    edit::command::{SetKey, SetPin},
+    ui::{Actions, View, ViewportAction, viewport::pick},
+};
+
+/// The tool that puts limbs somewhere.
+#[derive(Clone, Debug, Default)]
+pub struct DragTool;
+
+impl ViewportTool for DragTool {
+    fn icon(&self) -> MaterialIcon {
+        icons::ICON_PAN_TOOL
+    }
+
+    fn hints(&self) -> Vec<(Press, &'static str)> {
+        vec![
+            (Press::Hand("Drag the skin"), "put the limb there"),
+            (Press::Hand("Wheel"), "chain length"),
+            (Press::Hand("X Y Z 0–9"), "axis, meters"),
+            (Press::Hand("Esc"), "cancel"),
+            (Press::Key(SetPin::NAME), "pin"),
+            (Press::Key(SetKey::NAME), "set key"),
+        ]
+    }
+
+    fn handles(&self) -> HandleSet {
+        let reach = Operation::Reach;
+        HandleSet {
+            arrows: Some((92.0, reach)),
+            planes: Some(reach),
+            center: Some(reach),
+            swivel: true,
+            ..HandleSet::default()
+        }
+    }
+
+    fn begins(&self) -> Option<Operation> {
+        Some(Operation::Reach)
+    }
+}
+
+/// A press beside all handles takes hold of what lies under it.
+pub fn grab(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
+    let Some(at) = ui.input(|i| i.pointer.press_origin()) else { return };
+    let (at, size) = (Vec2::new(at.x - rect.left(), at.y - rect.top()), Vec2::new(rect.width(), rect.height()));
+    actions.push(ViewportAction::Grab { at, size, joint: pick::joint_at(view, at, size) });
+}
