@@ -325,44 +325,6 @@ impl App {
         self.pause(command);
     }
 
-    fn select(&mut self, command: &SelectCommand) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        let active = self.outliner.selection.active;
-        let next: Option<NodeId> = match command {
-            SelectCommand::Mirror => {
-                let mirror = crate::motion::Mirror::of(document);
-                let other = |n: &NodeId| mirror.partner(*n);
-                let selection = &mut self.outliner.selection;
-                selection.nodes = selection.nodes.iter().filter_map(other).collect();
-                selection.active = active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
-                None
-            }
-            SelectCommand::Nothing => {
-                self.outliner.selection.clear();
-                None
-            }
-            SelectCommand::Joints => {
-                let flags = document.joint_flags();
-                self.outliner.selection.nodes = document.node_ids().filter(|id| flags[id.index()]).collect();
-                self.outliner.selection.active = active
-                    .filter(|a| self.outliner.selection.nodes.contains(a))
-                    .or_else(|| self.outliner.selection.nodes.first().copied());
-                None
-            }
-            SelectCommand::Parent => active.and_then(|a| document.node(a).parent),
-            SelectCommand::Child => active.and_then(|a| document.children(a).first().copied()),
-            SelectCommand::Sibling => active.and_then(|a| {
-                let siblings = document.children(document.node(a).parent?);
-                let at = siblings.iter().position(|s| *s == a)?;
-                siblings.get((at + 1) % siblings.len()).copied()
-            }),
-        };
-        if let Some(node) = next {
-            self.outliner.selection.set(node);
-        }
-    }
-
     fn list_changes(&mut self, ctx: &Context) {
         let Some(session) = self.session.clone() else { return };
         self.start(ctx, "Listing what will change".into(), true, move |_| Done::Listed(session.will_change()));

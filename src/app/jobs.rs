@@ -370,6 +370,7 @@ impl App {
         let document = session.document();
         self.outliner.selection = Selection::default();
         self.outliner.visibility = Default::default();
+        self.outliner.sets.clear();
         self.outliner.inspected = None;
         self.outliner.hover = None;
         self.program.welcome = false;

@@ -46,6 +46,9 @@ impl App {
         // A drag that takes numbers has the digits, which are modes elsewhere.
         let numbers = self.panels.takes_numbers(held);
         let gesture = numbers || (self.is_gesture_open() && held);
+        if !typing && !gesture && !self.program.welcome {
+            self.set_keys(ctx);
+        }
         let availability = self.availability();
         let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
         let mut actions = Actions::default();

@@ -22,6 +22,7 @@ mod program;
 mod recent;
 mod recovery;
 mod saving;
+mod selecting;
 mod viewport_renderer;
 mod window;
 

@@ -57,6 +57,41 @@ impl Selection {
         (self.clip, self.keys) = (Some(clip), keys);
     }
 
+    /// The selected nodes and all below them.
+    pub fn with_below(&self, document: &Document) -> BTreeSet<NodeId> {
+        self.nodes.iter().flat_map(|n| NodeVisibility::below(document, *n)).collect()
+    }
+
+    /// Of selected nodes that are above one another, all between them; of others the strand that goes on from each: its only
+    /// child, and so on, to where it branches or ends.
+    pub fn chains(&self, document: &Document) -> BTreeSet<NodeId> {
+        let mut found = BTreeSet::new();
+        for node in &self.nodes {
+            let mut way = vec![*node];
+            let above = std::iter::successors(document.node(*node).parent, |n| document.node(*n).parent);
+            for parent in above {
+                way.push(parent);
+                if self.nodes.contains(&parent) {
+                    found.append(&mut way.drain(..).collect());
+                    break;
+                }
+            }
+        }
+        if found.is_empty() {
+            for node in &self.nodes {
+                let next = |n: &NodeId| if let [one] = document.children(*n) { Some(*one) } else { None };
+                found.extend(std::iter::successors(Some(*node), next));
+            }
+        }
+        found
+    }
+
+    /// Several nodes, of which one was picked last: the one that was, where it is among them.
+    pub fn set_many(&mut self, nodes: BTreeSet<NodeId>) {
+        self.active = self.active.filter(|a| nodes.contains(a)).or_else(|| nodes.last().copied());
+        self.nodes = nodes;
+    }
+
     /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing is turned twice.
     pub fn top_level_nodes(&self, document: &Document) -> Vec<NodeId> {
         self.nodes.iter().copied().filter(|n| !self.nodes.iter().any(|a| document.is_above(*a, *n))).collect()

@@ -43,7 +43,11 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         // The brush is the only tool of Paint mode.
         if view.mode != Mode::Paint {
             for tool in ToolCommand::ALL {
-                command_button(ui, view, icon_of(tool), tool.spec(), view.viewport.tool == tool, actions);
+                let (spec, on) = (tool.spec(), view.viewport.tool == tool);
+                let (key, enabled) = (view.settings.keys.key(spec.name), (spec.enabled)(&view.availability));
+                if icon_button(ui, theme, icon_of(tool), spec.title, key, on, enabled).clicked() {
+                    actions.push(ViewportAction::SetTool(tool));
+                }
             }
             divider(ui, theme);
             spaces_ui(ui, view, actions);

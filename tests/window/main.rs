@@ -10,5 +10,6 @@ mod dialogs;
 mod editing;
 mod keys;
 mod paint;
+mod posing;
 mod timeline;
 mod weights;

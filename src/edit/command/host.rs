@@ -91,6 +91,22 @@ other_commands! {
     Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
     /// Selects the next node beside this one
     Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
+    /// Selects the joints below the selected ones, too
+    Below = "select.below", "Select all below", key: "Shift+ArrowDown", enabled: selected;
+    /// Selects the limb that the selected joint ends, or is part of
+    Limb = "select.limb", "Select the limb", key: "Shift+L", enabled: selected;
+    /// Selects the joints between the one picked last and the one before it
+    Chain = "select.chain", "Select the chain", key: "Shift+ArrowUp", enabled: selected;
+    /// Keeps the selection under a number
+    StoreSet {
+        /// Which, 0 to 9.
+        set: usize,
+    } = "select.store_set", "Store the selection", asks: true, enabled: selected;
+    /// Selects what was kept under a number
+    RecallSet {
+        /// Which, 0 to 9.
+        set: usize,
+    } = "select.recall_set", "Recall a selection", asks: true;
     /// Selects the joints on the other side
     Mirror = "select.mirror", "Select mirror joints", key: "Shift+M", enabled: selected;
 }

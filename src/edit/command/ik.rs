@@ -130,7 +130,7 @@ document_commands! {
         ease: Option<Seconds>,
         /// How far it may be from its place, in meters; half a millimeter unless given.
         tolerance: Option<f32>,
-    } = "pin.hold", "Hold where it stands", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
+    } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Lets all pinned nodes go
     ClearPins {
         /// Of which nodes; of all unless given.

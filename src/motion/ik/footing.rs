@@ -233,7 +233,8 @@ fn hold_one(
         for pair in list.windows(2).filter(|w| w[1] - w[0] > 2.0 * FINEST) {
             let worst = [0.25, 0.5, 0.75].map(|part| off(pair[0] + (pair[1] - pair[0]) * part));
             let stands = pair[0] >= range.from - UnkeyedAt::NEAR && pair[1] <= range.to + UnkeyedAt::NEAR;
-            let most = holding.tolerance * if stands { 0.8 } else { 4.0 };
+            // On its way nobody sees whether it is quite on the curve.
+            let most = holding.tolerance * if stands { 0.8 } else { 16.0 };
             if worst.into_iter().any(|w| w > most) {
                 fresh.push((pair[0] + pair[1]) * 0.5);
             }

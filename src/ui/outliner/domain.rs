@@ -1,5 +1,7 @@
 //! What is selected, hidden, locked and looked at, and what panels ask of it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::{
     edit::{NodeVisibility, Selection},
     model::{Document, NodeId},
@@ -58,6 +60,8 @@ pub struct Outliner {
     pub inspected: Option<AssetRef>,
     /// The joint under the pointer, in any panel.
     pub hover: Option<NodeId>,
+    /// Selections kept under numbers.
+    pub sets: BTreeMap<usize, BTreeSet<NodeId>>,
 }
 
 impl Outliner {

@@ -195,6 +195,8 @@ pub enum ViewportAction {
         /// The joint that was pressed on, where it was one.
         joint: Option<NodeId>,
     },
+    /// Another tool, of which no gesture begins yet.
+    SetTool(ToolCommand),
     /// How limbs follow what is dragged.
     SetReach(ReachOptions),
     /// The eye moved.

@@ -1,13 +1,13 @@
 //! What the tool that drags the body is set to: a second bar under that of the view.
 
-use egui::{Rect, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::ViewportAction;
 use crate::{
     edit::{Mode, command::ToolCommand},
     render::{ColorRole, Measure},
     ui::{
-        Actions, View,
+        Actions, Theme, View,
         theme::Font,
         widgets::{segment, segments},
     },
@@ -28,11 +28,10 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.spacing_mut().interact_size.y = Measure::IconButton.points() - 4.0;
             let label = |ui: &mut Ui, text: &str| {
-                ui.label(
-                    RichText::new(text)
-                        .font(super::super::Theme::font(Font::Small))
-                        .color(theme.color(ColorRole::TextSecondary)),
-                );
+                let text =
+                    RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
+                // As high as what stands beside it, so that all is on one line.
+                ui.allocate_ui_with_layout(vec2(10.0, 28.0), Layout::left_to_right(Align::Center), |ui| ui.label(text));
             };
             label(ui, "IK");
             segments(ui, theme, |ui| {

@@ -1,0 +1,104 @@
+//! Commands on the selection: along the tree, to the other side, limbs and chains, and sets under numbers.
+
+use egui::{Context, Key, Modifiers};
+
+use super::App;
+use crate::{edit::command::SelectCommand, model::NodeId, motion::ik, ui::ToastKind};
+
+/// Keys of the sets, by their numbers.
+const DIGITS: [Key; 10] =
+    [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+
+impl App {
+    /// Carries a command on the selection out.
+    pub(super) fn select(&mut self, command: &SelectCommand) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let active = self.outliner.selection.active;
+        let next: Option<NodeId> = match command {
+            SelectCommand::Mirror => {
+                let mirror = crate::motion::Mirror::of(document);
+                let other = |n: &NodeId| mirror.partner(*n);
+                let selection = &mut self.outliner.selection;
+                selection.nodes = selection.nodes.iter().filter_map(other).collect();
+                selection.active = active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
+                None
+            }
+            SelectCommand::Nothing => {
+                self.outliner.selection.clear();
+                None
+            }
+            SelectCommand::Joints => {
+                let flags = document.joint_flags();
+                self.outliner.selection.set_many(document.node_ids().filter(|id| flags[id.index()]).collect());
+                None
+            }
+            SelectCommand::Below => {
+                let below = self.outliner.selection.with_below(document);
+                self.outliner.selection.set_many(below);
+                None
+            }
+            SelectCommand::Chain => {
+                let chains = self.outliner.selection.chains(document);
+                self.outliner.selection.set_many(chains);
+                None
+            }
+            SelectCommand::Limb => {
+                let pose = self.renderer.pose();
+                let limb =
+                    |n: &NodeId| ik::limb_of(document, pose, *n, None, true).map_or_else(|| vec![*n], |l| l.nodes);
+                let limbs = self.outliner.selection.nodes.iter().flat_map(limb).collect();
+                self.outliner.selection.set_many(limbs);
+                None
+            }
+            SelectCommand::StoreSet { set } => {
+                let nodes = self.outliner.selection.nodes.clone();
+                self.outliner.sets.insert(*set, nodes);
+                None
+            }
+            SelectCommand::RecallSet { set } => {
+                if let Some(nodes) = self.outliner.sets.get(set) {
+                    let there = nodes.iter().copied().filter(|n| document.nodes.contains(*n)).collect();
+                    self.outliner.selection.set_many(there);
+                }
+                None
+            }
+            SelectCommand::Parent => active.and_then(|a| document.node(a).parent),
+            SelectCommand::Child => active.and_then(|a| document.children(a).first().copied()),
+            SelectCommand::Sibling => active.and_then(|a| {
+                let siblings = document.children(document.node(a).parent?);
+                let at = siblings.iter().position(|s| *s == a)?;
+                siblings.get((at + 1) % siblings.len()).copied()
+            }),
+        };
+        if let Some(node) = next {
+            self.outliner.selection.set(node);
+        }
+    }
+
+    /// Ctrl, Alt and a digit keep the selection, Alt and the digit bring it back.
+    pub(super) fn set_keys(&mut self, ctx: &Context) {
+        if self.session.is_none() {
+            return;
+        }
+        for (set, key) in DIGITS.into_iter().enumerate() {
+            if ctx.input_mut(|i| i.consume_key(Modifiers::COMMAND | Modifiers::ALT, key)) {
+                let count = self.outliner.selection.nodes.len();
+                if count == 0 {
+                    self.toast(ctx, ToastKind::Note, "Nothing is selected, so there is nothing to keep.");
+                } else {
+                    self.select(&SelectCommand::StoreSet { set });
+                    let what = if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") };
+                    self.toast(ctx, ToastKind::Ok, format!("Kept {what} under {set}: Alt+{set} selects them again"));
+                }
+            } else if ctx.input_mut(|i| i.consume_key(Modifiers::ALT, key)) {
+                if self.outliner.sets.contains_key(&set) {
+                    self.select(&SelectCommand::RecallSet { set });
+                } else {
+                    let text = format!("Nothing is kept under {set}. Ctrl+Alt+{set} keeps the selection there.");
+                    self.toast(ctx, ToastKind::Note, text);
+                }
+            }
+        }
+    }
+}

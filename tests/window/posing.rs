@@ -1,0 +1,287 @@
+//! Posing in the window: handles and keys, limbs that are dragged, pins, sets. What counts is the document.
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::kittest::Queryable as _;
+use glam::{Quat, Vec3};
+use ulna::{
+    edit::{Command, CommandLine},
+    model::{Document, NodeId, Transform, transform::angle_between},
+    motion::{Pose, Stack},
+    session::Session,
+};
+
+use super::editing::{Window, click, click_at, node, press, sample, session};
+
+fn local(document: &Document, node: NodeId) -> Transform {
+    document.node(node).local().transform()
+}
+
+fn place(document: &Document, node: NodeId) -> Vec3 {
+    Pose::evaluate(document, &Stack::default()).world[node.index()].w_axis.truncate()
+}
+
+fn steps(window: &Window) -> usize {
+    session(window).history().done().len()
+}
+
+/// As a keyboard does: keys and their text.
+fn type_text(window: &mut Window, text: &str) {
+    for c in text.chars() {
+        window.event(Event::Text(c.to_string()));
+        window.step();
+    }
+}
+
+fn on_screen(window: &Window, node: NodeId) -> Pos2 {
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(node).expect("in sight");
+    rect.min + vec2(at.x, at.y)
+}
+
+fn button(pressed: bool, pos: Pos2) -> Event {
+    Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE }
+}
+
+/// A press, a way in steps, and where it ends; not let go of.
+fn hold(window: &mut Window, way: &[Pos2]) {
+    window.event(Event::PointerMoved(way[0]));
+    window.run_steps(2);
+    window.event(button(true, way[0]));
+    window.step();
+    for pair in way.windows(2) {
+        for k in 1..=6 {
+            window.event(Event::PointerMoved(pair[0] + (pair[1] - pair[0]) * (k as f32 / 6.0)));
+            window.step();
+        }
+    }
+}
+
+fn release(window: &mut Window, at: Pos2) {
+    window.event(button(false, at));
+    window.run_steps(4);
+}
+
+/// The sample in Pose mode, with its forearm selected and turned a little.
+fn arm() -> (Window, tempfile::TempDir, NodeId) {
+    let (mut window, folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftLowerArm");
+    let arm = node(&window, "LeftLowerArm");
+    (window, folder, arm)
+}
+
+/// What a command line does to a document.
+fn after(document: &Document, line: &CommandLine) -> Document {
+    let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    assert!(session.document().nodes == document.nodes, "posed already");
+    session.run(&Command::read(line).expect("a line")).expect("done");
+    session.document().clone()
+}
+
+#[test]
+fn every_tool_in_every_space_poses_by_keys_alone() {
+    let (mut window, _folder, arm) = arm();
+    window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+    window.run_steps(2);
+    let start = session(&window).document().clone();
+    let mut tried = 0;
+    for space in ["Local", "Parent", "World", "View", "Gimbal", "Rest"] {
+        window.get_by_label(&format!("{space} axes")).click();
+        window.run_steps(3);
+        window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+        window.run_steps(2);
+        for (tool, key, verb, number) in [
+            ("Move", Key::W, "pose.move", "0.05"),
+            ("Rotate", Key::E, "pose.rotate", "30"),
+            ("Scale", Key::R, "pose.scale", "1.5"),
+        ] {
+            click(&mut window, tool);
+            window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+            window.run_steps(2);
+            for (k, axis) in [Key::X, Key::Y, Key::Z].into_iter().enumerate() {
+                press(&mut window, Modifiers::NONE, key);
+                press(&mut window, Modifiers::NONE, axis);
+                type_text(&mut window, number);
+                press(&mut window, Modifiers::NONE, Key::Enter);
+                assert_eq!(steps(&window), 1, "{tool} {space} {axis:?}");
+                let now = session(&window).document().clone();
+                let line = session(&window).history().done()[0].lines(&now).remove(0);
+                assert_eq!(line.name, verb, "{line}");
+                let (was, is) = (local(&start, arm), local(&now, arm));
+                // Only what the tool is about.
+                assert_eq!(is.translation != was.translation, tool == "Move", "{space}");
+                assert_eq!(is.rotation != was.rotation, tool == "Rotate", "{space}");
+                assert_eq!(is.scale != was.scale, tool == "Scale", "{space}");
+                match tool {
+                    "Rotate" => assert!((angle_between(was.rotation, is.rotation).to_degrees() - 30.0).abs() < 1e-3),
+                    "Move" => {
+                        let way = place(&now, arm).distance(place(&start, arm));
+                        assert!((way - 0.05).abs() < 1e-5, "{space} {axis:?}: {way}");
+                    }
+                    _ => {}
+                }
+                if space != "View" {
+                    // The same as by its line.
+                    let mut wanted =
+                        CommandLine::new(verb).with("node", "LeftLowerArm").with("space", space.to_lowercase());
+                    let unit = |v: f64, other: f64| {
+                        let mut all = [other; 3];
+                        all[k] = v;
+                        all
+                    };
+                    wanted = match tool {
+                        "Rotate" => wanted.with("axis", ["x", "y", "z"][k]).with("degrees", 30.0),
+                        "Move" => wanted.with("by", unit(0.05, 0.0)),
+                        _ => wanted.with("by", unit(1.5, 1.0)),
+                    };
+                    let made = local(&after(&start, &wanted), arm);
+                    assert!(made.is_close(&is, 1e-5, 1e-6), "{wanted}: {made:?} {is:?}");
+                }
+                press(&mut window, Modifiers::COMMAND, Key::Z);
+                assert!(session(&window).document().nodes == start.nodes);
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 54);
+}
+
+#[test]
+fn a_gesture_by_keys_follows_the_pointer_and_a_click_ends_it_and_selects_nothing() {
+    let (mut window, _folder, arm) = arm();
+    click(&mut window, "Move");
+    let at = on_screen(&window, arm);
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::W);
+    assert_eq!(steps(&window), 0);
+    let before = place(session(&window).document(), arm);
+    for k in 1..=5 {
+        window.event(Event::PointerMoved(at + vec2(10.0 * k as f32, -6.0 * k as f32)));
+        window.step();
+    }
+    let seen = place(session(&window).document(), arm);
+    assert!(seen.distance(before) > 0.01, "it follows");
+    // The joint is under the pointer still.
+    assert!(on_screen(&window, arm).distance(at + vec2(50.0, -30.0)) < 3.0);
+    click_at(&mut window, at + vec2(50.0, -30.0));
+    assert_eq!(steps(&window), 1);
+    assert_eq!(window.state().selection().active, Some(arm));
+    assert!(place(session(&window).document(), arm).distance(seen) < 1e-6);
+    // Escape leaves nothing.
+    press(&mut window, Modifiers::NONE, Key::W);
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(steps(&window), 1);
+    assert_eq!(window.state().selection().active, Some(arm), "Escape ended the gesture alone");
+}
+
+#[test]
+fn a_drag_there_and_back_leaves_no_step_and_a_hundred_drags_no_drift() {
+    let (mut window, _folder, arm) = arm();
+    click(&mut window, "Move");
+    click(&mut window, "World axes");
+    let start = session(&window).document().clone();
+    let at = on_screen(&window, arm);
+    let out = at + vec2(40.0, 25.0);
+    hold(&mut window, &[at, out, at]);
+    release(&mut window, at);
+    assert_eq!(steps(&window), 0, "there and back");
+    for k in 0..50 {
+        let here = on_screen(&window, arm);
+        let way = vec2(24.0, if k % 2 == 0 { 12.0 } else { -12.0 });
+        hold(&mut window, &[here, here + way]);
+        release(&mut window, here + way);
+        let there = on_screen(&window, arm);
+        assert!(there.distance(here + way) < 2.5, "{k}: it stays under the pointer");
+        press(&mut window, Modifiers::COMMAND, Key::Z);
+        assert!(session(&window).document().nodes == start.nodes, "{k}");
+    }
+}
+
+#[test]
+fn the_same_axis_twice_is_the_other_space_and_a_typed_number_may_be_reckoned() {
+    let (mut window, _folder, arm) = arm();
+    click(&mut window, "World axes");
+    window.event(Event::PointerMoved(on_screen(&window, arm) + vec2(60.0, 0.0)));
+    window.run_steps(2);
+    let was = local(session(&window).document(), arm).rotation;
+    press(&mut window, Modifiers::NONE, Key::E);
+    press(&mut window, Modifiers::NONE, Key::X);
+    press(&mut window, Modifiers::NONE, Key::X);
+    type_text(&mut window, "90/3");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let is = local(session(&window).document(), arm).rotation;
+    let wanted = was * Quat::from_rotation_x(30f32.to_radians());
+    assert!(angle_between(is, wanted) < 1e-5, "about its own x");
+}
+
+#[test]
+fn a_hand_is_dragged_by_its_skin_and_its_arm_follows() {
+    let (mut window, _folder, _) = arm();
+    press(&mut window, Modifiers::NONE, Key::U);
+    let (hand, upper) = (node(&window, "LeftHand"), node(&window, "LeftUpperArm"));
+    let start = session(&window).document().clone();
+    let at = on_screen(&window, hand);
+    let to = at + vec2(30.0, -70.0);
+    hold(&mut window, &[at, to]);
+    let during = place(session(&window).document(), hand);
+    release(&mut window, to);
+    let now = session(&window).document();
+    assert_eq!(steps(&window), 1);
+    assert_eq!(window.state().selection().active, Some(hand));
+    assert!(place(now, hand).distance(place(&start, hand)) > 0.05);
+    assert!(place(now, hand).distance(during) < 1e-6);
+    assert!(angle_between(local(now, upper).rotation, local(&start, upper).rotation) > 0.02, "the arm follows");
+    for name in ["LeftShoulder", "Hips", "RightHand"] {
+        let node = node(&window, name);
+        assert_eq!(local(now, node), local(&start, node), "{name} stays");
+    }
+    let line = session(&window).history().done()[0].lines(now).remove(0);
+    assert_eq!((line.name.as_str(), line.arguments["node"].as_str()), ("pose.ik", Some("LeftHand")), "{line}");
+}
+
+#[test]
+fn pins_are_set_by_a_key_and_go_round_by_clicks() {
+    let (mut window, _folder, _) = arm();
+    let foot = node(&window, "LeftFoot");
+    press(&mut window, Modifiers::NONE, Key::Q);
+    let middle = on_screen(&window, foot).lerp(on_screen(&window, node(&window, "LeftToes")), 0.5);
+    click_at(&mut window, middle);
+    assert_eq!(window.state().selection().active, Some(foot));
+    press(&mut window, Modifiers::NONE, Key::P);
+    let pin = |window: &Window| session(window).document().aids.pins.get(&foot).copied();
+    assert!(pin(&window).is_some_and(|p| p.place && p.angle));
+    click(&mut window, "Pin of LeftFoot: place, angle");
+    assert!(pin(&window).is_some_and(|p| !p.place && p.angle));
+    click(&mut window, "Pin of LeftFoot: angle");
+    assert_eq!(pin(&window), None);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(pin(&window).is_some());
+}
+
+#[test]
+fn selections_are_kept_under_digits() {
+    let (mut window, _folder, arm) = arm();
+    press(&mut window, Modifiers::NONE, Key::ArrowUp);
+    press(&mut window, Modifiers::SHIFT, Key::ArrowDown);
+    let all = window.state().selection().nodes.clone();
+    assert!(all.len() > 15 && all.contains(&arm), "{}", all.len());
+    press(&mut window, Modifiers::COMMAND | Modifiers::ALT, Key::Num3);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(window.state().selection().nodes.is_empty());
+    press(&mut window, Modifiers::ALT, Key::Num3);
+    assert_eq!(window.state().selection().nodes, all);
+    press(&mut window, Modifiers::NONE, Key::Q);
+    let middle = on_screen(&window, arm).lerp(on_screen(&window, node(&window, "LeftHand")), 0.5);
+    click_at(&mut window, middle);
+    press(&mut window, Modifiers::SHIFT, Key::L);
+    let names: Vec<String> = {
+        let document = session(&window).document();
+        window.state().selection().nodes.iter().map(|n| document.node(*n).label(*n)).collect()
+    };
+    for name in ["LeftUpperArm", "LeftLowerArm"] {
+        assert!(names.contains(&name.to_owned()), "{names:?}");
+    }
+}
