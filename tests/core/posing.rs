@@ -243,7 +243,7 @@ fn a_turn_is_about_the_axis_of_its_space() {
                     continue;
                 }
             };
-            let wanted = Quat::from_axis_angle(axis.normalize(), angle) * was.rotation;
+            let wanted = Quat::from_axis_angle(axis.normalize_or_zero(), angle) * was.rotation;
             assert!(angle_between(wanted, now.rotation) < 1e-5, "{space} {word}");
         }
     }
@@ -340,4 +340,54 @@ fn parts_are_reset_apart_and_over_a_clip_as_an_unkeyed_pose() {
     let to = held.locals[&node];
     assert_eq!(to.rotation, Some(document.node(node).rest.transform().rotation));
     assert_eq!((to.translation, to.scale), (None, None));
+}
+
+#[test]
+fn poses_are_brought_nearer_to_others_and_back() {
+    let mut session = sample();
+    turn(&mut session, "LeftHand", [0.0, 60.0, 0.0]);
+    let angle = |session: &Session| {
+        let user = session.document().node(named(session.document(), "LeftHand")).user().unwrap_or_default();
+        user.rotation.to_axis_angle().1.to_degrees()
+    };
+    run(&mut session, CommandLine::new("pose.blend").with("toward", "rest").with("amount", 0.25));
+    assert!((angle(&session) - 45.0).abs() < 1e-3);
+    run(&mut session, CommandLine::new("pose.to_rest").with("node", "LeftHand"));
+    assert!((angle(&session) - 40.5).abs() < 1e-3);
+    run(&mut session, CommandLine::new("pose.blend").with("toward", "rest").with("amount", 1.0));
+    assert_eq!(angle(&session), 0.0);
+
+    let over = |line: CommandLine, time: f64| line.with("clip", "Walk").with("time", time);
+    let walk = |d: &Document| d.clips.ids().find(|id| d.clip_label(*id) == "Walk").unwrap();
+    let before = session.document().clone();
+    let (clip, arm) = (walk(&before), named(&before, "LeftUpperArm"));
+    let (_, track) = before.clips[clip].track(arm, ulna::model::Property::Rotation).unwrap();
+    let (a, b) = (track.times[2], track.times[3]);
+    let time = a + (b - a) * 0.3;
+    let seen = |session: &Session, time: f32| {
+        let document = session.document();
+        let held = document.aids.unkeyed(clip, f64::from(time)).map(|(_, pose)| pose.clone());
+        let stack = Stack::of(Some(&document.clips[clip]), f64::from(time)).with_unkeyed(held);
+        Pose::evaluate(document, &stack).local[arm.index()].transform().rotation
+    };
+    let (from, to) = (seen(&session, a), seen(&session, b));
+    for (part, wanted) in [(0.0, from), (1.0, to), (0.5, from.slerp(to, 0.5))] {
+        let line = CommandLine::new("pose.breakdown").with("node", "LeftUpperArm").with("part", part);
+        run(&mut session, over(line, f64::from(time)));
+        assert!(angle_between(seen(&session, time), wanted) < 1e-4, "{part}");
+        session.undo();
+    }
+    // On a straight stretch there is nothing to relax; pushed, it leaves it, and relaxed it comes back.
+    let whole = angle_between(from, to);
+    run(
+        &mut session,
+        over(CommandLine::new("pose.breakdown").with("node", "LeftUpperArm").with("part", 0.8), f64::from(time)),
+    );
+    let line = || CommandLine::new("pose.relax").with("node", "LeftUpperArm").with("amount", 0.5);
+    run(&mut session, over(line(), f64::from(time)));
+    let off = angle_between(seen(&session, time), from);
+    assert!((off - whole * 0.55).abs() < 1e-3 * whole.max(0.1), "{off} of {whole}");
+    assert!(session.document().clips == before.clips, "no key is changed");
+    let error = session.run_line(&CommandLine::new("pose.push").with("node", "Head")).unwrap_err().to_string();
+    assert!(error.contains("give “clip” and “time”"), "{error}");
 }

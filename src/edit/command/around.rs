@@ -2,8 +2,8 @@
 
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeyCommand, MirrorPose, Over, PasteKeys, Reset, ResetRotation,
-    ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, WhichKeys,
+    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeyCommand, MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset,
+    ResetRotation, ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, ToRest, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use crate::{
@@ -137,6 +137,30 @@ pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
     }
     let partners = node.iter().filter_map(|n| mirror.partner(*n)).collect();
     Ok(posed(around, partners, |over| MirrorPose { node: Nodes::Ids(node), over }.into()))
+}
+
+/// The selected joints, or all that the clip moves.
+fn blended(around: &Around<'_>, make: impl FnOnce(Option<Nodes>, Over) -> Command) -> Filled {
+    let nodes: Vec<NodeId> = match around.nodes() {
+        Some(_) => around.selection.nodes.iter().copied().collect(),
+        None => {
+            let clip = around.seen.and_then(|c| around.document.clips.get(c));
+            clip.iter().flat_map(|c| c.tracks.values()).map(|t| t.target).collect()
+        }
+    };
+    Ok(posed(around, nodes, |over| make(around.nodes(), over)))
+}
+
+pub(super) fn relax_pose(around: &Around<'_>) -> Filled {
+    blended(around, |node, over| RelaxPose { node, amount: None, over }.into())
+}
+
+pub(super) fn push_pose(around: &Around<'_>) -> Filled {
+    blended(around, |node, over| PushPose { node, amount: None, over }.into())
+}
+
+pub(super) fn to_rest(around: &Around<'_>) -> Filled {
+    blended(around, |node, over| ToRest { node, amount: None, over }.into())
 }
 
 /// The selected nodes, over the clip that is shown.

@@ -14,6 +14,7 @@
 
 mod arguments;
 mod around;
+mod blend;
 mod clips;
 mod define;
 pub mod field;
@@ -47,6 +48,7 @@ pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     around::{Around, Filled, Unfilled},
+    blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{
         BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
@@ -190,6 +192,8 @@ families! {
         Mirror(MirrorCommand),
         /// Limbs that are put somewhere, and pins.
         Ik(IkCommand),
+        /// Poses nearer to others.
+        Blend(BlendCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
         /// Weights.
@@ -243,6 +247,7 @@ of_document!(
     MarkerCommand as Marker,
     MirrorCommand as Mirror,
     IkCommand as Ik,
+    BlendCommand as Blend,
     WeightCommand as Weight,
     LayerCommand as Layer
 );
@@ -274,6 +279,7 @@ impl DocumentCommand {
             Self::Marker(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),
+            Self::Blend(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
         }?;

@@ -55,7 +55,6 @@ fn is_held(set: &HandleSet, handle: Handle, gesture: &Gesture) -> bool {
     set.meaning(handle) == (gesture.operation, gesture.limit)
 }
 
-#[expect(clippy::too_many_arguments, reason = "what is drawn, and where")]
 pub fn draw(
     ui: &Ui,
     view: &View<'_>,
