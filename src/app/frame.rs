@@ -119,6 +119,7 @@ impl App {
                 snap: self.viewport.snap,
                 snap_steps: self.viewport.snap_steps,
                 reach: self.viewport.reach,
+                symmetry: self.viewport.symmetry,
                 texture,
                 bones,
                 quick: self.renderer.quick(),

@@ -55,6 +55,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             // In a narrow window the palette and the view menu have them.
             if ui.ctx().content_rect().width() >= 1100.0 {
                 pivot_ui(ui, view, actions);
+                let on = view.viewport.symmetry;
+                if icon_button(ui, theme, icons::ICON_FLIP, "Pose both sides alike", "", on, Ok(())).clicked() {
+                    actions.push(ViewportAction::SetSymmetry(!on));
+                }
                 snap_ui(ui, view, actions);
                 divider(ui, theme);
             }

@@ -5,12 +5,13 @@ use crate::{
     edit::{
         Command, Scene,
         command::{
-            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, Over, SetKey, SetMorph, SetUnkeyed, ShiftKeys,
+            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetMorph, SetUnkeyed,
+            ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },
     model::{ClipId, Components, Document, KeySet, KeyTimes, NodeId, Property, Transform},
-    motion::{Pose, Stack, ik},
+    motion::{Mirror, Pose, Stack, ik},
 };
 
 /// One component of a transform.
@@ -46,7 +47,11 @@ pub fn posed(
     pose: impl Fn(Over) -> DocumentCommand,
 ) -> Vec<Command> {
     let pose = |over| Command::Document(pose(over));
-    let Some(clip) = view.shown_clip() else { return vec![pose(Over::FILE)] };
+    let other = mirrored(view, start, nodes);
+    let mirror = |over: Over| other.clone().map(|node| Command::from(MirrorPose { node: Nodes::Ids(node), over }));
+    let Some(clip) = view.shown_clip() else {
+        return std::iter::once(pose(Over::FILE)).chain(mirror(Over::FILE)).collect();
+    };
     let time = view.edit_time();
     let command = pose(Over::clip(clip, time));
     let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
@@ -61,11 +66,13 @@ pub fn posed(
             .collect();
     }
     let mut commands = vec![command];
+    commands.extend(mirror(Over::clip(clip, time)));
     if view.timeline.auto_key {
         // What keeps pinned nodes where they are moves, too.
         let seen = Pose::evaluate(start, &Stack::default());
         let limbs = start.aids.pins.keys().filter_map(|n| ik::limb_of(start, &seen, *n, None, false));
-        let mut nodes: Vec<NodeId> = limbs.flat_map(|l| l.nodes).chain(nodes.iter().copied()).collect();
+        let partners = other.iter().flatten().filter_map(|n| Mirror::of(start).partner(*n));
+        let mut nodes: Vec<NodeId> = limbs.flat_map(|l| l.nodes).chain(nodes.iter().copied()).chain(partners).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let nodes = Nodes::Ids(nodes);
@@ -73,6 +80,17 @@ pub fn posed(
         commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), Seconds(time), nodes) }.into());
     }
     commands
+}
+
+/// Of nodes that are posed, those whose mirror joints are to follow: of one side, their partners not among them.
+fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
+    if !view.viewport.symmetry {
+        return None;
+    }
+    let mirror = Mirror::of(document);
+    let alone = |n: &NodeId| mirror.partner(*n).is_some_and(|p| p != *n && !nodes.contains(&p));
+    let nodes: Vec<NodeId> = nodes.iter().copied().filter(alone).collect();
+    (!nodes.is_empty()).then_some(nodes)
 }
 
 /// The selected keys of a node's property, where edits change all of them.

@@ -285,3 +285,22 @@ fn selections_are_kept_under_digits() {
         assert!(names.contains(&name.to_owned()), "{names:?}");
     }
 }
+
+#[test]
+fn with_symmetry_the_other_side_follows_every_drag() {
+    let (mut window, _folder, arm) = arm();
+    click(&mut window, "Pose both sides alike");
+    window.event(Event::PointerMoved(on_screen(&window, arm) + vec2(60.0, 0.0)));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::E);
+    press(&mut window, Modifiers::NONE, Key::Y);
+    type_text(&mut window, "40");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(steps(&window), 1);
+    let other = node(&window, "RightLowerArm");
+    let document = session(&window).document();
+    let made = ulna::motion::Mirror::of(document).pose(document, arm, &local(document, arm)).expect("a partner");
+    assert_eq!(made.node, other);
+    assert!(document.node(other).user().is_some());
+    assert!(angle_between(made.local.rotation, local(document, other).rotation) < 1e-5);
+}

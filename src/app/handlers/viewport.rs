@@ -20,6 +20,7 @@ impl App {
                 self.viewport.camera = camera;
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
+            ViewportAction::SetSymmetry(on) => self.viewport.symmetry = on,
             ViewportAction::SetTool(tool) => self.viewport.tool = tool,
             ViewportAction::SetReach(options) => self.viewport.reach = options,
             ViewportAction::Grab { at, size, joint } => self.grab(at, size, joint),

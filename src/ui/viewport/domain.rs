@@ -195,6 +195,8 @@ pub enum ViewportAction {
         /// The joint that was pressed on, where it was one.
         joint: Option<NodeId>,
     },
+    /// Whether the joints on the other side are posed as the mirror image.
+    SetSymmetry(bool),
     /// Another tool, of which no gesture begins yet.
     SetTool(ToolCommand),
     /// How limbs follow what is dragged.
@@ -238,6 +240,8 @@ pub struct Viewport {
     pub snap_steps: SnapSteps,
     /// How limbs follow what is dragged.
     pub reach: ReachOptions,
+    /// Whether the joints on the other side are posed as the mirror image.
+    pub symmetry: bool,
     /// What is shown.
     pub options: ViewOptions,
     /// Where the skin was clicked last, and how often.
@@ -261,6 +265,8 @@ pub struct ViewportView<'a> {
     pub snap_steps: SnapSteps,
     /// How limbs follow what is dragged.
     pub reach: ReachOptions,
+    /// Whether the joints on the other side are posed as the mirror image.
+    pub symmetry: bool,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.

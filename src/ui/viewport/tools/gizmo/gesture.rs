@@ -256,7 +256,8 @@ impl Gesture {
                             let k = [Key::X, Key::Y, Key::Z].iter().position(|a| *a == key).unwrap_or(0);
                             self.choose(view, if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) });
                         }
-                        _ if !modifiers.any() && !repeat => {
+                        // A hand on the mouse does not mean tools.
+                        _ if !self.held && !modifiers.any() && !repeat => {
                             let meant = tools.iter().find(|(_, name)| name.eq_ignore_ascii_case(key.name()));
                             match meant {
                                 // Twice, it turns as a ball.
@@ -575,7 +576,8 @@ impl Gesture {
 
     /// The nodes that it poses: of a limb, all that turn, and what follows them.
     fn posed(&self, view: &View<'_>) -> Vec<NodeId> {
-        if view.shown_clip().is_none() || !matches!(self.operation, Operation::Reach | Operation::Swivel) {
+        let asked = view.shown_clip().is_some() || view.viewport.symmetry;
+        if !asked || !matches!(self.operation, Operation::Reach | Operation::Swivel) {
             return self.nodes.clone();
         }
         // The text of the command does not name them: it is asked what it would do.
