@@ -10,7 +10,7 @@ use ulna::{
     edit::{
         Command, CommandLine,
         command::{
-            Over, Rotate,
+            Rotate,
             field::{Axis, Degrees, Nodes},
         },
     },
@@ -22,15 +22,7 @@ use ulna::{
 /// One move of the pointer, as the window takes it up.
 fn turn(joints: &[NodeId], degrees: f32) -> Command {
     let node = Nodes::Ids(joints.to_vec());
-    Rotate {
-        node,
-        axis: Axis(Vec3::Y),
-        degrees: Degrees(degrees),
-        space: Some(Space::Local),
-        pivot: None,
-        over: Over::FILE,
-    }
-    .into()
+    Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }.into()
 }
 
 fn drag(c: &mut Criterion) {

@@ -111,7 +111,7 @@ fn many(c: &mut Criterion) {
         b.iter(|| {
             by += 1e-4;
             let node = Nodes::Ids(nodes.clone());
-            let step = Move { node, by: Factor(Vec3::new(by, 0.0, 0.0)), space: Some(Space::World), over: Over::FILE };
+            let step = Move { node, by: Factor(Vec3::new(by, 0.0, 0.0)), space: Some(Space::World) };
             if session.preview_all("Move", &[step.into()]).is_ok() {
                 evaluator.update(session.document(), &Stack::default(), &mut pose);
                 black_box(pose.palette(session.document(), SkinId::from(0)));

@@ -242,42 +242,47 @@ fn hands_and_feet_end_the_limbs_that_people_mean() {
 
 #[test]
 fn out_of_reach_the_body_follows_and_comes_back() {
-    let mut session = sample();
-    let feet = ["LeftFoot", "RightFoot"];
-    run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
-    let start = session.document().clone();
-    let before = pose(&session);
-    let hand = named(&start, "LeftHand");
-    let at = place(&before, hand);
-    let far = at + Vec3::new(0.35, 0.1, 0.5);
-    let drag = |to: Vec3, body: &str| {
-        CommandLine::new("pose.ik").with("node", "LeftHand").with("to", to.to_array()).with("body", body)
-    };
-    let gap = |session: &Session| place(&pose(session), hand).distance(far);
-    let notes = run(&mut session, drag(far, "limb"));
-    let alone = gap(&session);
-    assert!(alone > 0.1 && notes[0].contains("reaches no farther"), "{alone} {notes:?}");
-    session.undo().unwrap();
-    run(&mut session, drag(far, "full"));
-    let full = gap(&session);
-    assert!(full < alone * 0.5, "{full} {alone}");
-    let after = pose(&session);
-    for foot in feet {
-        let node = named(session.document(), foot);
-        assert!(place(&before, node).distance(place(&after, node)) < 1e-3, "{foot}");
-    }
-    assert!(place(&before, named(&start, "Hips")).distance(place(&after, named(&start, "Hips"))) > 0.01);
-    session.undo().unwrap();
-    // Of one gesture, there and back.
-    let read = |to| ulna::edit::Command::read(&drag(to, "full")).unwrap();
-    session.preview_all("Drag", &[read(far)]).unwrap();
-    session.preview_all("Drag", &[read(at)]).unwrap();
-    session.commit();
-    let back = pose(&session);
-    for node in start.node_ids() {
-        let (a, b) = (&before.local[node.index()].transform(), &back.local[node.index()].transform());
-        assert!(angle_between(a.rotation, b.rotation).to_degrees() < 0.1, "{}", start.node(node).label(node));
-        assert!(a.translation.distance(b.translation) < 1e-4);
+    for pinned in [true, false] {
+        let mut session = sample();
+        let feet = ["LeftFoot", "RightFoot"];
+        // Feet stand by themselves, too.
+        if pinned {
+            run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
+        }
+        let start = session.document().clone();
+        let before = pose(&session);
+        let hand = named(&start, "LeftHand");
+        let at = place(&before, hand);
+        let far = at + Vec3::new(0.35, 0.1, 0.5);
+        let drag = |to: Vec3, body: &str| {
+            CommandLine::new("pose.ik").with("node", "LeftHand").with("to", to.to_array()).with("body", body)
+        };
+        let gap = |session: &Session| place(&pose(session), hand).distance(far);
+        let notes = run(&mut session, drag(far, "limb"));
+        let alone = gap(&session);
+        assert!(alone > 0.1 && notes[0].contains("reaches no farther"), "{alone} {notes:?}");
+        session.undo().unwrap();
+        run(&mut session, drag(far, "full"));
+        let full = gap(&session);
+        assert!(full < alone * 0.5, "{full} {alone}");
+        let after = pose(&session);
+        for foot in feet {
+            let node = named(session.document(), foot);
+            assert!(place(&before, node).distance(place(&after, node)) < 1e-3, "{foot}");
+        }
+        assert!(place(&before, named(&start, "Hips")).distance(place(&after, named(&start, "Hips"))) > 0.01);
+        session.undo().unwrap();
+        // Of one gesture, there and back.
+        let read = |to| ulna::edit::Command::read(&drag(to, "full")).unwrap();
+        session.preview_all("Drag", &[read(far)]).unwrap();
+        session.preview_all("Drag", &[read(at)]).unwrap();
+        session.commit();
+        let back = pose(&session);
+        for node in start.node_ids() {
+            let (a, b) = (&before.local[node.index()].transform(), &back.local[node.index()].transform());
+            assert!(angle_between(a.rotation, b.rotation).to_degrees() < 0.1, "{}", start.node(node).label(node));
+            assert!(a.translation.distance(b.translation) < 1e-4);
+        }
     }
 }
 

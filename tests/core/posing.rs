@@ -218,7 +218,7 @@ fn a_turn_is_about_the_axis_of_its_space() {
             let mut session = posed_arm();
             let before = session.document().clone();
             let (was, node) = (local(&before, "LeftLowerArm"), named(&before, "LeftLowerArm"));
-            let line = CommandLine::new("pose.rotate").with("node", "LeftLowerArm").with("axis", word);
+            let line = CommandLine::new("pose.turn").with("node", "LeftLowerArm").with("axis", word);
             run(&mut session, line.with("degrees", 25.0).with("space", space));
             let now = local(session.document(), "LeftLowerArm");
             assert_eq!((now.translation, now.scale), (was.translation, was.scale), "{space} {word}");
@@ -255,7 +255,7 @@ fn several_joints_turn_about_one_pivot_as_one_body() {
     let before = worlds(session.document());
     let names = ["LeftHand", "RightHand", "Head"];
     let pivot = Vec3::new(0.1, 1.2, -0.3);
-    let line = CommandLine::new("pose.rotate").with("node", names).with("axis", [0.6, 0.0, 0.8]);
+    let line = CommandLine::new("pose.turn").with("node", names).with("axis", [0.6, 0.0, 0.8]);
     run(&mut session, line.with("degrees", 70.0).with("space", "world").with("pivot", pivot.to_array()));
     let now = worlds(session.document());
     let turn = Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 70f32.to_radians());
@@ -267,7 +267,7 @@ fn several_joints_turn_about_one_pivot_as_one_body() {
         let turned = Mat4::from_quat(turn) * was;
         assert!(turned.x_axis.distance(is.x_axis) < 1e-5, "{name}");
     }
-    let odd = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "x").with("degrees", 5.0);
+    let odd = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 5.0);
     let error = session.run_line(&odd.with("pivot", [0.0, 0.0, 0.0])).unwrap_err().to_string();
     assert!(error.contains("set “space” to “world”"), "{error}");
 }
@@ -277,7 +277,7 @@ fn a_move_along_any_axes_goes_that_far() {
     for space in ["local", "parent", "world", "gimbal", "rest"] {
         let mut session = posed_arm();
         let before = worlds(session.document());
-        let line = CommandLine::new("pose.move").with("node", "LeftHand").with("by", [0.1, 0.0, 0.0]);
+        let line = CommandLine::new("pose.shift").with("node", "LeftHand").with("by", [0.1, 0.0, 0.0]);
         run(&mut session, line.with("space", space));
         let now = worlds(session.document());
         let node = named(session.document(), "LeftHand").index();
@@ -293,7 +293,7 @@ fn scaling_along_axes_that_lie_across_says_what_it_left() {
         let mut session = sample();
         turn(&mut session, "Hips", [0.0, degrees, 0.0]);
         let was = local(session.document(), "Hips");
-        let line = CommandLine::new("pose.scale").with("node", "Hips").with("by", by).with("space", space);
+        let line = CommandLine::new("pose.resize").with("node", "Hips").with("by", by).with("space", space);
         let notes = run(&mut session, line);
         let now = local(session.document(), "Hips");
         assert_eq!((now.rotation, now.translation), (was.rotation, was.translation));

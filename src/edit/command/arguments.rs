@@ -110,7 +110,7 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
         ArgumentType::Quaternion => numbers(4),
         ArgumentType::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
         ArgumentType::Axis => numbers(3),
-        ArgumentType::Space => Space::named(text).map(|s| s.label().into()),
+        ArgumentType::Space => matches!(text, "local" | "parent" | "world").then(|| text.into()),
         ArgumentType::Node | ArgumentType::Parts => Some(names()),
         ArgumentType::Clip | ArgumentType::Text | ArgumentType::Path | ArgumentType::Mesh | ArgumentType::Vertices => {
             Some(text.into())
@@ -247,14 +247,14 @@ impl Arguments {
         axis.ok_or_else(|| Self::wrong(name, "x, y, z or three numbers that are not all 0", value))
     }
 
-    const SPACES: &'static str = "local, parent, world, gimbal or rest";
-
     /// A space.
     pub(super) fn space(&self, name: &'static str) -> Result<Space, ArgumentError> {
         let value = self.value(name)?;
         match value.as_str() {
-            Some(word) => Space::named(word).ok_or_else(|| Self::wrong(name, Self::SPACES, value)),
-            None => Err(Self::wrong(name, Self::SPACES, value)),
+            Some("local") => Ok(Space::Local),
+            Some("parent") => Ok(Space::Parent),
+            Some("world") => Ok(Space::World),
+            _ => Err(Self::wrong(name, "local, parent or world", value)),
         }
     }
 

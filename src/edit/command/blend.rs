@@ -201,6 +201,7 @@ fn toward(
     amount: f32,
 ) -> Result<Outcome, CommandError> {
     let (document, amount) = (scene.document, finite(amount)?);
+    nodes.map(|n| n.all(document)).transpose()?;
     if toward == Toward::Rest {
         return blend(scene, nodes, over, |_, node, now| {
             Ok(Some(blended(now, &document.node(node).rest.transform(), amount)))
@@ -225,6 +226,7 @@ fn toward(
 impl Breakdown {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, part) = (scene.document, finite(self.part)?);
+        self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let (clip, time) = clip_and_time(document, &self.over)?;
         let moments = std::cell::RefCell::new(Moments { document, clip, seen: BTreeMap::new() });
         blend(scene, self.node.as_ref(), &self.over, |_, node, _| {

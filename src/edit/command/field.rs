@@ -110,6 +110,19 @@ field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into)
 field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
 field!(super::Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
 
+/// A space, the plain ones and all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnySpace(pub super::Space);
+field!(
+    AnySpace,
+    ArgumentType::Choice(&super::Space::WORDS),
+    |from, name| {
+        let word = from.word(name)?;
+        super::Space::named(&word).map(Self).ok_or_else(|| from.no_choice(name, &super::Space::WORDS))
+    },
+    |v, d| v.0.label().into()
+);
+
 /// Seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seconds(pub f32);

@@ -1,5 +1,7 @@
 //! Commands that put a limb somewhere and let its joints follow, and pins, which keep nodes where they are meanwhile.
 
+use std::collections::BTreeMap;
+
 use glam::{DVec3, Vec3};
 
 use super::{
@@ -14,7 +16,7 @@ use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
     model::{Clip, Components, Document, NodeId, Pin, Shared},
-    motion::{Space, Standing, ik},
+    motion::{Pose, Space, Standing, ik},
 };
 
 choice! {
@@ -93,7 +95,7 @@ document_commands! {
         end: Option<EndAngle>,
         /// Whether it stretches slower the straighter it is; it does unless given.
         soft: Option<bool>,
-        /// Whether feet stay where they are when the hips are put somewhere; they do unless given.
+        /// Whether feet stay where they are while the hips move; they do unless given.
         plant: Option<bool>,
         /// What follows where the limb does not reach; nothing unless given.
         body: Option<Body>,
@@ -150,6 +152,13 @@ fn rotations(all: impl IntoIterator<Item = (NodeId, glam::Quat)>) -> impl Iterat
     all.into_iter().map(|(node, rotation)| (node, Components { rotation: Some(rotation), ..Components::default() }))
 }
 
+/// The feet that stand while a body moves, but for what is dragged itself.
+fn planted(document: &Document, seen: &Pose, body: NodeId, dragged: &[NodeId]) -> BTreeMap<NodeId, Pin> {
+    let both = Pin { place: true, angle: true };
+    let legs = ik::legs_of(document, seen, body).into_iter();
+    legs.filter(|n| !dragged.contains(n) && !document.aids.pins.contains_key(n)).map(|n| (n, both)).collect()
+}
+
 impl DragLimb {
     pub(super) fn wanted(
         &self,
@@ -175,9 +184,7 @@ impl DragLimb {
             let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
             if carries && self.plant != Some(false) {
                 let after = seen.with(document, &wanted);
-                let both = Pin { place: true, angle: true };
-                let legs = ik::legs_of(document, seen, node).into_iter().map(|n| (n, both)).collect();
-                wanted.extend(ik::hold(document, seen, &after, &legs, &|_| false));
+                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, node, &[]), &|_| false));
             }
             return Ok((wanted, None));
         };
@@ -193,7 +200,15 @@ impl DragLimb {
         let leaned;
         let mut pose = seen;
         if self.body == Some(Body::Full) {
-            wanted = ik::lean(document, seen, &limb, &goal, &document.aids.pins);
+            let feet = if self.plant == Some(false) {
+                BTreeMap::new()
+            } else {
+                planted(document, seen, ik::body_of(document, node), &limb.nodes)
+            };
+            let pins = document.aids.pins.iter().chain(&feet).map(|(n, pin)| (*n, *pin)).collect();
+            wanted = ik::lean(document, seen, &limb, &goal, &pins);
+            let after = seen.with(document, &wanted);
+            wanted.extend(ik::hold(document, seen, &after, &feet, &|_| false));
             leaned = seen.with(document, &wanted);
             pose = &leaned;
         }

@@ -71,8 +71,8 @@ pub use self::{
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Over, Place, Wanted},
     pose::{
-        Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Rotate, Scale, SetLocal,
-        SetUser, SetWorld, free_of_matrices, pose_at,
+        Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
+        SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
     },
     table::{find, renamed, table},
     weights::{
@@ -453,7 +453,7 @@ pub enum ArgumentType {
     Quaternion,
     /// `x`, `y`, `z` or three numbers.
     Axis,
-    /// `local`, `parent`, `world`, `gimbal` or `rest`.
+    /// `local`, `parent` or `world`.
     Space,
     /// Some of `translation`, `rotation`, `scale`.
     Parts,
@@ -480,7 +480,7 @@ impl ArgumentType {
     pub const fn choices(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Choice(words) => Some(words),
-            Self::Space => Some(&Space::WORDS),
+            Self::Space => Some(&["local", "parent", "world"]),
             Self::Flag => Some(&["true", "false"]),
             _ => None,
         }
@@ -507,7 +507,7 @@ impl ArgumentType {
             Self::Factor => "a number, or three",
             Self::Quaternion => "four numbers, x y z w",
             Self::Axis => "x, y, z or three numbers",
-            Self::Space => "local, parent, world, gimbal or rest",
+            Self::Space => "local, parent or world",
             Self::Parts => "translation, rotation, scale",
             Self::Text => "text",
             Self::Path => "a path",

@@ -7,7 +7,7 @@ use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
-    field::{Axis, Degrees, Factor, Nodes, Parts, Trs},
+    field::{AnySpace, Axis, Degrees, Factor, Nodes, Parts, Trs},
     place::{Over, Place, Wanted},
     rules,
 };
@@ -164,7 +164,7 @@ document_commands! {
     /// Commands on the pose.
     PoseCommand in "Pose";
 
-    /// Turns nodes about an axis of a space
+    /// Turns nodes about an axis of their own, their parent's or the scene's
     Rotate {
         /// Which.
         node: Nodes,
@@ -174,10 +174,6 @@ document_commands! {
         degrees: Degrees,
         /// Whose axis; the node's own unless given.
         space: Option<Space>,
-        /// About which point of the scene, in meters, for an axis of the scene; each about itself unless given.
-        pivot: Option<Vec3>,
-        /// Where it goes.
-        over: Over,
     } = "pose.rotate", "Rotate", asks: true;
     /// Moves nodes by a vector, in meters
     Move {
@@ -187,8 +183,6 @@ document_commands! {
         by: Factor,
         /// Whose axes; the node's own unless given.
         space: Option<Space>,
-        /// Where it goes.
-        over: Over,
     } = "pose.move", "Move", asks: true;
     /// Scales nodes by a factor, or one an axis
     Scale {
@@ -196,13 +190,46 @@ document_commands! {
         node: Nodes,
         /// The factor.
         by: Factor,
+    } = "pose.scale", "Scale", asks: true;
+    /// Turns nodes about an axis of any space or about a pivot, in the pose or over a clip
+    Turn {
+        /// Which.
+        node: Nodes,
+        /// About what.
+        axis: Axis,
+        /// How far.
+        degrees: Degrees,
+        /// Whose axis; the node's own unless given.
+        space: Option<AnySpace>,
+        /// About which point of the scene, in meters, for an axis of the scene; each about itself unless given.
+        pivot: Option<Vec3>,
+        /// Where it goes.
+        over: Over,
+    } = "pose.turn", "Rotate in any space", asks: true;
+    /// Moves nodes along the axes of any space, in the pose or over a clip
+    Shift {
+        /// Which.
+        node: Nodes,
+        /// How far along each axis, or along all, in meters.
+        by: Factor,
+        /// Whose axes; the node's own unless given.
+        space: Option<AnySpace>,
+        /// Where it goes.
+        over: Over,
+    } = "pose.shift", "Move in any space", asks: true;
+    /// Scales nodes along the axes of any space or about a pivot, in the pose or over a clip
+    Resize {
+        /// Which.
+        node: Nodes,
+        /// The factor.
+        by: Factor,
         /// Along whose axes; the node's own unless given.
-        space: Option<Space>,
+        space: Option<AnySpace>,
         /// About which point of the scene, in meters, for axes of the scene; each about itself unless given.
         pivot: Option<Vec3>,
         /// Where it goes.
         over: Over,
-    } = "pose.scale", "Scale", asks: true;
+    } = "pose.resize", "Scale in any space", asks: true;
     /// Sets parts of the user-local transform Ul
     SetUser {
         /// Whose.
@@ -216,8 +243,6 @@ document_commands! {
         node: Nodes,
         /// The parts.
         to: Trs,
-        /// Where it goes.
-        over: Over,
     } = "pose.set_local", "Set the local transform", asks: true;
     /// Sets parts of W, in the scene
     SetWorld {
@@ -225,8 +250,6 @@ document_commands! {
         node: Nodes,
         /// The parts.
         to: Trs,
-        /// Where it goes.
-        over: Over,
     } = "pose.set_world", "Set the world transform", asks: true;
     /// Removes every edit: all nodes go back to their rest
     ResetAll {
@@ -306,9 +329,9 @@ fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
     }
 }
 
-impl Rotate {
+impl Turn {
     pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
-        let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default());
+        let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default().0);
         check_pivot(self.pivot, space)?;
         let turn = DQuat::from_axis_angle(self.axis.0.as_dvec3().normalize_or(DVec3::X), f64::from(angle));
         let each = |node: NodeId| {
@@ -333,10 +356,10 @@ impl Rotate {
     }
 }
 
-impl Move {
+impl Shift {
     pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
         let by = self.by.0;
-        let space = self.space.unwrap_or_default();
+        let space = self.space.unwrap_or_default().0;
         let each = |node: NodeId| {
             let local = place.local(node);
             let step = match space {
@@ -376,7 +399,7 @@ fn stretched(axes: &[Vec3; 3], by: Vec3, along: Vec3) -> (f32, f32) {
     (length * sign, to.cross(along).length() / length.max(f32::MIN_POSITIVE))
 }
 
-impl Scale {
+impl Resize {
     pub(super) fn wanted(
         &self,
         place: &Place<'_>,
@@ -384,7 +407,7 @@ impl Scale {
     ) -> Result<(Wanted, Option<String>), CommandError> {
         /// The sine of an angle below which axes are the same.
         const ALIGNED: f32 = 2e-3;
-        let (by, space) = (self.by.0, self.space.unwrap_or_default());
+        let (by, space) = (self.by.0, self.space.unwrap_or_default().0);
         check_pivot(self.pivot, space)?;
         let mut oblique: Option<(f32, NodeId)> = None;
         let mut wanted = Wanted::new();
@@ -439,6 +462,82 @@ impl Scale {
     }
 }
 
+impl Rotate {
+    /// The same as a turn, of which it is the plain case.
+    fn turn(&self) -> Turn {
+        let Self { node, axis, degrees, space } = self.clone();
+        Turn { node, axis, degrees, space: space.map(AnySpace), pivot: None, over: Over::FILE }
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        self.turn().work(scene)
+    }
+}
+
+impl Move {
+    fn shift(&self) -> Shift {
+        let Self { node, by, space } = self.clone();
+        Shift { node, by, space: space.map(AnySpace), over: Over::FILE }
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        self.shift().work(scene)
+    }
+}
+
+impl Scale {
+    fn resize(&self) -> Resize {
+        let Self { node, by } = self.clone();
+        Resize { node, by, space: None, pivot: None, over: Over::FILE }
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        self.resize().work(scene)
+    }
+}
+
+/// A space that the plain commands have a word for.
+fn plain(space: Option<AnySpace>) -> Option<Option<Space>> {
+    match space {
+        None => Some(None),
+        Some(AnySpace(Space::Gimbal | Space::Rest)) => None,
+        Some(AnySpace(space)) => Some(Some(space)),
+    }
+}
+
+impl Turn {
+    /// As the plain command, where that says as much.
+    pub fn simplest(self) -> PoseCommand {
+        match plain(self.space) {
+            Some(space) if self.pivot.is_none() && self.over == Over::FILE => {
+                Rotate { node: self.node, axis: self.axis, degrees: self.degrees, space }.into()
+            }
+            _ => self.into(),
+        }
+    }
+}
+
+impl Shift {
+    /// As the plain command, where that says as much.
+    pub fn simplest(self) -> PoseCommand {
+        match plain(self.space) {
+            Some(space) if self.over == Over::FILE => Move { node: self.node, by: self.by, space }.into(),
+            _ => self.into(),
+        }
+    }
+}
+
+impl Resize {
+    /// As the plain command, where that says as much.
+    pub fn simplest(self) -> PoseCommand {
+        let own = matches!(self.space, None | Some(AnySpace(Space::Local)));
+        if own && self.pivot.is_none() && self.over == Over::FILE {
+            return Scale { node: self.node, by: self.by }.into();
+        }
+        self.into()
+    }
+}
+
 impl PoseCommand {
     /// The components that it gives nodes, of those commands that tools give while something is dragged.
     ///
@@ -446,9 +545,12 @@ impl PoseCommand {
     /// As the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
-            Self::Rotate(rotate) => rotate.wanted(&Place::of(scene, &rotate.over)?, scene.document),
-            Self::Move(by) => by.wanted(&Place::of(scene, &by.over)?, scene.document),
-            Self::Scale(by) => Ok(by.wanted(&Place::of(scene, &by.over)?, scene.document)?.0),
+            Self::Rotate(rotate) => rotate.turn().wanted(&Place::of(scene, &Over::FILE)?, scene.document),
+            Self::Move(by) => by.shift().wanted(&Place::of(scene, &Over::FILE)?, scene.document),
+            Self::Scale(by) => Ok(by.resize().wanted(&Place::of(scene, &Over::FILE)?, scene.document)?.0),
+            Self::Turn(turn) => turn.wanted(&Place::of(scene, &turn.over)?, scene.document),
+            Self::Shift(by) => by.wanted(&Place::of(scene, &by.over)?, scene.document),
+            Self::Resize(by) => Ok(by.wanted(&Place::of(scene, &by.over)?, scene.document)?.0),
             _ => Ok(Wanted::new()),
         }
     }
@@ -493,14 +595,14 @@ impl SetLocal {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        Place::of(scene, &self.over)?.put(nodes.into_iter().map(|node| (node, given)))
+        Place::of(scene, &Over::FILE)?.put(nodes.into_iter().map(|node| (node, given)))
     }
 }
 
 impl SetWorld {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let place = Place::of(scene, &self.over)?;
+        let place = Place::of(scene, &Over::FILE)?;
         let pose = place.seen();
         let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;

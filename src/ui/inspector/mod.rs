@@ -381,10 +381,7 @@ fn world_section(
             }
             let label = format!("Pose {}", document.node(node).label(node));
             let command = match view.shown_clip() {
-                None => Some(
-                    SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property), over: Over::FILE }
-                        .into(),
-                ),
+                None => Some(SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }.into()),
                 Some(_) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())

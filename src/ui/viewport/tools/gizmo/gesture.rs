@@ -9,8 +9,8 @@ use crate::{
     edit::{
         Scene,
         command::{
-            Body, Command, DocumentCommand, DragLimb, EndAngle, Move, Over, Rotate, Scale, ToolCommand,
-            field::{Axis, Degrees, Factor, Nodes},
+            Body, Command, DocumentCommand, DragLimb, EndAngle, Over, Resize, Shift, ToolCommand, Turn,
+            field::{AnySpace, Axis, Degrees, Factor, Nodes},
         },
         evaluate,
     },
@@ -531,7 +531,7 @@ impl Gesture {
                     },
                     |(space, unit)| (space, self.value * unit),
                 );
-                DocumentCommand::Pose(Move { node, by: Factor(by), space: Some(space), over }.into())
+                DocumentCommand::Pose(Shift { node, by: Factor(by), space: Some(AnySpace(space)), over }.simplest())
             }
             Operation::Rotate => {
                 let (space, axis) = match (self.limit, own) {
@@ -539,8 +539,15 @@ impl Gesture {
                     _ => (Space::World, self.axis()),
                 };
                 DocumentCommand::Pose(
-                    Rotate { node, axis: Axis(axis), degrees: Degrees(self.value.x), space: Some(space), pivot, over }
-                        .into(),
+                    Turn {
+                        node,
+                        axis: Axis(axis),
+                        degrees: Degrees(self.value.x),
+                        space: Some(AnySpace(space)),
+                        pivot,
+                        over,
+                    }
+                    .simplest(),
                 )
             }
             Operation::Reach | Operation::Swivel => {
@@ -569,7 +576,9 @@ impl Gesture {
                     (_, GizmoSpace::Of(space)) => (None, space),
                     (_, GizmoSpace::View) => (None, Space::Local),
                 };
-                DocumentCommand::Pose(Scale { node, by: Factor(self.value), space: Some(space), pivot, over }.into())
+                DocumentCommand::Pose(
+                    Resize { node, by: Factor(self.value), space: Some(AnySpace(space)), pivot, over }.simplest(),
+                )
             }
         }
     }
