@@ -65,6 +65,7 @@ impl App {
                 self.remember_keys();
             }
             Action::Viewport(action) => self.apply_viewport(ctx, action),
+            Action::Poses(action) => self.apply_poses(ctx, action),
             Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
             Action::Problem(ProblemAction::ShowProblem(k)) => self.show_problem(ctx, k),
             Action::Dialog(action) => self.apply_dialog(ctx, action),
@@ -112,6 +113,21 @@ impl App {
         self.dialogs.open = Some(Dialog::Arguments { command: spec.name.to_owned(), values });
     }
 
+    /// What is selected and shown.
+    pub(super) fn around<'a>(&'a self, session: &'a Session) -> Around<'a> {
+        Around {
+            document: session.document(),
+            selection: &self.outliner.selection,
+            clip: self.timeline.playback.clip,
+            seen: self.shown_clip(),
+            auto_key: self.timeline.auto_key,
+            time: self.timeline.playback.time,
+            unkeyed: self.unkeyed_shown(),
+            carried: self.timeline.carried.is_some(),
+            new_keys: Some(self.program.settings.new_keys),
+        }
+    }
+
     /// A command that a person named, by a menu or a key: its arguments are what is selected and shown.
     pub(super) fn invoke(&mut self, ctx: &Context, spec: &'static CommandSpec) {
         // Whatever it is, it begins where a gesture has ended.
@@ -126,17 +142,7 @@ impl App {
             return;
         }
         let filled = match &self.session {
-            Some(session) => spec.fill(&Around {
-                document: session.document(),
-                selection: &self.outliner.selection,
-                clip: self.timeline.playback.clip,
-                seen: self.shown_clip(),
-                auto_key: self.timeline.auto_key,
-                time: self.timeline.playback.time,
-                unkeyed: self.unkeyed_shown(),
-                carried: self.timeline.carried.is_some(),
-                new_keys: Some(self.program.settings.new_keys),
-            }),
+            Some(session) => spec.fill(&self.around(session)),
             None => spec.without_arguments().map(|command| vec![command]),
         };
         match filled {
@@ -265,7 +271,7 @@ impl App {
     }
 
     /// What a command had to say, or why it was not done.
-    fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
+    pub(super) fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
         let notes = self.session.as_mut().map_or_else(Vec::new, Session::take_notes);
         if let Err(error) = done {
             self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));

@@ -1,100 +1,56 @@
-//! Poses in the clipboard: as command lines, which are text that any program keeps and any file takes.
+//! Poses and keys in the clipboard: as text, that any program keeps and any file takes.
 
 use egui::{Context, Event};
 
 use super::{App, key_routing::Topmost};
 use crate::{
-    edit::{
-        Command, CommandLine,
-        command::{
-            DocumentCommand, PasteKeys, PoseCommand, SessionCommand, SetUser, WhichKeys,
-            field::{ClipName, Nodes, Seconds},
-        },
+    edit::command::{
+        PasteKeys, PoseReach, SessionCommand, WhichKeys,
+        field::{ClipName, Seconds},
+        pose_text, read_pose,
     },
-    model::{Components, NodeId, Property, Transform, transform::angle_between},
-    motion::clip_edit::{CopiedKeys, NotKeys},
-    ui::{Pane, ToastKind, edits},
+    model::NodeId,
+    motion::{
+        clip_edit::{CopiedKeys, NotKeys},
+        keep_pose,
+    },
+    ui::{Applied, Pane, Pasting, ToastKind},
 };
-
-/// A pose that differs by less than this (radians, factors, parts of a length) is pasted where it is already.
-const SAME: f32 = 2e-6;
 
 impl App {
     /// Puts the poses of the selected nodes into the clipboard.
     pub(super) fn copy_pose(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
-        let document = session.document();
-        let lines = self.outliner.selection.nodes.iter().filter_map(|node| {
-            let found = document.node(*node);
-            // In Pose mode the very numbers: pasted where it is already, nothing changes.
-            let user = if self.shown_clip().is_none() {
-                found.user().unwrap_or_default()
-            } else {
-                found.rest.transform().user_from(&self.renderer.pose().local[node.index()].transform()).ok()?
-            };
-            Some(Command::from(pose_of(*node, &user)).line(document).to_string())
-        });
-        let lines: Vec<String> = lines.collect();
-        let text = match lines.len() {
+        let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
+        let pose = keep_pose(session.document(), self.renderer.pose(), "copied", Some(&nodes));
+        let text = match nodes.len() {
             1 => "Copied the pose of 1 node".to_owned(),
             n => format!("Copied the poses of {n} nodes"),
         };
-        ctx.copy_text(lines.join("\n"));
+        ctx.copy_text(pose_text(&pose));
         self.toast(ctx, ToastKind::Ok, text);
+    }
+
+    /// Asks for what the clipboard holds; the system answers with an event.
+    pub(super) fn ask_paste(&mut self, ctx: &Context, how: Pasting) {
+        self.poses.pasting = how;
+        ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
     }
 
     /// Poses nodes by what the clipboard holds: those that are named there, or the selected one where one pose was copied.
     pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        let read = |line: &str| match Command::read(&CommandLine::parse(line).ok()?) {
-            Ok(Command::Document(DocumentCommand::Pose(PoseCommand::SetUser(pose)))) => Some(pose),
-            _ => None,
-        };
-        let poses: Vec<SetUser> = text.lines().filter_map(read).collect();
-        if poses.is_empty() {
-            self.toast(ctx, ToastKind::Error, "The clipboard holds no pose. Copy one of selected nodes first.");
-            return;
-        }
-        let alone = (poses.len() == 1).then_some(self.outliner.selection.active).flatten();
-        let mut wanted: Vec<(NodeId, Transform)> = Vec::new();
-        let mut unknown = 0;
-        for pose in &poses {
-            match alone.or_else(|| pose.node.all(document).ok()?.first().copied()) {
-                Some(node) if !self.outliner.visibility.locked.contains(&node) => {
-                    wanted.push((node, pose.to.components().over(&Transform::IDENTITY)));
-                }
-                _ => unknown += 1,
+        let Pasting { flip, selected } = std::mem::take(&mut self.poses.pasting);
+        match read_pose(text) {
+            Ok(Some(pose)) => {
+                let one = pose.joints.len() == 1 && self.outliner.selection.nodes.len() == 1;
+                let reach = if selected || one { PoseReach::Selected } else { PoseReach::Body };
+                let given = Applied { pose: None, text: Some(text.to_owned()), amount: None, flip, reach };
+                self.apply_pose(ctx, &given);
             }
-        }
-        let clip = (self.mode == crate::edit::Mode::Animate).then_some(self.timeline.playback.clip).flatten();
-        let commands: Vec<Command> = wanted
-            .iter()
-            .flat_map(|(node, user)| match clip {
-                None => vec![pose_of(*node, user).into()],
-                Some(clip) => {
-                    let local = document.node(*node).rest.transform().compose(user);
-                    let time = self.timeline.playback.time as f32;
-                    let now = self.renderer.pose().local[node.index()].transform();
-                    let near = SAME * local.translation.abs().max_element().max(1.0);
-                    let differs = |p: &Property| match p {
-                        Property::Translation => now.translation.distance(local.translation) > near,
-                        Property::Rotation => angle_between(now.rotation, local.rotation) > SAME,
-                        Property::Scale | Property::Weights => (now.scale - local.scale).abs().max_element() > SAME,
-                    };
-                    let key = self.timeline.auto_key.then_some(self.program.settings.new_keys);
-                    let part = |p| edits::over_clip(clip, time, key, *node, &local, p);
-                    Property::TRS.into_iter().filter(differs).map(part).collect()
-                }
-            })
-            .collect();
-        let Some(session) = &mut self.session else { return };
-        match session.run_all("Paste pose", &commands) {
-            Ok(_) if unknown > 0 => {
-                let text = format!("Pasted {} poses; {unknown} name no node here", wanted.len());
-                self.toast(ctx, ToastKind::Ok, text);
+            Ok(None) => {
+                let text = "The clipboard holds no pose. Copy one of selected nodes first.";
+                self.toast(ctx, ToastKind::Error, text);
             }
-            Ok(_) => {}
             Err(error) => self.toast(ctx, ToastKind::Error, format!("The pose was not pasted: {error}.")),
         }
     }
@@ -160,9 +116,4 @@ impl App {
             }
         }
     }
-}
-
-fn pose_of(node: NodeId, user: &Transform) -> SetUser {
-    let to = Components { translation: Some(user.translation), rotation: Some(user.rotation), scale: Some(user.scale) };
-    SetUser { node: Nodes::one(node), to: to.into() }
 }

@@ -48,6 +48,7 @@ impl App {
         self.tell_faults(&ctx);
         self.focus_spot(&ctx);
         self.take_picture(&ctx);
+        self.picture_poses(&ctx);
         self.end_keys(&ctx);
         if started.elapsed() > SLOW {
             log::debug!("a frame took {:?}", started.elapsed());
@@ -120,12 +121,14 @@ impl App {
                 snap_steps: self.viewport.snap_steps,
                 reach: self.viewport.reach,
                 symmetry: self.viewport.symmetry,
+                children: self.viewport.children,
                 texture,
                 bones,
                 quick: self.renderer.quick(),
                 frame_ms: self.renderer.frame_ms(),
             },
             paint: self.painting.view(),
+            poses: self.poses.view(&self.pose_pictures.shown),
             dialogs: self.files.dialogs_view(&self.dialogs),
             program: ProgramView {
                 job: job.map(|j| JobView {

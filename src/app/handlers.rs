@@ -3,6 +3,9 @@
 
 mod dialogs;
 mod paint;
+mod poses;
 mod program;
 mod timeline;
 mod viewport;
+
+pub(super) use self::poses::PosePictures;

@@ -23,7 +23,7 @@ use crate::{
     },
     model::NodeId,
     render::{Axis, Shading},
-    ui::{DeferredAction, Dialog, Layout, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions},
+    ui::{DeferredAction, Dialog, Layout, Pasting, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions},
 };
 
 /// The window as the host of commands.
@@ -84,8 +84,10 @@ impl Host for Windowed<'_> {
             ModeCommand::AnimateMode => app.set_mode(Mode::Animate),
             ModeCommand::PaintMode => app.set_mode(Mode::Paint),
             ModeCommand::CopyPose => app.copy_pose(ctx),
-            // The system's clipboard answers with an event.
-            ModeCommand::PastePose => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
+            ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
+            ModeCommand::PasteSelected => app.ask_paste(ctx, Pasting { flip: false, selected: true }),
+            ModeCommand::PasteFlipped => app.ask_paste(ctx, Pasting { flip: true, selected: false }),
+            ModeCommand::PasteFlippedSelected => app.ask_paste(ctx, Pasting { flip: true, selected: true }),
         }
         Ok(())
     }

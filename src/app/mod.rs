@@ -40,7 +40,7 @@ use crate::{
     model::NodeId,
     render::ColorRole,
     session::{Playback, Session},
-    ui::{Action, Dialogs, Layout, Outliner, Panels, Timeline, ToastKind, ViewOptions, Viewport},
+    ui::{Action, Dialogs, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport},
 };
 
 /// The bundled sample, made by `cargo run --example mannequin`.
@@ -57,6 +57,8 @@ pub struct App {
     timeline: Timeline,
     viewport: Viewport,
     painting: Painting,
+    poses: Poses,
+    pose_pictures: handlers::PosePictures,
     problems: Problems,
     dialogs: Dialogs,
     files: Files,
@@ -79,6 +81,8 @@ impl App {
             timeline: Timeline::default(),
             viewport,
             painting: Painting::default(),
+            poses: Poses::default(),
+            pose_pictures: handlers::PosePictures::default(),
             problems: Problems::default(),
             dialogs: Dialogs::default(),
             files: Files::default(),
@@ -88,6 +92,7 @@ impl App {
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
         };
+        app.load_own();
         app.window.routing.install(&cc.egui_ctx);
         app.painting.brush = app.program.preferences.brush.clamped();
         if let Some(text) = app.program.preferences.layout.as_deref() {

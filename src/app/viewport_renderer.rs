@@ -326,6 +326,32 @@ impl ViewportRenderer {
         Some(Capture::begin(gpu, &target))
     }
 
+    /// Begins a small picture of the document in another pose. A program that draws would take long for a large one: there is
+    /// none then.
+    pub(super) fn begin_pose_picture(&mut self, document: &Document, pose: &Pose, size: [u32; 2]) -> Option<Capture> {
+        let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG;
+        let bounds = joint_bounds(document, pose);
+        let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &mut self.scene, bounds) else {
+            return None;
+        };
+        if large && gpu.software {
+            return None;
+        }
+        let mut camera = Camera::default();
+        camera.look(crate::render::Axis::ThreeQuarter);
+        // The skin lies around the joints.
+        let around = (high - low) * 0.08;
+        camera.frame(low - around, high + around, size[0] as f32 / size[1] as f32);
+        scene.update(gpu, document, pose);
+        let target = Target::new(gpu, size);
+        let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
+        renderer.draw(gpu, &target, scene, &camera, &self.look, &show);
+        let capture = Capture::begin(gpu, &target);
+        // The picture that is seen is of the pose that is seen.
+        scene.update(gpu, document, &self.pose);
+        Some(capture)
+    }
+
     /// What went wrong on the device since this was asked last and was not told before: the same is told once.
     pub(super) fn fault(&mut self) -> Option<String> {
         let (gpu, _) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;

@@ -1,11 +1,11 @@
 //! Edits: every change a document can undergo, as a value. Applying one gives back the one that undoes it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, MeshId, Node, NodeId, NodePose, Pin, PrimitiveId, Property, SceneId, Shared,
+    Clip, ClipId, Components, Document, KeptPose, MeshId, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared,
     Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
@@ -126,6 +126,20 @@ pub enum Edit {
         node: NodeId,
         /// `None`: it does not.
         to: Option<Pin>,
+    },
+    /// All poses that are kept with a scene.
+    SetKeptPoses {
+        /// Which scene.
+        scene: SceneId,
+        /// What they become.
+        to: Shared<[KeptPose]>,
+    },
+    /// All sets of nodes that are kept with a scene.
+    SetNodeSets {
+        /// Which scene.
+        scene: SceneId,
+        /// What they become.
+        to: Shared<[NodeSet]>,
     },
     /// All pairs of joints that were said to be each other's mirror image.
     SetMirrorPairs {
@@ -357,6 +371,20 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             };
             Ok(Edit::SetPin { node, to: was })
         }
+        Edit::SetKeptPoses { scene, to } => {
+            let names: BTreeSet<&str> = to.iter().map(|p| p.name.as_str()).collect();
+            let sound = names.len() == to.len() && to.iter().all(KeptPose::is_valid);
+            let unsound = EditError::Unsound { what: "a kept pose of scene", id: scene.0 };
+            let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
+            Ok(Edit::SetKeptPoses { scene, to: std::mem::replace(&mut found.poses, to) })
+        }
+        Edit::SetNodeSets { scene, to } => {
+            to.iter().flat_map(|s| &s.nodes).try_for_each(|n| node_of(document, *n))?;
+            let sound = to.windows(2).all(|w| w[0].digit < w[1].digit) && to.iter().all(|s| s.digit < 10);
+            let unsound = EditError::Unsound { what: "a set of nodes of scene", id: scene.0 };
+            let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
+            Ok(Edit::SetNodeSets { scene, to: std::mem::replace(&mut found.sets, to) })
+        }
         Edit::SetMirrorPairs { to } => {
             to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
             let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
@@ -408,6 +436,7 @@ fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
         || tracks.any(|t| t.target == id)
         || document.aids.unkeyed.values().any(|p| p.nodes().any(|n| n == id))
         || document.aids.pins.contains_key(&id)
+        || document.scenes.values().any(|s| s.sets.iter().any(|s| s.nodes.contains(&id)))
         || document.aids.mirror_pairs.iter().any(|(a, b)| *a == id || *b == Some(id));
     let free = is_last(&document.nodes, id) && !named;
     free.then_some(()).ok_or(EditError::Needed { what: "node", id: id.0 })
@@ -495,6 +524,8 @@ impl Edit {
             (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. })
             | (Self::SetSkin { skin: a, .. }, Self::SetSkin { skin: b, .. }) => a == b,
             (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
+            (Self::SetKeptPoses { scene: a, .. }, Self::SetKeptPoses { scene: b, .. })
+            | (Self::SetNodeSets { scene: a, .. }, Self::SetNodeSets { scene: b, .. }) => a == b,
             (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. }) => true,
             _ => false,
         }
@@ -512,6 +543,9 @@ impl Edit {
             Self::SetNode { to: Some(_), .. } => size_of::<Node>(),
             Self::SetSkin { to: Some(skin), .. } => skin.joints.len() * 68,
             Self::SetRoots { to, .. } => to.len() * 4,
+            // Poses that stay are shared with the document; one more or less is what it costs.
+            Self::SetKeptPoses { to, .. } => to.iter().map(KeptPose::size).sum(),
+            Self::SetNodeSets { to, .. } => to.iter().map(|s| s.nodes.len() * 4).sum(),
             Self::SetLayers { to: Some(layers), .. } => layers.size() / Shared::sharers(layers),
             _ => 0,
         };

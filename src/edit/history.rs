@@ -218,6 +218,8 @@ impl Change {
             | Edit::SetClip { .. }
             | Edit::SetLayers { .. }
             | Edit::SetPin { .. }
+            | Edit::SetKeptPoses { .. }
+            | Edit::SetNodeSets { .. }
             | Edit::SetMirrorPairs { .. } => Self::Other,
         }
     }

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, DisplayChoice, Image, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId,
-    Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptPose, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId,
+    NodeSet, Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -16,6 +16,10 @@ pub struct Scene {
     pub name: Option<Arc<str>>,
     /// Its roots.
     pub roots: Vec<NodeId>,
+    /// Poses kept with it, each name once.
+    pub poses: Shared<[KeptPose]>,
+    /// Sets of nodes kept with it, in the order of their digits, each once.
+    pub sets: Shared<[NodeSet]>,
 }
 
 /// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.

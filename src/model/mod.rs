@@ -6,6 +6,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod ids;
+mod kept_pose;
 mod key_kind;
 mod key_set;
 mod layers;
@@ -34,6 +35,7 @@ pub use self::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
         VariantId,
     },
+    kept_pose::{KeptJoint, KeptMorphs, KeptPose, NodeSet},
     key_kind::{KeyKind, KeyKinds},
     key_set::{KeySet, KeyTimes},
     layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},

@@ -5,6 +5,7 @@ pub mod clip_edit;
 mod compiled;
 mod evaluator;
 pub mod ik;
+mod humanoid;
 mod insert;
 mod mirror;
 mod mirror_pairs;
@@ -22,6 +23,7 @@ mod stack;
 mod strain;
 mod surface;
 mod tangents;
+mod transfer;
 #[cfg(test)]
 mod tube;
 mod turn;
@@ -42,5 +44,6 @@ pub use self::{
     strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,
+    transfer::{Fitted, fit, flipped_morphs, keep_pose, morph_partner},
     worst::{Sampling, Spot, WorstPose},
 };

@@ -111,8 +111,26 @@ pub fn differences(a: &Asset, b: &Asset) -> Vec<Difference> {
             (None, None) => {}
         }
     }
+    kept(a, b, &mut found);
     looks(a, b, &mut found);
     found.0
+}
+
+/// Poses and sets of nodes that are kept with a scene.
+fn kept(a: &Asset, b: &Asset, found: &mut Found) {
+    for (id, x, y) in a.scenes.iter().filter_map(|(id, x)| Some((id, x, b.scenes.get(id)?))) {
+        let place = format!("scene “{}”", a.scene_label(id));
+        if x.poses != y.poses {
+            let said = match (x.poses.len(), y.poses.len()) {
+                (n, m) if n == m => "its kept poses differ".to_owned(),
+                (n, m) => format!("{m} kept poses instead of {n}"),
+            };
+            found.add(DifferenceKind::Pose, &place, said);
+        }
+        if x.sets != y.sets {
+            found.add(DifferenceKind::Tree, &place, "its sets of nodes differ".to_owned());
+        }
+    }
 }
 
 fn keys(count: usize) -> String {

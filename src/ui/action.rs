@@ -1,7 +1,7 @@
 //! What panels ask for: [`Action`]s, an enum a panel, carried out after all panels are laid out.
 
 use super::{
-    dialogs::DialogAction, outliner::OutlinerAction, painting::PaintAction, problems::ProblemAction,
+    dialogs::DialogAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction, problems::ProblemAction,
     program::ProgramAction, timeline::TimelineAction, viewport::ViewportAction,
 };
 use crate::edit::{Command, CommandLine, CommandSpec};
@@ -33,6 +33,8 @@ pub enum Action {
     Timeline(TimelineAction),
     /// What the viewport asks for.
     Viewport(ViewportAction),
+    /// What the strip of poses asks for.
+    Poses(PosesAction),
     /// What the list of problems asks for.
     Problem(ProblemAction),
     /// What dialogs ask for: files, journals, the history.

@@ -11,6 +11,7 @@ mod menu;
 mod outliner;
 mod painting;
 mod palette;
+mod poses;
 mod preferences;
 mod problems;
 mod program;
@@ -41,13 +42,14 @@ pub use self::{
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
     painting::{BrushHover, BrushNumber, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
+    poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     problems::ProblemAction,
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
     timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
-    viewport::{GizmoSpace, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView},
+    viewport::{GizmoSpace, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView},
 };
 
 /// What the panels keep from frame to frame.
@@ -57,6 +59,7 @@ pub struct Panels {
     timeline: timeline::TimelineState,
     viewport: viewport::ViewportState,
     inspector: inspector::InspectorState,
+    poses: poses::PosesState,
     weights: weights::WeightsState,
     layout: Layout,
     dialogs: dialogs::DialogsState,
@@ -97,6 +100,7 @@ impl Panels {
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
         self.viewport.end_gestures();
+        self.poses.end_gestures();
         self.timeline.end_gestures();
     }
 
@@ -158,7 +162,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, weights, layout, dialogs, palette, welcome, menu: _ } =
+    let Panels { outliner, timeline, viewport, inspector, poses, weights, layout, dialogs, palette, welcome, menu: _ } =
         panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
@@ -171,7 +175,10 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     problems: Some(104.0),
                     inspector: Measure::InspectorPaint.points(),
                 },
-                _ => layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() },
+                crate::edit::Mode::Pose => layout::Room { timeline: Some(poses::STRIP), ..layout::Room::default() },
+                crate::edit::Mode::Animate => {
+                    layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() }
+                }
             };
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
@@ -184,6 +191,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                 Pane::Timeline if view.mode == crate::edit::Mode::Paint => {
                     weights::strip_ui(ui, view, actions);
                 }
+                Pane::Timeline if view.mode == crate::edit::Mode::Pose => poses::poses_ui(poses, ui, view, actions),
                 Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
             });
         });

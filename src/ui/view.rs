@@ -1,7 +1,7 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, program::ProgramView, settings::Settings,
+    Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView, settings::Settings,
     timeline::TimelineView, viewport::ViewportView,
 };
 use crate::{
@@ -82,6 +82,8 @@ pub struct View<'a> {
     pub viewport: ViewportView<'a>,
     /// Painting.
     pub paint: PaintView<'a>,
+    /// Kept poses.
+    pub poses: PosesView<'a>,
     /// Dialogs and messages.
     pub dialogs: DialogsView<'a>,
     /// The program around the file.

@@ -12,6 +12,28 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ulna::{
+    edit::CommandLine,
+    model::{Document, NodeId},
+    session::Session,
+};
+
+/// The bundled sample.
+pub fn sample() -> Session {
+    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
+}
+
+/// Runs a command that must be done; what was said of it.
+pub fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
+    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    session.take_notes()
+}
+
+/// The node of a name.
+pub fn named(document: &Document, name: &str) -> NodeId {
+    document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap_or_else(|| panic!("{name}"))
+}
+
 /// The folder of shared test material beside the repository, or nothing where it is not there: the test then says so and
 /// has nothing to check.
 pub fn shared() -> Option<PathBuf> {

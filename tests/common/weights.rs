@@ -1,5 +1,6 @@
 //! The sample with its weights as tests want them, and the rule that has to hold for them.
 
+use super::sample;
 use std::sync::OnceLock;
 
 use glam::Vec3;
@@ -10,10 +11,6 @@ use ulna::{
     session::Session,
     weights::{Canvas, Influences, Maps, fault},
 };
-
-pub fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
-}
 
 pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &WeightMap {
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")

@@ -10,14 +10,14 @@ use ulna::{
     edit::{Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
-        Clip, ClipId, Components, Document, Interpolation, Local, MeshId, Node, NodeId, NodePose, Pin, PrimitiveId,
+        Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId,
         Property, SceneId, Shared, Skin, SkinId, Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
     },
     session::first_lost,
 };
 
 /// How many kinds of edits there are.
-const KINDS: usize = 16;
+const KINDS: usize = 19;
 
 /// Those of them that a file can hold.
 const SAVED: [usize; 11] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14];
@@ -430,6 +430,31 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let pin = Pin { place: draw.below(2) == 0, angle: draw.below(2) == 0 };
             Edit::SetPin { node, to: (!gone).then_some(pin) }
         }
+        16 => {
+            let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
+            let pose = KeptPose {
+                name: if draw.below(5) == 0 { String::new() } else { format!("姿 {}", draw.below(3)) },
+                height: if draw.below(9) == 0 { f32::NAN } else { 1.7 },
+                joints: vec![KeptJoint {
+                    name: "a".into(),
+                    parent: (draw.below(6) == 0).then_some(0),
+                    path: "b/a".into(),
+                    local: draw.transform(),
+                    rest: draw.transform(),
+                    frame: draw.transform().rotation,
+                    unit: 0.01,
+                }],
+                morphs: vec![KeptMorphs { name: "c".into(), weights: vec![("smile".into(), 0.3)] }],
+            };
+            Edit::SetKeptPoses { scene, to: vec![pose; draw.below(3)].into() }
+        }
+        17 => {
+            let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
+            let set = |digit: u8| NodeSet { digit, nodes: vec![node] };
+            let digit = draw.below(12) as u8;
+            let sets = if gone { vec![] } else { vec![set(digit), set(draw.below(12) as u8)] };
+            Edit::SetNodeSets { scene, to: sets.into() }
+        }
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);
             Edit::SetMirrorPairs { to: [(node, (!gone).then_some(other))].into() }
@@ -567,7 +592,7 @@ fn every_kind_of_edit_is_saved_in_files_of_every_kind() {
         let mut way = Vec::new();
         for _ in 0..16 {
             // Weights are of generated files: here a part may be missing, or shared between skins.
-            let kind = [0, 1, 2, 3, 4, 5, 6, 11, 12, 13, 14][draw.below(11)];
+            let kind = [0, 1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 16, 17][draw.below(13)];
             if now.nodes.is_empty() {
                 continue;
             }

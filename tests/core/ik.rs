@@ -11,18 +11,7 @@ use ulna::{
     session::Session,
 };
 
-fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap()
-}
-
-fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
-    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-    session.take_notes()
-}
-
-fn named(document: &Document, name: &str) -> NodeId {
-    document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap_or_else(|| panic!("{name}"))
-}
+use crate::common::{named, run, sample};
 
 fn pose(session: &Session) -> Pose {
     Pose::evaluate(session.document(), &Stack::default())

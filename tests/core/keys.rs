@@ -10,14 +10,7 @@ use ulna::{
     session::Session,
 };
 
-fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap()
-}
-
-fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
-    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-    session.take_notes()
-}
+use crate::common::{run, sample};
 
 fn line(name: &str) -> CommandLine {
     CommandLine::new(name).with("clip", "Walk")

@@ -16,9 +16,7 @@ use ulna::{
     },
 };
 
-fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
-}
+use crate::common::sample;
 
 /// The sample as a file that keeps its weights in another type, every vertex of which holds the rule.
 fn with_encoding(encoding: WeightEncoding) -> Session {

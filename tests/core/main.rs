@@ -15,6 +15,7 @@ mod keys;
 mod layering;
 mod layers;
 mod losses;
+mod poses;
 mod posing;
 mod properties;
 mod random;

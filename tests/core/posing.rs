@@ -10,21 +10,10 @@ use ulna::{
     session::Session,
 };
 
-fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap()
-}
-
-fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
-    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-    session.take_notes()
-}
+use crate::common::{named, run, sample};
 
 fn turn(session: &mut Session, node: &str, degrees: [f64; 3]) {
     run(session, CommandLine::new("pose.set").with("node", node).with("degrees", degrees));
-}
-
-fn named(document: &Document, name: &str) -> NodeId {
-    document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap()
 }
 
 fn worlds(document: &Document) -> Vec<Mat4> {

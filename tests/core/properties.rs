@@ -14,9 +14,7 @@ use ulna::{
     session::Session,
 };
 
-fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
-}
+use crate::common::sample;
 
 /// What must hold after every step.
 fn invariants(document: &Document) {

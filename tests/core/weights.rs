@@ -1,9 +1,10 @@
 //! Strokes: whatever is painted, the rule of the sum holds after every dab.
 
+use crate::common::sample;
 use std::collections::BTreeMap;
 
 use crate::common::weights::{
-    bits, harmed, map, mean, packed, positions, rule_holds, sample, sheet, with_eight, with_encoding,
+    bits, harmed, map, mean, packed, positions, rule_holds, sheet, with_eight, with_encoding,
 };
 use glam::Vec3;
 use proptest::prelude::*;

@@ -5,16 +5,13 @@ use proptest::prelude::*;
 use ulna::{
     edit::Edit,
     model::{Document, SkinId, WeightMap},
-    session::Session,
     weights::{
         Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faces_eye, faults,
         strays,
     },
 };
 
-fn sample() -> Session {
-    Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")
-}
+use crate::common::sample;
 
 fn finished(tally: &mut Tally, canvas: &Canvas, document: &Document) {
     let mut steps = 0;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::weights::{partners, sample};
+use crate::common::{sample, weights::partners};
 use glam::Vec3;
 use ulna::{
     edit::CommandLine,

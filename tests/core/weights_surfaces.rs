@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::common::{
     floats, glb,
     judges::{differences, validate},
-    weights::{map, rule_holds, sample},
+    sample,
+    weights::{map, rule_holds},
 };
 use serde_json::{Value, json};
 use ulna::{

@@ -1,6 +1,9 @@
 //! Tools for weights: whatever is run, the rule of the sum holds, and a quick way does what the rule says.
 
-use crate::common::weights::{bits, harm, harmed, map, mean, packed, partners, rule_holds, sample, sheet};
+use crate::common::{
+    sample,
+    weights::{bits, harm, harmed, map, mean, packed, partners, rule_holds, sheet},
+};
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna::{

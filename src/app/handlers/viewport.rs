@@ -6,7 +6,7 @@ use crate::{
     app::App,
     model::NodeId,
     motion::{ik, joints_at},
-    ui::ViewportAction,
+    ui::{PickedBone, ViewportAction},
 };
 
 impl App {
@@ -21,9 +21,10 @@ impl App {
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
             ViewportAction::SetSymmetry(on) => self.viewport.symmetry = on,
+            ViewportAction::SetChildren(children) => self.viewport.children = children,
             ViewportAction::SetTool(tool) => self.viewport.tool = tool,
             ViewportAction::SetReach(options) => self.viewport.reach = options,
-            ViewportAction::Grab { at, size, joint } => self.grab(at, size, joint),
+            ViewportAction::Grab { at, size, bone } => self.grab(at, size, bone),
             ViewportAction::SetPivot(pivot) => self.viewport.pivot = pivot,
             ViewportAction::SetSnap(on, steps) => (self.viewport.snap, self.viewport.snap_steps) = (on, steps),
             ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
@@ -31,27 +32,29 @@ impl App {
     }
 
     /// Takes hold of the limb under the pointer, by a joint or by a point of its skin.
-    fn grab(&mut self, at: glam::Vec2, size: glam::Vec2, joint: Option<NodeId>) {
+    fn grab(&mut self, at: glam::Vec2, size: glam::Vec2, bone: Option<PickedBone>) {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let pose = self.renderer.pose();
         let free =
             |n: NodeId| !self.outliner.visibility.locked.contains(&n) && !self.outliner.visibility.hidden.contains(&n);
-        let grabbed = if let Some(node) = joint {
-            Some((node, None, pose.world[node.index()].w_axis.truncate()))
+        let grabbed = if let Some(bone) = bone.filter(|b| b.is_head) {
+            Some((bone.joint, None, bone.spot))
         } else {
             let ray = self.viewport.camera.ray(at, size);
             let pose = pose.clone();
             let hit = self.renderer.surface(document).hit(document, &ray, &|n| !free(n));
-            hit.and_then(|hit| {
+            let skin = hit.and_then(|hit| {
                 let node = joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| free(*n))?;
-                let point = ray.origin + ray.direction * hit.distance;
+                Some((node, ray.origin + ray.direction * hit.distance))
+            });
+            skin.or_else(|| bone.map(|b| (b.joint, b.spot))).map(|(node, point)| {
                 // The end of a limb is put there as it is; what lies within one turns, too.
                 let bones = ik::limb_of(document, &pose, node, None, false).map_or(0, |l| l.turns.len());
                 let is_end = bones >= 2 || ik::body_of(document, node) == node;
                 let world = pose.world[node.index()];
                 let tip = (!is_end).then(|| world.inverse().transform_point3(point)).filter(|t| t.is_finite());
-                Some((node, tip, if is_end { world.w_axis.truncate() } else { point }))
+                (node, tip, if is_end { world.w_axis.truncate() } else { point })
             })
         };
         if let Some((node, tip, from)) = grabbed {

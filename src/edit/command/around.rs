@@ -2,9 +2,10 @@
 
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeyCommand, MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset,
+    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset,
     ResetRotation, ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, ToRest, WhichKeys,
     field::{ClipName, Nodes, Seconds},
+    kept_poses::kept_sets,
 };
 use crate::{
     edit::Selection,
@@ -89,6 +90,24 @@ impl Around<'_> {
     fn seconds(&self) -> Seconds {
         Seconds(self.time as f32)
     }
+
+    /// Where a pose goes: over the clip that is shown, else into the pose of the file.
+    pub fn over(&self) -> Over {
+        let seconds = self.unkeyed.map_or_else(|| self.seconds(), |at| Seconds(at.time()));
+        self.seen.map_or(Over::FILE, |clip| Over::clip(clip, seconds.0))
+    }
+
+    /// A pose of some nodes where it goes; over a clip at once into keys where that is wanted.
+    pub fn posed(&self, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
+        let over = self.over();
+        let (clip, time) = (over.clip.clone(), over.time);
+        let mut commands = vec![posed(over)];
+        if let (true, Some(clip), Some(time)) = (self.auto_key, clip, time) {
+            let key = SetKey { interpolation: self.new_keys, ..SetKey::new(clip, time, Nodes::Ids(nodes)) };
+            commands.push(KeyCommand::from(key).into());
+        }
+        commands
+    }
 }
 
 pub(super) fn reset(around: &Around<'_>) -> Filled {
@@ -111,17 +130,8 @@ pub(super) fn reset_scale(around: &Around<'_>) -> Filled {
     Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
 
-/// Where a pose goes: over the clip that is shown, and at once into keys where that is wanted.
 fn posed(around: &Around<'_>, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
-    let Some(clip) = around.seen else { return vec![posed(Over::FILE)] };
-    let seconds = around.unkeyed.map_or_else(|| around.seconds(), |at| Seconds(at.time()));
-    let mut commands = vec![posed(Over::clip(clip, seconds.0))];
-    if around.auto_key {
-        let nodes = Nodes::Ids(nodes);
-        let key = SetKey { interpolation: around.new_keys, ..SetKey::new(ClipName::Id(clip), seconds, nodes) };
-        commands.push(KeyCommand::from(key).into());
-    }
-    commands
+    around.posed(nodes, posed)
 }
 
 /// From the selected joints; where those of both sides are selected, from the side of the active one.
@@ -178,6 +188,15 @@ pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
     all.sort_unstable();
     all.dedup();
     Ok(posed(around, all, |over| FlipPose { node: None, over }.into()))
+}
+
+/// The selected nodes, under the first digit that keeps nothing.
+pub(super) fn keep_set(around: &Around<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
+    let taken = kept_sets(around.document);
+    let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
+    let set = free.ok_or(Unfilled::Refused("All ten digits keep a set with this file already."))?;
+    Ok(vec![KeepSet { set: set.into(), node: Some(node) }.into()])
 }
 
 /// The selected nodes.

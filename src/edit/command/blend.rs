@@ -95,7 +95,7 @@ fn turned(from: Quat, to: Quat, part: f32) -> Quat {
 }
 
 /// A transform part of the way to another.
-fn blended(from: &Transform, to: &Transform, part: f32) -> Transform {
+pub(super) fn blended(from: &Transform, to: &Transform, part: f32) -> Transform {
     Transform {
         translation: from.translation + (to.translation - from.translation) * part,
         rotation: turned(from.rotation, to.rotation, part),
@@ -178,7 +178,8 @@ fn blend(
     place.put(wanted)
 }
 
-fn finite(amount: f32) -> Result<f32, CommandError> {
+/// How far somebody wants to go, where that is not too far.
+pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     const MOST: f32 = 10.0;
     if amount.abs() <= MOST {
         return Ok(amount);

@@ -125,6 +125,12 @@ other_commands! {
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
     /// Poses the nodes that the clipboard names, or the selected one
     PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
+    /// Poses of the selected joints those that the clipboard names
+    PasteSelected = "pose.paste_selected", "Paste onto the selected joints", menu: "Pose", enabled: selected;
+    /// Poses the nodes that the clipboard names as the mirror image of what it holds
+    PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
+    /// Poses the selected joints as the mirror image of what the clipboard holds
+    PasteFlippedSelected = "pose.paste_flipped_selected", "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
 }
 
 other_commands! {

@@ -225,8 +225,7 @@ impl DragLimb {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let place = Place::of(scene, &self.over)?;
         let (wanted, note) = self.wanted(&place, scene.document)?;
-        let done = place.put(wanted)?;
-        Ok(Outcome { note: done.note.or(note), ..done })
+        place.put_noting(wanted, note)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     model::{Components, NodeId, Transform, transform::is_turned_less},
-    motion::Mirror,
+    motion::{Mirror, flipped_morphs},
 };
 
 document_commands! {
@@ -90,8 +90,7 @@ impl MirrorPose {
             let message = "none of these has a joint on the other side; pairs can be corrected in Paint mode";
             return Err(CommandError::Other(message.into()));
         }
-        let done = place.put(changes(&place, &wanted))?;
-        Ok(Outcome { note: done.note.or_else(|| left(alone, scales)), ..done })
+        place.put_noting(changes(&place, &wanted), left(alone, scales))
     }
 }
 
@@ -112,10 +111,18 @@ impl FlipPose {
                 scales += usize::from(made.scale_left);
             }
         }
-        if wanted.is_empty() {
+        // Expressions have sides, too: of the whole, or of a mesh that is given.
+        let seen = &place.seen().morphs;
+        let morphs = nodes.iter().filter(|n| seen.get(n.index()).is_some_and(|w| !w.is_empty())).map(|node| {
+            let now = &seen[node.index()];
+            (*node, flipped_morphs(document, *node, now))
+        });
+        let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
+        if wanted.is_empty() && morphs.is_empty() {
             return Err(CommandError::Other("none of these is a joint with a mirror joint".into()));
         }
-        let done = place.put(changes(&place, &wanted))?;
-        Ok(Outcome { note: done.note.or_else(|| left(0, scales)), ..done })
+        let mut done = place.put_noting(changes(&place, &wanted), left(0, scales))?;
+        done.edits.extend(place.put_morphs(morphs));
+        Ok(done)
     }
 }

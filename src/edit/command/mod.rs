@@ -21,6 +21,7 @@ pub mod field;
 mod host;
 mod ik;
 mod key_edits;
+mod kept_poses;
 mod keymap;
 mod keys;
 mod layers;
@@ -60,6 +61,10 @@ pub use self::{
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents, ShiftKeys, Through,
         ValueAbout, ValueHow, copied_keys,
     },
+    kept_poses::{
+        ApplyPose, ForgetPose, KeepPose, KeepSet, KeptPoseCommand, PoseReach, RenameKept, kept_poses, kept_sets, pose_text,
+        read_pose,
+    },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layers::{
@@ -69,7 +74,7 @@ pub use self::{
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
-    place::{Over, Place, Wanted},
+    place::{Children, Over, Place, Wanted},
     pose::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
         SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
@@ -194,6 +199,8 @@ families! {
         Ik(IkCommand),
         /// Poses nearer to others.
         Blend(BlendCommand),
+        /// Poses that are kept.
+        Kept(KeptPoseCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
         /// Weights.
@@ -248,6 +255,7 @@ of_document!(
     MirrorCommand as Mirror,
     IkCommand as Ik,
     BlendCommand as Blend,
+    KeptPoseCommand as Kept,
     WeightCommand as Weight,
     LayerCommand as Layer
 );
@@ -261,6 +269,7 @@ impl DocumentCommand {
         match self {
             Self::Pose(command) => command.wanted(scene),
             Self::Ik(command) => command.wanted(scene),
+            Self::Kept(command) => command.wanted(scene),
             _ => Ok(Wanted::new()),
         }
     }
@@ -280,6 +289,7 @@ impl DocumentCommand {
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),
             Self::Blend(command) => command.work(scene),
+            Self::Kept(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
         }?;

@@ -9,20 +9,39 @@
 
 use std::collections::BTreeMap;
 
-use glam::Mat4;
+use glam::{DQuat, Mat4};
 use serde_json::{Map, Value};
 
 use super::{
     ArgumentError, ArgumentSpec, Arguments, CommandError, Outcome, Scene,
-    field::{ClipName, Part, Seconds},
+    field::{ClipName, Part, Seconds, choice},
     keys::{clip_of, time_of},
     pose::{changed, done, pose_at},
 };
 use crate::{
     edit::Edit,
+    geometry::orthogonal_factor,
     model::{Components, Document, NodeId, Transform, UnkeyedAt},
     motion::{Pose, Space, Stack, Standing, ik},
 };
+
+choice! {
+    /// What nodes do while the one that they hang on is posed.
+    Children {
+        /// They go with it.
+        Follow = "follow",
+        /// They stay where they are.
+        Place = "place",
+        /// They go with it, but keep their angle in the scene.
+        Angle = "angle",
+    }
+}
+
+impl Default for Children {
+    fn default() -> Self {
+        Self::Follow
+    }
+}
 
 /// Over which clip a pose goes, and when; into the pose of the file where neither is given.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -152,6 +171,75 @@ impl<'a> Place<'a> {
             now.rotation = to.rotation.or(now.rotation);
         }
         all.into_iter().collect()
+    }
+
+    /// Adds what the nodes below these need to stay where they are, or as they are turned, while these are posed; what is said
+    /// where that is more than a node can hold.
+    pub fn counter(&self, wanted: &mut Wanted, children: Option<Children>) -> Option<String> {
+        /// Parts of a matrix that nobody sees.
+        const UNSEEN: f32 = 1e-4;
+        let how = children.filter(|c| *c != Children::Follow)?;
+        let document = self.document;
+        let posed: BTreeMap<NodeId, Components> = wanted.iter().copied().collect();
+        let (before, after) = (self.seen(), self.seen().with(document, wanted));
+        let mut worst: Option<(f32, NodeId)> = None;
+        for child in posed.keys().flat_map(|n| document.children(*n)).filter(|c| !posed.contains_key(c)) {
+            let (was, local) = (before.world[child.index()], self.local(*child));
+            let mut to = Components::default();
+            match how {
+                Children::Follow => {}
+                Children::Place => {
+                    let Ok(found) = after.local_for_world(document, *child, &was) else { continue };
+                    if found.residue > worst.map_or(UNSEEN, |(w, _)| w) {
+                        worst = Some((found.residue, *child));
+                    }
+                    let near = 1e-6 * local.scale.abs().max_element();
+                    let scaled = (found.transform.scale - local.scale).abs().max_element() > near;
+                    to.translation = Some(found.transform.translation);
+                    to.rotation = Some(found.transform.rotation);
+                    to.scale = Some(found.transform.scale).filter(|_| scaled);
+                }
+                Children::Angle => {
+                    let axes = |m: Mat4| orthogonal_factor(&m.as_dmat4());
+                    let (then, now) = (before.parent_world(document, *child), after.parent_world(document, *child));
+                    let (Some(then), Some(now)) = (axes(then), axes(now)) else { continue };
+                    let turn = now.transpose() * then;
+                    // Where a parent is turned inside out, no turn does it.
+                    if turn.determinant() > 0.0 {
+                        to.rotation = Some((DQuat::from_mat3(&turn).as_quat() * local.rotation).normalize());
+                    }
+                }
+            }
+            wanted.push((*child, to));
+        }
+        let (residue, node) = worst?;
+        let label = document.node(node).label(node);
+        Some(format!(
+            "{label} cannot stay quite as it is: that would shear it by {:.1} %, which a node cannot hold",
+            residue * 100.0
+        ))
+    }
+
+    /// The edits that set the weights of morph targets there.
+    pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
+        let put = |(node, to): (NodeId, Vec<f32>)| match self.target {
+            Target::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
+            Target::Unkeyed { at, .. } => Edit::SetUnkeyedMorphs { at, node, to: Some(to.into()) },
+        };
+        wanted.into_iter().map(put).collect()
+    }
+
+    /// [`Place::put`] with something to be said of it, where the edits say nothing themselves.
+    ///
+    /// # Errors
+    /// Where no `Ul` does it.
+    pub fn put_noting(
+        &self,
+        wanted: impl IntoIterator<Item = (NodeId, Components)>,
+        note: Option<String>,
+    ) -> Result<Outcome, CommandError> {
+        let done = self.put(wanted)?;
+        Ok(Outcome { note: done.note.or(note), ..done })
     }
 
     /// The edits that put these components there; what they do not change of a node is not written. Pinned nodes stay where

@@ -8,7 +8,7 @@ use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{AnySpace, Axis, Degrees, Factor, Nodes, Parts, Trs},
-    place::{Over, Place, Wanted},
+    place::{Children, Over, Place, Wanted},
     rules,
 };
 use crate::{
@@ -203,6 +203,8 @@ document_commands! {
         space: Option<AnySpace>,
         /// About which point of the scene, in meters, for an axis of the scene; each about itself unless given.
         pivot: Option<Vec3>,
+        /// What hangs on them does; it goes with them unless given.
+        children: Option<Children>,
         /// Where it goes.
         over: Over,
     } = "pose.turn", "Rotate in any space", asks: true;
@@ -214,6 +216,8 @@ document_commands! {
         by: Factor,
         /// Whose axes; the node's own unless given.
         space: Option<AnySpace>,
+        /// What hangs on them does; it goes with them unless given.
+        children: Option<Children>,
         /// Where it goes.
         over: Over,
     } = "pose.shift", "Move in any space", asks: true;
@@ -227,6 +231,8 @@ document_commands! {
         space: Option<AnySpace>,
         /// About which point of the scene, in meters, for axes of the scene; each about itself unless given.
         pivot: Option<Vec3>,
+        /// What hangs on them does; it goes with them unless given.
+        children: Option<Children>,
         /// Where it goes.
         over: Over,
     } = "pose.resize", "Scale in any space", asks: true;
@@ -352,7 +358,9 @@ impl Turn {
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let place = Place::of(scene, &self.over)?;
-        place.put(self.wanted(&place, scene.document)?)
+        let mut wanted = self.wanted(&place, scene.document)?;
+        let note = place.counter(&mut wanted, self.children);
+        place.put_noting(wanted, note)
     }
 }
 
@@ -384,7 +392,9 @@ impl Shift {
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let place = Place::of(scene, &self.over)?;
-        place.put(self.wanted(&place, scene.document)?)
+        let mut wanted = self.wanted(&place, scene.document)?;
+        let note = place.counter(&mut wanted, self.children);
+        place.put_noting(wanted, note)
     }
 }
 
@@ -456,9 +466,9 @@ impl Resize {
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let place = Place::of(scene, &self.over)?;
-        let (wanted, note) = self.wanted(&place, scene.document)?;
-        let done = place.put(wanted)?;
-        Ok(Outcome { note: done.note.or(note), ..done })
+        let (mut wanted, note) = self.wanted(&place, scene.document)?;
+        let note = note.or(place.counter(&mut wanted, self.children));
+        place.put_noting(wanted, note)
     }
 }
 
@@ -466,7 +476,7 @@ impl Rotate {
     /// The same as a turn, of which it is the plain case.
     fn turn(&self) -> Turn {
         let Self { node, axis, degrees, space } = self.clone();
-        Turn { node, axis, degrees, space: space.map(AnySpace), pivot: None, over: Over::FILE }
+        Turn { node, axis, degrees, space: space.map(AnySpace), pivot: None, children: None, over: Over::FILE }
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -477,7 +487,7 @@ impl Rotate {
 impl Move {
     fn shift(&self) -> Shift {
         let Self { node, by, space } = self.clone();
-        Shift { node, by, space: space.map(AnySpace), over: Over::FILE }
+        Shift { node, by, space: space.map(AnySpace), children: None, over: Over::FILE }
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -488,7 +498,7 @@ impl Move {
 impl Scale {
     fn resize(&self) -> Resize {
         let Self { node, by } = self.clone();
-        Resize { node, by, space: None, pivot: None, over: Over::FILE }
+        Resize { node, by, space: None, pivot: None, children: None, over: Over::FILE }
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -509,7 +519,7 @@ impl Turn {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
-            Some(space) if self.pivot.is_none() && self.over == Over::FILE => {
+            Some(space) if self.pivot.is_none() && self.children.is_none() && self.over == Over::FILE => {
                 Rotate { node: self.node, axis: self.axis, degrees: self.degrees, space }.into()
             }
             _ => self.into(),
@@ -521,7 +531,7 @@ impl Shift {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
-            Some(space) if self.over == Over::FILE => Move { node: self.node, by: self.by, space }.into(),
+            Some(space) if self.children.is_none() && self.over == Over::FILE => Move { node: self.node, by: self.by, space }.into(),
             _ => self.into(),
         }
     }
@@ -531,7 +541,7 @@ impl Resize {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         let own = matches!(self.space, None | Some(AnySpace(Space::Local)));
-        if own && self.pivot.is_none() && self.over == Over::FILE {
+        if own && self.pivot.is_none() && self.children.is_none() && self.over == Over::FILE {
             return Scale { node: self.node, by: self.by }.into();
         }
         self.into()
@@ -548,12 +558,27 @@ impl PoseCommand {
             Self::Rotate(rotate) => rotate.turn().wanted(&Place::of(scene, &Over::FILE)?, scene.document),
             Self::Move(by) => by.shift().wanted(&Place::of(scene, &Over::FILE)?, scene.document),
             Self::Scale(by) => Ok(by.resize().wanted(&Place::of(scene, &Over::FILE)?, scene.document)?.0),
-            Self::Turn(turn) => turn.wanted(&Place::of(scene, &turn.over)?, scene.document),
-            Self::Shift(by) => by.wanted(&Place::of(scene, &by.over)?, scene.document),
-            Self::Resize(by) => Ok(by.wanted(&Place::of(scene, &by.over)?, scene.document)?.0),
+            Self::Turn(turn) => {
+                let place = Place::of(scene, &turn.over)?;
+                with_children(&place, turn.wanted(&place, scene.document)?, turn.children)
+            }
+            Self::Shift(by) => {
+                let place = Place::of(scene, &by.over)?;
+                with_children(&place, by.wanted(&place, scene.document)?, by.children)
+            }
+            Self::Resize(by) => {
+                let place = Place::of(scene, &by.over)?;
+                with_children(&place, by.wanted(&place, scene.document)?.0, by.children)
+            }
             _ => Ok(Wanted::new()),
         }
     }
+}
+
+fn with_children(place: &Place<'_>, mut wanted: Wanted, children: Option<Children>) -> Result<Wanted, CommandError> {
+    // What cannot be held is said when it is done.
+    let _said = place.counter(&mut wanted, children);
+    Ok(wanted)
 }
 
 /// The components that are given, at least one.

@@ -18,11 +18,12 @@ const VERSION: u32 = 1;
 /// How near the time of a kind must be to that of its key, seconds.
 const NEAR: f32 = 1e-4;
 
+/// A member of ours, and the version of its form.
 #[derive(Serialize, Deserialize)]
-struct Versioned<T> {
-    version: u32,
+pub(super) struct Versioned<T> {
+    pub version: u32,
     #[serde(flatten)]
-    what: T,
+    pub what: T,
 }
 
 /// `extras["ulna.markers"]`.
@@ -98,7 +99,8 @@ fn near(track: &Track, time: f32) -> Option<f32> {
     track.key_at(time, NEAR).map(|k| track.times[k])
 }
 
-fn member<T: DeserializeOwned>(
+/// A member of ours, where it can be read; what cannot be is said.
+pub(super) fn member<T: DeserializeOwned>(
     extras: &Extensions,
     name: &str,
     what: &str,
@@ -120,12 +122,14 @@ fn member<T: DeserializeOwned>(
     }
 }
 
+/// The text of a member of ours.
+pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
+    // Numbers and names always have a text.
+    Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())
+}
+
 /// The members that a clip has in its extras, as JSON; nothing where it has no such.
 pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 3] {
-    fn text<T: Serialize>(what: T) -> Option<String> {
-        // Numbers and names always have a text.
-        Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())
-    }
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
     let tracks: Vec<TrackKinds> = clip.tracks.values().filter_map(|t| kinds_of(t)).collect();

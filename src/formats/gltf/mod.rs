@@ -6,6 +6,7 @@
 mod accessor;
 mod animation;
 mod clip_extras;
+mod pose_extras;
 mod container;
 mod draco;
 mod error;

@@ -15,6 +15,7 @@ use super::{
     accessor::{Accessors, Component, Missing},
     animation, json, material, mesh, meshopt,
     outline::{self, join_if_large},
+    pose_extras,
     scene_extras, schema,
     source::check_asset,
     vrm,
@@ -471,7 +472,9 @@ impl Reader<'_> {
                 }
                 roots.push(id);
             }
-            asset.scenes.give(Some(Scene { name: scene.name.as_deref().map(Into::into), roots }));
+            let mut made = Scene { name: scene.name.as_deref().map(Into::into), roots, ..Scene::default() };
+            pose_extras::read(&mut made, &asset.nodes, &scene.extras, &place, &mut self.diagnostics);
+            asset.scenes.give(Some(made));
         }
         let default: Option<json::Index> = match self.root.0.get("scene") {
             Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,

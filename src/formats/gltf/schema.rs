@@ -24,6 +24,8 @@ pub struct Asset {
 pub struct Scene {
     pub name: Option<String>,
     #[serde(default)]
+    pub extras: Extensions,
+    #[serde(default)]
     pub nodes: Vec<Index>,
 }
 

@@ -97,11 +97,13 @@ pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     above.into_iter().rev().find(branching).unwrap_or(highest)
 }
 
-/// The ends of the legs that hang on the joint that carries a body: of limbs of two bones there that come in pairs and on which
-/// no others hang.
+/// The ends of the limbs on which a body stands: of limbs of two bones that come in pairs and on which no others hang, those that
+/// hang on the joint that carries it, and those farther up, fore legs and hands, that are near the ground.
 pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     /// Parts of a length by which two legs differ at most.
     const ALIKE: f32 = 0.1;
+    /// Parts of a body's height below which something stands on the ground.
+    const LOW: f32 = 0.2;
     let joints = document.joint_flags();
     let at = |n: NodeId| pose.world[n.index()].w_axis.truncate();
     let below = |n: NodeId| document.children(n).iter().copied().filter(|c| joints[c.index()]).collect::<Vec<_>>();
@@ -121,9 +123,22 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
             }
         }
     };
-    let legs: Vec<(NodeId, f32)> = below(body).into_iter().filter_map(leg).collect();
-    let paired = |(node, length): &(NodeId, f32)| {
-        legs.iter().any(|(other, l)| other != node && (l - length).abs() <= ALIKE * length)
-    };
-    legs.iter().filter(|l| paired(l)).map(|(node, _)| *node).collect()
+    let mut all = vec![body];
+    let mut seen = 0;
+    while let Some(node) = all.get(seen).copied() {
+        all.extend(below(node));
+        seen += 1;
+    }
+    let heights = all.iter().map(|n| at(*n).y);
+    let (low, high) = (heights.clone().fold(f32::INFINITY, f32::min), heights.fold(f32::NEG_INFINITY, f32::max));
+    let mut found = Vec::new();
+    for carrier in all {
+        let legs: Vec<(NodeId, f32)> = below(carrier).into_iter().filter_map(leg).collect();
+        let paired = |(node, length): &(NodeId, f32)| {
+            legs.iter().any(|(other, l)| other != node && (l - length).abs() <= ALIKE * length)
+        };
+        let stands = |n: NodeId| carrier == body || at(n).y - low <= (high - low) * LOW;
+        found.extend(legs.iter().filter(|l| paired(l) && stands(l.0)).map(|(node, _)| *node));
+    }
+    found
 }

@@ -7,6 +7,7 @@ use crate::render::ColorRole;
 use crate::{
     edit::command::{ResetMorphs, field::Nodes},
     model::{Document, NodeId, Property},
+    motion::morph_partner,
     ui::{
         Action, Actions, Theme, View, edits,
         theme::Font,
@@ -70,7 +71,9 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
             let response = ui.add(slider);
             name_widget(ui, &response, &format!("Morph {name}"));
             if response.changed() {
-                let commands = vec![edits::set_morph(view, node, k, weight)];
+                let other = morph_partner(document, node, k).filter(|p| *p != k && view.viewport.symmetry);
+                let both = std::iter::once(k).chain(other);
+                let commands = both.map(|k| edits::set_morph(view, node, k, weight)).collect();
                 actions.push(Action::Preview { label: format!("Morph {name}"), commands });
             }
             if response.drag_stopped() || (response.changed() && !response.dragged()) {

@@ -4,12 +4,13 @@ use egui::TextureId;
 use glam::Vec2;
 
 use crate::{
-    edit::command::ToolCommand,
+    edit::command::{Children, ToolCommand},
     model::{DisplayChoice, NodeId},
     motion::{Bone, Space},
     render::{Camera, Shading},
     ui::Action,
 };
+use super::pick::PickedBone;
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -192,11 +193,13 @@ pub enum ViewportAction {
         at: Vec2,
         /// The picture's size.
         size: Vec2,
-        /// The joint that was pressed on, where it was one.
-        joint: Option<NodeId>,
+        /// The bone that was pressed on, where it was one.
+        bone: Option<PickedBone>,
     },
     /// Whether the joints on the other side are posed as the mirror image.
     SetSymmetry(bool),
+    /// What hangs on posed joints does meanwhile.
+    SetChildren(Children),
     /// Another tool, of which no gesture begins yet.
     SetTool(ToolCommand),
     /// How limbs follow what is dragged.
@@ -242,6 +245,8 @@ pub struct Viewport {
     pub reach: ReachOptions,
     /// Whether the joints on the other side are posed as the mirror image.
     pub symmetry: bool,
+    /// What hangs on posed joints does meanwhile.
+    pub children: Children,
     /// What is shown.
     pub options: ViewOptions,
     /// Where the skin was clicked last, and how often.
@@ -267,6 +272,8 @@ pub struct ViewportView<'a> {
     pub reach: ReachOptions,
     /// Whether the joints on the other side are posed as the mirror image.
     pub symmetry: bool,
+    /// What hangs on posed joints does meanwhile.
+    pub children: Children,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.

@@ -11,6 +11,7 @@ mod tools;
 pub use self::domain::{
     GizmoSpace, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
 };
+pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;

@@ -1,18 +1,34 @@
 //! What lies under the pointer: joints by their distance on the screen, so that they can be caught through the mesh.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use crate::{model::NodeId, ui::View};
 
 /// Points from a bone within which it is meant: targets are at least 12 points wide.
 const REACH: f32 = 7.0;
 
+/// A bone near a point of the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct PickedBone {
+    /// Whose bone.
+    pub joint: NodeId,
+    /// The spot of it, in the scene.
+    pub spot: Vec3,
+    /// Whether that is the joint itself, not somewhere along its bone.
+    pub is_head: bool,
+}
+
 /// The joint nearest to a point of the picture, if one is near.
 pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
+    bone_at(view, at, size).map(|b| b.joint)
+}
+
+/// The bone nearest to a point of the picture, if one is near.
+pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
     if !view.options.joints {
         return None;
     }
-    let mut best: Option<(f32, NodeId)> = None;
+    let mut best: Option<(f32, PickedBone)> = None;
     let free = |node: &NodeId| !view.visibility.hidden.contains(node) && !view.visibility.locked.contains(node);
     for bone in view.viewport.bones.iter().filter(|b| free(&b.joint)) {
         let (Some((head, depth)), Some((tail, _))) =
@@ -21,16 +37,18 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
             continue;
         };
         // The head half is the joint's own; near the tail the next joint's head is nearer anyway.
-        let distance = segment_distance(at, head, tail);
+        let part = along(at, head, tail);
+        let distance = at.distance(head.lerp(tail, part));
         if distance <= REACH {
             // Of two as near, the one in front.
             let score = distance + depth / view.viewport.camera.distance * 0.5;
             if best.is_none_or(|(b, _)| score < b) {
-                best = Some((score, bone.joint));
+                let spot = bone.head.lerp(bone.tail, part);
+                best = Some((score, PickedBone { joint: bone.joint, spot, is_head: at.distance(head) <= 1.5 * REACH }));
             }
         }
     }
-    best.map(|(_, node)| node)
+    best.map(|(_, bone)| bone)
 }
 
 /// Joints whose head is inside.
@@ -50,7 +68,11 @@ pub fn joints_in(view: &View<'_>, size: Vec2, inside: &dyn Fn(Vec2) -> bool) -> 
 
 /// The distance of a point from a segment.
 pub fn segment_distance(p: Vec2, a: Vec2, b: Vec2) -> f32 {
+    p.distance(a.lerp(b, along(p, a, b)))
+}
+
+/// How far along a segment the point of it lies that is nearest to `p`: 0 at `a`, 1 at `b`.
+fn along(p: Vec2, a: Vec2, b: Vec2) -> f32 {
     let ab = b - a;
-    let t = ((p - a).dot(ab) / ab.length_squared().max(1e-9)).clamp(0.0, 1.0);
-    p.distance(a + ab * t)
+    ((p - a).dot(ab) / ab.length_squared().max(1e-9)).clamp(0.0, 1.0)
 }

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{
     super::{clip_extras, json as raw, schema, text::Ops},
     SaveError, Writer,
-    extras::Extras,
 };
 use crate::model::{Asset, Clip, Local, Property, Shared, Slice, Track};
 
@@ -88,7 +87,8 @@ impl Writer<'_> {
         }
         for ((member, was), (_, text)) in clip_extras::texts(before).into_iter().zip(clip_extras::texts(after)) {
             if was != text {
-                self.clip_extra(index, label, (member, was.is_none()), text)?;
+                let place = format!("animations/{index} “{label}”");
+                self.own_extra(("animations", index), &place, (member, was.is_none()), text)?;
             }
         }
         let mut users = vec![0u32; raw.samplers.len()];
@@ -151,29 +151,6 @@ impl Writer<'_> {
                 format!("animations/{index} “{label}”: {rewritten} channels changed, {added} added, {removed} removed");
             self.changes.push(line);
         }
-        Ok(())
-    }
-
-    /// Writes one member of a clip's extras, and no others of them. What could not be read is not written over.
-    fn clip_extra(
-        &mut self,
-        index: usize,
-        label: &str,
-        (member, is_new): (&'static str, bool),
-        text: Option<String>,
-    ) -> Result<(), SaveError> {
-        let (at, place) = (("animations", index), format!("animations/{index} “{label}”"));
-        if is_new && self.extras(at, member)? == Extras::With {
-            return Err(SaveError::no_form(
-                &place,
-                &format!("another “{member}” than that in its extras, which cannot be read,"),
-            ));
-        }
-        let gone = text.is_none();
-        if !self.put_extra(at, member, text)? {
-            return Err(SaveError::no_form(&place, &format!("“{member}” beside extras that are no object")));
-        }
-        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "gone from" } else { "in" }));
         Ok(())
     }
 

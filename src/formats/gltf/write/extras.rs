@@ -36,6 +36,28 @@ impl Writer<'_> {
         })
     }
 
+    /// Writes one member of ours, and no others of an element's extras. What could not be read is not written over.
+    pub(super) fn own_extra(
+        &mut self,
+        at: (&str, usize),
+        place: &str,
+        (member, is_new): (&'static str, bool),
+        text: Option<String>,
+    ) -> Result<(), SaveError> {
+        if is_new && self.extras(at, member)? == Extras::With {
+            return Err(SaveError::no_form(
+                place,
+                &format!("another “{member}” than that in its extras, which cannot be read,"),
+            ));
+        }
+        let gone = text.is_none();
+        if !self.put_extra(at, member, text)? {
+            return Err(SaveError::no_form(place, &format!("“{member}” beside extras that are no object")));
+        }
+        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "gone from" } else { "in" }));
+        Ok(())
+    }
+
     /// Puts a member of ours, as JSON, into the extras of an element, or takes it out; whether there is a place for it.
     pub(super) fn put_extra(&mut self, at: (&str, usize), name: &str, to: Option<String>) -> Result<bool, SaveError> {
         let known = self.extras(at, name)?;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    super::{json as raw, schema, text::Ops},
+    super::{json as raw, pose_extras, schema, text::Ops},
     SaveError, Writer,
 };
 use crate::model::{Asset, Scene, Skin, SkinId};
@@ -74,7 +74,8 @@ impl Writer<'_> {
     pub(super) fn scenes(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
         for (id, after) in now.scenes.iter() {
             let place = format!("scenes/{}", id.0);
-            let Scene { name, roots } = after;
+            // What stands in the extras is told by its text.
+            let Scene { name, roots, poses: _, sets: _ } = after;
             let Some(before) = opened.scenes.get(id).filter(|b| b.name == *name) else {
                 return Err(SaveError::no_form(&place, "another scene"));
             };
@@ -83,6 +84,11 @@ impl Writer<'_> {
                 let op = self.ops.member("scenes").item(id.index()).member("nodes");
                 *op = if list.is_empty() { Ops::Remove } else { Ops::Replace(json!(list).to_string()) };
                 self.changes.push(format!("{place}: {} roots", list.len()));
+            }
+            for ((member, was), (_, text)) in pose_extras::texts(before).into_iter().zip(pose_extras::texts(after)) {
+                if was != text {
+                    self.own_extra(("scenes", id.index()), &place, (member, was.is_none()), text)?;
+                }
             }
         }
         if opened.scenes.ids().any(|id| !now.scenes.contains(id)) || opened.scene != now.scene {

@@ -53,5 +53,5 @@ impl ViewportTool for DragTool {
 pub fn grab(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
     let Some(at) = ui.input(|i| i.pointer.press_origin()) else { return };
     let (at, size) = (Vec2::new(at.x - rect.left(), at.y - rect.top()), Vec2::new(rect.width(), rect.height()));
-    actions.push(ViewportAction::Grab { at, size, joint: pick::joint_at(view, at, size) });
+    actions.push(ViewportAction::Grab { at, size, bone: pick::bone_at(view, at, size) });
 }

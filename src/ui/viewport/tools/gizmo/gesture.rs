@@ -9,7 +9,7 @@ use crate::{
     edit::{
         Scene,
         command::{
-            Body, Command, DocumentCommand, DragLimb, EndAngle, Over, Resize, Shift, ToolCommand, Turn,
+            Body, Children, Command, DocumentCommand, DragLimb, EndAngle, Over, Resize, Shift, ToolCommand, Turn,
             field::{AnySpace, Axis, Degrees, Factor, Nodes},
         },
         evaluate,
@@ -512,6 +512,7 @@ impl Gesture {
     /// The command that it comes to.
     fn command(&self, view: &View<'_>, over: Over) -> DocumentCommand {
         let node = Nodes::Ids(self.nodes.clone());
+        let children = Some(view.viewport.children).filter(|c| *c != Children::Follow);
         // Alone, a node is its own pivot.
         let pivot = (self.pivot != Pivot::Each && self.nodes.len() > 1).then_some(self.frame.origin);
         let own = match self.space {
@@ -531,7 +532,9 @@ impl Gesture {
                     },
                     |(space, unit)| (space, self.value * unit),
                 );
-                DocumentCommand::Pose(Shift { node, by: Factor(by), space: Some(AnySpace(space)), over }.simplest())
+                DocumentCommand::Pose(
+                    Shift { node, by: Factor(by), space: Some(AnySpace(space)), children, over }.simplest(),
+                )
             }
             Operation::Rotate => {
                 let (space, axis) = match (self.limit, own) {
@@ -545,6 +548,7 @@ impl Gesture {
                         degrees: Degrees(self.value.x),
                         space: Some(AnySpace(space)),
                         pivot,
+                        children,
                         over,
                     }
                     .simplest(),
@@ -577,7 +581,8 @@ impl Gesture {
                     (_, GizmoSpace::View) => (None, Space::Local),
                 };
                 DocumentCommand::Pose(
-                    Resize { node, by: Factor(self.value), space: Some(AnySpace(space)), pivot, over }.simplest(),
+                    Resize { node, by: Factor(self.value), space: Some(AnySpace(space)), pivot, children, over }
+                        .simplest(),
                 )
             }
         }
@@ -586,7 +591,8 @@ impl Gesture {
     /// The nodes that it poses: of a limb, all that turn, and what follows them.
     fn posed(&self, view: &View<'_>) -> Vec<NodeId> {
         let asked = view.shown_clip().is_some() || view.viewport.symmetry;
-        if !asked || !matches!(self.operation, Operation::Reach | Operation::Swivel) {
+        let stays = view.viewport.children != Children::Follow;
+        if !asked || !(stays || matches!(self.operation, Operation::Reach | Operation::Swivel)) {
             return self.nodes.clone();
         }
         // The text of the command does not name them: it is asked what it would do.

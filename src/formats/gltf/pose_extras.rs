@@ -1,0 +1,56 @@
+//! What Ulna keeps in the extras of a scene: poses under names, and sets of nodes under digits.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    clip_extras::{member, text},
+    json::Extensions,
+};
+use crate::model::{Diagnostics, KeptPose, NodeSet, Nodes, Scene, Severity};
+
+/// The member of a scene's `extras` where kept poses are.
+pub const POSES: &str = "ulna.poses";
+/// Where sets of nodes are.
+pub const SETS: &str = "ulna.sets";
+
+/// `extras["ulna.poses"]`.
+#[derive(Serialize, Deserialize)]
+struct Poses {
+    poses: Vec<KeptPose>,
+}
+
+/// `extras["ulna.sets"]`.
+#[derive(Serialize, Deserialize)]
+struct Sets {
+    sets: Vec<NodeSet>,
+}
+
+/// Reads what the extras say of a scene. What cannot be read stays in the file, and is said.
+pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
+    if let Some(Poses { poses }) = member(extras, POSES, "kept poses", place, diagnostics) {
+        if poses.iter().all(KeptPose::is_valid) {
+            scene.poses = poses.into();
+        } else {
+            let message = "A kept pose has numbers that are none; they are kept as they are in the extras and not used";
+            diagnostics.add(Severity::Warning, "ULNA_KEPT_POSES", place, message.to_owned());
+        }
+    }
+    if let Some(Sets { sets }) = member(extras, SETS, "sets of nodes", place, diagnostics) {
+        let there = |s: &NodeSet| s.digit < 10 && s.nodes.iter().all(|n| nodes.contains(*n));
+        let rises = sets.windows(2).all(|w| w[0].digit < w[1].digit);
+        if rises && sets.iter().all(there) {
+            scene.sets = sets.into();
+        } else {
+            let message = "A set of nodes names what is not there; they are kept as they are in the extras and not used";
+            diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
+        }
+    }
+}
+
+/// The members that a scene has in its extras, as JSON; nothing where it has no such.
+pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 2] {
+    let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
+    let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
+    let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
+    [(POSES, poses), (SETS, sets)]
+}

@@ -1,0 +1,237 @@
+//! What part of a body a joint is, by its name and by what it hangs on: so that a pose of one naming scheme finds its joints in
+//! another. Every tool spells the same parts otherwise: see the tests of [`Stem`](super::names).
+
+use super::{mirror_pairs::Side, names::Stem};
+
+/// A part of a body that has one joint, or a row of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Part {
+    Hips,
+    /// All joints between hips and neck.
+    Spine,
+    Neck,
+    Head,
+    Shoulder,
+    UpperArm,
+    LowerArm,
+    Hand,
+    /// Thumb to little finger, 0 to 4.
+    Finger(u8),
+    Thigh,
+    Shin,
+    Foot,
+    Toe,
+    /// “Arm” or “leg” and no more: which part of it, the others of its line say.
+    Arm,
+    Leg,
+}
+
+/// What a joint is to a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BodyRole {
+    pub part: Part,
+    pub side: Option<Side>,
+    /// Which of the row, from its root; 0 where there is one alone.
+    pub place: usize,
+    /// How many the row has.
+    pub count: usize,
+}
+
+/// Words before a name that say of which rig or program it is.
+const PREFIXES: [&str; 14] =
+    ["def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton", "armature"];
+/// Words of helpers, which move no part of a body by themselves.
+const HELPERS: [&str; 16] = [
+    "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub", "end", "mch", "helper", "slot", "bind",
+];
+/// Names of the fingers, from the thumb.
+const FINGERS: [&[&str]; 5] = [&["thumb"], &["index", "point"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
+
+fn part_of(name: &str) -> Option<(Part, Option<Side>)> {
+    let stem = Stem::of(name);
+    let words: Vec<String> = stem
+        .words
+        .split(|c: char| !c.is_alphanumeric())
+        .map(|w| w.trim_matches(|c: char| c.is_ascii_digit()).to_owned())
+        .filter(|w| !w.is_empty())
+        .collect();
+    if words.iter().any(|w| HELPERS.contains(&w.as_str()) || w.ends_with("twist")) {
+        return None;
+    }
+    let own: Vec<&str> = words.iter().map(String::as_str).filter(|w| !PREFIXES.contains(w)).collect();
+    let all = own.concat();
+    let part = match all.as_str() {
+        "hip" if stem.side.is_some() => Part::Thigh,
+        "hips" | "pelvis" | "hip" => Part::Hips,
+        "neck" => Part::Neck,
+        "head" => Part::Head,
+        "shoulder" | "clavicle" | "collar" | "collarbone" => Part::Shoulder,
+        "upperarm" | "uparm" | "armupper" => Part::UpperArm,
+        "arm" => Part::Arm,
+        "leg" => Part::Leg,
+        "lowerarm" | "forearm" | "lowarm" | "armlower" | "elbow" => Part::LowerArm,
+        "hand" | "wrist" => Part::Hand,
+        "upleg" | "upperleg" | "thigh" | "legupper" => Part::Thigh,
+        "lowerleg" | "calf" | "shin" | "knee" | "leglower" | "lowleg" => Part::Shin,
+        "foot" | "ankle" => Part::Foot,
+        "toe" | "toes" | "ball" | "toebase" => Part::Toe,
+        _ if ["spine", "chest", "upperchest", "torso", "abdomen", "waist", "stomach"].contains(&all.as_str()) => {
+            Part::Spine
+        }
+        _ => {
+            let is = |names: &[&str]| own.iter().any(|w| names.iter().any(|n| w.trim_start_matches("hand") == *n));
+            let finger = FINGERS.iter().position(|names| is(names))?;
+            // A toe has the names of fingers, too.
+            if own.iter().any(|w| w.contains("toe") || w.contains("foot")) || stem.side.is_none() {
+                return None;
+            }
+            Part::Finger(finger as u8)
+        }
+    };
+    Some((part, stem.side))
+}
+
+/// The roles of joints, given by name and the joint that each hangs on, those above first. A part that occurs twice where a body
+/// has it once is the first, and a row those of one line.
+pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRole>> {
+    let mut parts: Vec<Option<(Part, Option<Side>)>> = joints.iter().map(|(name, _)| part_of(name)).collect();
+    name_limbs(joints, &mut parts);
+    // Of a row without hips the first that has more below it are the hips.
+    let spine = |p: &Option<(Part, Option<Side>)>| p.is_some_and(|(part, _)| part == Part::Spine);
+    let none = parts.iter().flatten().all(|(part, _)| *part != Part::Hips);
+    if none && parts.iter().filter(|p| spine(p)).count() > 1 {
+        if let Some(first) = parts.iter_mut().find(|p| spine(p)) {
+            *first = Some((Part::Hips, None));
+        }
+    }
+    let mut roles: Vec<Option<BodyRole>> = vec![None; joints.len()];
+    let mut kinds: Vec<(Part, Option<Side>)> = parts.iter().flatten().copied().collect();
+    kinds.sort_unstable_by_key(|(part, side)| (*part, side.map(|s| s as u8)));
+    kinds.dedup();
+    let above = |k: usize| std::iter::successors(joints[k].1, |p| joints[*p].1);
+    for kind in kinds {
+        let mut row: Vec<usize> = Vec::new();
+        for k in (0..joints.len()).filter(|k| parts[*k] == Some(kind)) {
+            // Of one line: each below the one before.
+            if row.last().is_none_or(|last| above(k).any(|a| a == *last)) {
+                row.push(k);
+            }
+        }
+        if !matches!(kind.0, Part::Spine | Part::Neck | Part::Finger(_) | Part::Toe) {
+            row.truncate(1);
+        }
+        for (place, k) in row.iter().enumerate() {
+            roles[*k] = Some(BodyRole { part: kind.0, side: kind.1, place, count: row.len() });
+        }
+    }
+    roles
+}
+
+/// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after another.
+fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<(Part, Option<Side>)>]) {
+    for side in [None, Some(Side::Left), Some(Side::Right)] {
+        let has = |parts: &[Option<(Part, Option<Side>)>], part: Part| parts.contains(&Some((part, side)));
+        let arm = if has(parts, Part::UpperArm) { [Part::LowerArm; 3] } else { [Part::UpperArm, Part::LowerArm, Part::Hand] };
+        let leg = match (has(parts, Part::Thigh), has(parts, Part::Shin)) {
+            (true, _) => [Part::Shin; 4],
+            (false, _) => [Part::Thigh, Part::Shin, Part::Foot, Part::Toe],
+        };
+        for (word, row) in [(Part::Arm, &arm[..]), (Part::Leg, &leg[..])] {
+            let depth = |k: usize| {
+                let above = std::iter::successors(joints[k].1, |p| joints[*p].1);
+                above.filter(|p| parts[*p] == Some((word, side))).count()
+            };
+            let found: Vec<(usize, usize)> =
+                (0..joints.len()).filter(|k| parts[*k] == Some((word, side))).map(|k| (k, depth(k))).collect();
+            for (k, place) in found {
+                parts[k] = row.get(place).map(|part| (*part, side));
+            }
+        }
+    }
+}
+
+/// Which of a row of `to` joints is that of a row of `from`; none where another of the row is nearer to it.
+pub(super) fn in_row(place: usize, from: usize, to: usize) -> Option<usize> {
+    let nearest = |k: usize, of: usize, other: usize| match (of, other) {
+        (_, 0 | 1) => 0,
+        (0 | 1, n) => (n - 1) / 2,
+        (of, n) => (k * (n - 1) + (of - 1) / 2) / (of - 1),
+    };
+    if to == 0 {
+        return None;
+    }
+    if from <= to {
+        return Some(nearest(place, from, to));
+    }
+    // The last of those that would go to one takes it; what the others do goes into it.
+    let last = (0..from).rev().find(|k| nearest(*k, from, to) == nearest(place, from, to));
+    (last == Some(place)).then(|| nearest(place, from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_in_every_convention() {
+        let of = |name: &str| part_of(name);
+        let left = Some(Side::Left);
+        for (name, part, side) in [
+            ("mixamorig:Hips", Part::Hips, None),
+            ("pelvis", Part::Hips, None),
+            ("Bip001 Pelvis", Part::Hips, None),
+            ("mixamorig:Spine2", Part::Spine, None),
+            ("spine_03", Part::Spine, None),
+            ("DEF-spine.001", Part::Spine, None),
+            ("J_Bip_C_Chest", Part::Spine, None),
+            ("mixamorig:LeftUpLeg", Part::Thigh, left),
+            ("upperleg.l", Part::Thigh, left),
+            ("thigh_l", Part::Thigh, left),
+            ("mixamorig:LeftLeg", Part::Leg, left),
+            ("calf_l", Part::Shin, left),
+            ("LeftLowerLeg", Part::Shin, left),
+            ("foot.l", Part::Foot, left),
+            ("mixamorig:LeftToeBase", Part::Toe, left),
+            ("clavicle_l", Part::Shoulder, left),
+            ("DEF-upper_arm.L.001", Part::UpperArm, left),
+            ("J_Bip_L_UpperArm", Part::UpperArm, left),
+            ("Bip001 L Forearm", Part::LowerArm, left),
+            ("lowerarm.l", Part::LowerArm, left),
+            ("wrist.l", Part::Hand, left),
+            ("mixamorig:LeftHandThumb1", Part::Finger(0), left),
+            ("finger_index.01.L", Part::Finger(1), left),
+            ("LeftLittleProximal", Part::Finger(4), left),
+        ] {
+            assert_eq!(of(name), Some((part, side)), "{name}");
+        }
+        for name in ["upperarm_twist_01_l", "hand_ik_l", "", "Armature", "handslot.l", "control-toe-roll.l"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_arm_is_what_no_other_name_is() {
+        let parts = |names: &[&str]| -> Vec<Part> {
+            let joints: Vec<_> = names.iter().enumerate().map(|(k, n)| (*n, k.checked_sub(1))).collect();
+            body_roles(&joints).into_iter().map(|r| r.unwrap().part).collect()
+        };
+        let leg = [Part::Thigh, Part::Shin, Part::Foot];
+        assert_eq!(parts(&["LeftUpLeg", "LeftLeg", "LeftFoot"]), leg);
+        assert_eq!(parts(&["Left leg", "Left knee", "Left ankle"]), leg);
+        assert_eq!(parts(&["leg_joint_L_1", "leg_joint_L_2", "leg_joint_L_3"]), leg);
+        let arm = [Part::UpperArm, Part::LowerArm, Part::Hand];
+        assert_eq!(parts(&["LeftArm", "LeftForeArm", "LeftHand"]), arm);
+        assert_eq!(parts(&["Skeleton_arm_joint_L__4_", "Skeleton_arm_joint_L__3_", "Skeleton_arm_joint_L__2_"]), arm);
+    }
+
+    #[test]
+    fn rows_of_other_lengths_meet_at_their_ends() {
+        assert_eq!((0..3).map(|k| in_row(k, 3, 3)).collect::<Vec<_>>(), [Some(0), Some(1), Some(2)]);
+        assert_eq!((0..2).map(|k| in_row(k, 2, 4)).collect::<Vec<_>>(), [Some(0), Some(3)]);
+        let many: Vec<_> = (0..4).map(|k| in_row(k, 4, 2)).collect();
+        assert_eq!(many.iter().flatten().count(), 2);
+        assert_eq!(many[3], Some(1));
+        assert_eq!((0..3).map(|k| in_row(k, 3, 1)).collect::<Vec<_>>(), [None, None, Some(0)]);
+        assert_eq!(in_row(0, 1, 3), Some(1));
+    }
+}

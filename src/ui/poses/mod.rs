@@ -1,0 +1,401 @@
+//! The strip of kept poses, in the timeline's place where no clip is shown: a card each, with a picture of this model. A click puts
+//! the pose on, a drag sideways as far as it goes.
+//!
+//! ```text
+//!  press on a card ──► the document as it is ──► drag: that document, and the pose by so much ──► release keeps, Esc drops
+//! ```
+
+mod blend_drag;
+mod domain;
+
+use egui::{Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
+
+pub use self::{
+    blend_drag::{BlendDrag, blend_buttons_ui},
+    domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView},
+};
+use crate::{
+    edit::{
+        Scene,
+        command::{
+            ApplyPose, DocumentCommand, ForgetPose, KeepPose, Over, PoseReach, RenameKept, field::Nodes, kept_poses,
+            pose_text,
+        },
+    },
+    model::{Document, KeptPose, NodeId},
+    motion::{Pose, ik},
+    render::ColorRole,
+    ui::{
+        Action, Actions, Theme, View, edits,
+        theme::Font,
+        widgets::{elided, filter_field, icon_button, paint_icon, panel_title, segment, segments, select_all},
+    },
+};
+
+/// Points the strip is high.
+pub const STRIP: f32 = 176.0;
+const CARD: egui::Vec2 = vec2(124.0, 122.0);
+const PICTURE: f32 = 94.0;
+/// Points of a drag that go all the way.
+const WAY: f32 = 160.0;
+
+/// What the strip keeps.
+#[derive(Clone, Debug, Default)]
+pub struct PosesState {
+    filter: String,
+    drag: Option<CardDrag>,
+    /// The name that is typed, for which pose, and whether the field had the focus.
+    name: Option<(Library, String, String, bool)>,
+    blend: BlendDrag,
+    /// A card that is to be in sight.
+    reveal: Option<String>,
+    /// How many there were.
+    count: usize,
+}
+
+/// A card that is dragged sideways.
+#[derive(Clone, Debug)]
+struct CardDrag {
+    name: String,
+    /// As it was at the press.
+    document: Document,
+    amount: f32,
+    shown: bool,
+}
+
+impl PosesState {
+    /// A gesture was ended elsewhere.
+    pub fn end_gestures(&mut self) {
+        self.drag = None;
+        self.blend = BlendDrag::default();
+    }
+}
+
+/// The nodes that poses are put on; all unless given.
+pub fn reached(document: &Document, seen: &Pose, reach: PoseReach, selected: &[NodeId]) -> Option<Vec<NodeId>> {
+    match reach {
+        PoseReach::Body => None,
+        PoseReach::Selected => Some(selected.to_vec()),
+        PoseReach::Limb => {
+            let limb = |n: &NodeId| ik::limb_of(document, seen, *n, None, true).map_or_else(|| vec![*n], |l| l.nodes);
+            let mut all: Vec<NodeId> = selected.iter().flat_map(limb).collect();
+            all.sort_unstable();
+            all.dedup();
+            Some(all)
+        }
+    }
+}
+
+fn shown<'a>(view: &View<'a>, document: &'a Document) -> &'a [KeptPose] {
+    match view.poses.library {
+        Library::File => kept_poses(document),
+        Library::Own => view.poses.own,
+    }
+}
+
+/// What puts a pose on, where edits go now.
+fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec<crate::edit::Command> {
+    let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
+    let node = reached(start, view.pose, view.poses.reach, &selected).map(Nodes::Ids);
+    let (name, text) = match view.poses.library {
+        Library::File => (Some(pose.name.clone()), None),
+        Library::Own => (None, Some(pose_text(pose))),
+    };
+    let command = |over: Over| {
+        let amount = (amount != 1.0).then_some(amount);
+        let flip = view.poses.flip.then_some(true);
+        ApplyPose { pose: name.clone(), text: text.clone(), node: node.clone(), amount, flip, over }
+    };
+    let wanted = DocumentCommand::Kept(command(Over::FILE).into()).wanted(&Scene::new(start)).unwrap_or_default();
+    let nodes: Vec<NodeId> = wanted.into_iter().map(|(n, _)| n).collect();
+    edits::posed(view, start, &nodes, |over| DocumentCommand::Kept(command(over).into()))
+}
+
+pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let Some(session) = view.session else { return };
+    let document = session.document();
+    let all = shown(view, document);
+    if all.len() > state.count {
+        state.reveal = all.last().map(|p| p.name.clone());
+    }
+    state.count = all.len();
+    egui::Frame::new().inner_margin(egui::Margin::symmetric(10, 6)).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.set_height(28.0);
+            header_ui(state, ui, view, all, actions);
+        });
+        ui.add_space(2.0);
+        let needle = state.filter.to_lowercase();
+        let poses: Vec<&KeptPose> = all.iter().filter(|p| p.name.to_lowercase().contains(&needle)).collect();
+        if poses.is_empty() {
+            empty_ui(state, ui, view, all.is_empty(), actions);
+            return;
+        }
+        ScrollArea::horizontal().auto_shrink([false, false]).id_salt("poses").show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                for pose in poses {
+                    card_ui(state, ui, view, document, pose, actions);
+                }
+            });
+        });
+    });
+}
+
+/// Nothing is kept, or nothing is found.
+fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, actions: &mut Actions) {
+    let theme = view.theme;
+    ui.add_space(24.0);
+    ui.vertical_centered(|ui| {
+        let (text, button) = if none {
+            ("No poses kept yet. A kept pose can be put on again, in part, flipped, or on another model.".to_owned(), "Keep this pose")
+        } else {
+            (format!("No pose is named “{}”.", state.filter), "Clear filter")
+        };
+        ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
+        ui.add_space(4.0);
+        // The same button stands in the head of the strip.
+        if !none && ui.button(button).clicked() {
+            state.filter.clear();
+        } else if none && ui.button(button).clicked() {
+            keep(state, view, actions);
+        }
+    });
+}
+
+/// Keeps the pose that is seen, under a name that is typed over.
+fn keep(state: &mut PosesState, view: &View<'_>, actions: &mut Actions) {
+    let Some(session) = view.session else { return };
+    let all = shown(view, session.document());
+    let free = |k: &usize| all.iter().all(|p| p.name != format!("Pose {k}"));
+    let Some(name) = (1..).find(free).map(|k| format!("Pose {k}")) else { return };
+    state.filter.clear();
+    state.name = Some((view.poses.library, name.clone(), name.clone(), false));
+    actions.push(match view.poses.library {
+        Library::Own => PosesAction::Keep(name).into(),
+        Library::File => {
+            let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
+            let node = reached(session.document(), view.pose, view.poses.reach, &selected);
+            let over = view.shown_clip().map_or(Over::FILE, |clip| Over::clip(clip, view.edit_time()));
+            let node = node.filter(|n| !n.is_empty()).map(Nodes::Ids);
+            Action::Run(KeepPose { name, node, text: None, over }.into())
+        }
+    });
+}
+
+fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPose], actions: &mut Actions) {
+    let theme = view.theme;
+    let poses = view.poses;
+    ui.spacing_mut().item_spacing.x = 8.0;
+    panel_title(ui, theme, "Poses");
+    let count = RichText::new(all.len().to_string()).font(Theme::font(Font::Caption));
+    ui.label(count.color(theme.color(ColorRole::TextTertiary)));
+    segments(ui, theme, |ui| {
+        for library in Library::ALL {
+            if segment(ui, theme, library.title(), poses.library == library, false).clicked() {
+                actions.push(PosesAction::SetLibrary(library));
+            }
+        }
+    });
+    let wide = ui.available_width() > 900.0;
+    if wide && !all.is_empty() {
+        ui.scope(|ui| {
+            ui.set_max_width(150.0);
+            filter_field(ui, theme, &mut state.filter, "Filter poses");
+        });
+    }
+    ui.label(RichText::new("To").color(theme.color(ColorRole::TextSecondary)));
+    segments(ui, theme, |ui| {
+        for (reach, title) in
+            [(PoseReach::Body, "Whole body"), (PoseReach::Selected, "Selected"), (PoseReach::Limb, "Limb")]
+        {
+            if segment(ui, theme, title, poses.reach == reach, false).clicked() {
+                actions.push(PosesAction::SetReach(reach));
+            }
+        }
+    });
+    let flip = icon_button(ui, theme, icons::ICON_FLIP, "Put poses on flipped", "", poses.flip, Ok(()));
+    if flip.clicked() {
+        actions.push(PosesAction::SetFlip(!poses.flip));
+    }
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let keep_button = egui::Button::new(RichText::new(format!("{} Keep this pose", icons::ICON_ADD.codepoint)));
+        let response = ui.add(keep_button);
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose that is seen"));
+        if response.on_hover_text("Keeps how the joints stand now, under a name").clicked() {
+            keep(state, view, actions);
+        }
+        blend_buttons_ui(&mut state.blend, ui, view, actions);
+        let mut percent = poses.amount * 100.0;
+        let field = egui::DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).suffix(" %").fixed_decimals(0);
+        let response = ui.add(field);
+        response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "How far a click goes"));
+        if response.on_hover_text("How far a click on a pose goes towards it").changed() {
+            actions.push(PosesAction::SetAmount(percent / 100.0));
+        }
+        ui.label(RichText::new("Click blends").color(theme.color(ColorRole::TextSecondary)));
+    });
+}
+
+fn card_ui(
+    state: &mut PosesState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    pose: &KeptPose,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let library = view.poses.library;
+    let (rect, response) = ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(CARD, Sense::click_and_drag())).inner;
+    let name = format!("Pose {}", pose.name);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    if state.reveal.as_deref() == Some(&*pose.name) {
+        response.scroll_to_me(Some(Align::Center));
+        state.reveal = None;
+    }
+    let own_drag = state.drag.as_ref().filter(|d| d.name == pose.name).map(|d| d.amount);
+    let lit = response.hovered() || own_drag.is_some() || response.has_focus();
+    let fill = theme.color(if lit { ColorRole::SurfaceControl } else { ColorRole::SurfaceField });
+    ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
+    let picture = Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(CARD.x - 2.0, PICTURE));
+    match view.poses.pictures.get(&(library, pose.name.clone())) {
+        Some(texture) => {
+            let round = CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
+            let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            let image = egui::epaint::RectShape::filled(picture, round, egui::Color32::WHITE).with_texture(*texture, whole);
+            ui.painter().add(image);
+        }
+        None => paint_icon(ui.painter(), picture.center(), icons::ICON_ACCESSIBILITY_NEW, 32.0, theme.color(ColorRole::TextTertiary)),
+    }
+    let foot = Rect::from_min_max(pos2(rect.left(), picture.bottom()), rect.max);
+    if state.name.as_ref().is_some_and(|(l, of, ..)| *l == library && *of == pose.name) {
+        name_ui(state, ui, foot, actions);
+    } else {
+        let font = Theme::font(Font::Body);
+        let text = elided(ui, &pose.name, &font, rect.width() - 16.0);
+        let at = pos2(rect.left() + 8.0, foot.center().y);
+        ui.painter().text(at, Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+    }
+    if let Some(amount) = own_drag {
+        // How far it is, at the picture's foot.
+        let full = rect.width() * amount.clamp(0.0, 1.0);
+        let bar = Rect::from_min_size(pos2(rect.left(), picture.bottom() - 1.0), vec2(full, 2.0));
+        ui.painter().rect_filled(bar, 0.0, theme.color(ColorRole::AccentBase));
+        let text = format!("{:.0} %", amount * 100.0);
+        let at = picture.right_bottom() - vec2(6.0, 6.0);
+        ui.painter().text(at, Align2::RIGHT_BOTTOM, text, Theme::font(Font::NumberSmall), theme.color(ColorRole::AccentText));
+    }
+    if response.has_focus() {
+        let edge = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
+        ui.painter().rect_stroke(rect, 4.0, edge, egui::StrokeKind::Outside);
+        if ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::F2)) {
+            state.name = Some((library, pose.name.clone(), pose.name.clone(), false));
+        }
+    }
+    drag_ui(state, ui, view, document, pose, &response, actions);
+    card_menu(state, &response, library, pose, actions);
+    response.on_hover_text(format!("{}: click puts it on, drag sideways as far as you want", pose.name));
+}
+
+/// A click puts the pose on, a drag as far as it goes.
+fn drag_ui(
+    state: &mut PosesState,
+    ui: &Ui,
+    view: &View<'_>,
+    document: &Document,
+    pose: &KeptPose,
+    response: &egui::Response,
+    actions: &mut Actions,
+) {
+    let label = format!("Pose {}", pose.name);
+    if response.clicked() {
+        response.request_focus();
+        let commands = apply(view, document, pose, view.poses.amount);
+        actions.push(Action::Preview { label, commands });
+        actions.push(Action::Commit);
+        return;
+    }
+    if response.drag_started() {
+        let document = document.clone();
+        state.drag = Some(CardDrag { name: pose.name.clone(), document, amount: 0.0, shown: false });
+    }
+    let Some(drag) = state.drag.as_mut().filter(|d| d.name == pose.name) else { return };
+    if ui.input(|i| i.key_pressed(Key::Escape)) {
+        actions.push(Action::Cancel);
+        state.drag = None;
+        return;
+    }
+    if response.dragged() {
+        let (at, from, alt) = ui.input(|i| (i.pointer.latest_pos(), i.pointer.press_origin(), i.modifiers.alt));
+        let way = at.zip(from).map_or(0.0, |(at, from)| at.x - from.x) / WAY;
+        let amount = if alt { way.clamp(-2.0, 2.0) } else { way.clamp(0.0, 1.0) };
+        let amount = (amount * 100.0).round() / 100.0;
+        if amount != drag.amount || !drag.shown {
+            (drag.amount, drag.shown) = (amount, true);
+            let commands = apply(view, &drag.document, pose, amount);
+            actions.push(Action::Preview { label, commands });
+        }
+    }
+    if response.drag_stopped() {
+        actions.push(Action::Commit);
+        state.drag = None;
+    }
+}
+
+/// What can be done with a pose.
+fn card_menu(state: &mut PosesState, response: &egui::Response, library: Library, pose: &KeptPose, actions: &mut Actions) {
+    response.context_menu(|ui| {
+        ui.set_min_width(190.0);
+        if ui.button("Rename").clicked() {
+            state.name = Some((library, pose.name.clone(), pose.name.clone(), false));
+            ui.close();
+        }
+        let share = match library {
+            Library::File => "Keep in my poses, too",
+            Library::Own => "Keep in this file, too",
+        };
+        if ui.button(share).clicked() {
+            actions.push(PosesAction::Share(library, pose.name.clone()));
+            ui.close();
+        }
+        if ui.button("Copy as text").clicked() {
+            ui.copy_text(pose_text(pose));
+            ui.close();
+        }
+        ui.separator();
+        if ui.button("Remove").clicked() {
+            actions.push(match library {
+                Library::File => Action::Run(ForgetPose { pose: pose.name.clone() }.into()),
+                Library::Own => PosesAction::ForgetOwn(pose.name.clone()).into(),
+            });
+            ui.close();
+        }
+    });
+}
+
+/// The field in which a pose is renamed: Enter and a click elsewhere keep what is typed, Escape does not.
+fn name_ui(state: &mut PosesState, ui: &mut Ui, area: Rect, actions: &mut Actions) {
+    let Some((library, pose, text, focused)) = &mut state.name else { return };
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("pose name").max_rect(area.shrink(3.0)));
+    let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
+    let response = child.add_sized([area.width() - 6.0, area.height() - 6.0], field);
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the pose"));
+    if !*focused {
+        response.request_focus();
+        select_all(ui.ctx(), response.id, text);
+        *focused = true;
+        return;
+    }
+    if response.lost_focus() {
+        let name = text.trim().to_owned();
+        if !ui.input(|i| i.key_pressed(Key::Escape)) && !name.is_empty() && name != *pose {
+            actions.push(match library {
+                Library::File => Action::Run(RenameKept { pose: pose.clone(), name }.into()),
+                Library::Own => PosesAction::RenameOwn(pose.clone(), name).into(),
+            });
+        }
+        state.name = None;
+    }
+}
