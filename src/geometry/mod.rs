@@ -2,6 +2,7 @@
 
 mod bvh;
 mod closest;
+mod hull;
 mod manipulator;
 mod polar;
 mod ray;
@@ -10,6 +11,7 @@ pub(crate) use self::bvh::LeavesOf;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
+    hull::{convex_hull, depth_in},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
     polar::orthogonal_factor,
     ray::Ray,

@@ -1,12 +1,14 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
 
 mod axes;
+mod balance;
 pub mod clip_edit;
 mod compiled;
 mod evaluator;
 pub mod ik;
 mod humanoid;
 mod insert;
+mod limits;
 mod mirror;
 mod mirror_pairs;
 mod mix;
@@ -31,8 +33,10 @@ mod worst;
 
 pub use self::{
     axes::{Space, Standing},
+    balance::{Balance, Masses},
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
+    limits::{JointRange, Limits, limits_of},
     mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     pose::{Pose, joint_bounds},

@@ -363,3 +363,71 @@ fn a_sliding_foot_is_held_where_it_stands() {
     let error = session.run_line(&none).unwrap_err().to_string();
     assert!(error.contains("choose a hand or a foot"), "{error}");
 }
+
+/// All four feet of an animal stay while its hips move.
+#[test]
+fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
+    let Some(shared) = crate::common::shared() else { return };
+    let mut compared = 0;
+    for (file, least) in [("characters/Panda/fox-panda.glb", 4), ("characters/Fox49/fox-animations.glb", 4), ("characters/Dragon/dragon-animations.glb", 2)] {
+        let mut session = Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
+        run(&mut session, CommandLine::new("pose.reset_all"));
+        let document = session.document().clone();
+        let before = pose(&session);
+        let joint = document.skins.values().next().unwrap().joints[0];
+        let some = document.node_ids().filter(|n| document.joint_flags()[n.index()]).last().unwrap_or(joint);
+        let body = ik::body_of(&document, some);
+        let feet = ik::legs_of(&document, &before, body);
+        let names: Vec<String> = feet.iter().map(|n| document.node(*n).label(*n)).collect();
+        println!("{file}: {names:?} on {}", document.node(body).label(body));
+        assert!(feet.len() >= least, "{file}: {names:?}");
+        let size = before.world.iter().map(|w| w.w_axis.y).filter(|y| y.is_finite()).fold(0.0, f32::max);
+        let to = place(&before, body) - Vec3::Y * size * 0.05;
+        let line = CommandLine::new("pose.ik").with("node", ulna::edit::node_text(&document, body)).with("to", to.to_array());
+        run(&mut session, line);
+        let after = pose(&session);
+        for foot in &feet {
+            let gap = place(&before, *foot).distance(place(&after, *foot));
+            assert!(gap < 2e-3 * size, "{file} {}: {gap} of {size}", document.node(*foot).label(*foot));
+            compared += 1;
+        }
+    }
+    assert!(compared >= 10, "{compared}");
+}
+
+/// With limits, no joint of a limb turns farther than in any clip, and what is within reach of them is reached.
+#[test]
+fn joints_keep_the_limits_of_the_clips() {
+    let mut session = sample();
+    let document = session.document().clone();
+    let names = ["LeftUpperLeg", "LeftLowerLeg"];
+    let joints: Vec<NodeId> = names.iter().map(|n| named(&document, n)).collect();
+    let limits = ulna::motion::limits_of(&document, &joints);
+    assert_eq!(limits.len(), 2);
+    let foot = named(&document, "LeftFoot");
+    let start = place(&pose(&session), foot);
+    let (mut free, mut kept) = (0, 0);
+    for (k, way) in [[0.0, 0.15, 0.1], [0.1, 0.5, 0.4], [0.6, 0.6, 0.0], [-0.3, 0.3, -0.5]].into_iter().enumerate() {
+        for on in [false, true] {
+            let to = start + Vec3::from_array(way);
+            let line = CommandLine::new("pose.ik").with("node", "LeftFoot").with("to", to.to_array());
+            run(&mut session, line.with("limits", on).with("soft", false));
+            for joint in &joints {
+                let rest = document.node(*joint).rest.transform().rotation;
+                let range = limits[joint];
+                let angles = range.angles(rest, session.document().node(*joint).local().transform().rotation);
+                let beyond = (angles - angles.clamp(range.low, range.high)).abs().max_element();
+                if on {
+                    assert!(beyond < 1e-3, "{way:?}: {beyond}");
+                    kept += 1;
+                } else {
+                    free += usize::from(beyond > 0.02);
+                }
+            }
+            let gap = place(&pose(&session), foot).distance(to);
+            assert!(k > 0 || gap < 2e-3, "{way:?} {on}: {gap}");
+            session.undo();
+        }
+    }
+    assert!(kept == 8 && free > 2, "without limits some go beyond them: {free}");
+}

@@ -380,3 +380,61 @@ fn poses_are_brought_nearer_to_others_and_back() {
     let error = session.run_line(&CommandLine::new("pose.push").with("node", "Head")).unwrap_err().to_string();
     assert!(error.contains("give “clip” and “time”"), "{error}");
 }
+
+#[test]
+fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
+    use ulna::{model::Components, motion::Masses};
+    let session = sample();
+    let document = session.document();
+    let masses = Masses::of(document);
+    let pose = Pose::evaluate(document, &Stack::default());
+    let balance = masses.balance(document, &pose, &|_| false).unwrap();
+    let hips = named(document, "Hips");
+    let at = pose.world[hips.index()].w_axis.truncate();
+    assert!(balance.center.x.abs() < 0.01 && (balance.center.y - at.y).abs() < 0.25, "{balance:?} {at}");
+    assert!(balance.support.len() > 3 && balance.inside > 0.0 && balance.ground.abs() < 0.05, "{balance:?}");
+    // The moments are what the skinned vertices have: the whole moved by a way moves it by as much.
+    let rest = document.node(hips).rest.transform();
+    let moved = Components { translation: Some(rest.translation + Vec3::X), ..Components::default() };
+    let away = masses.center(document, &pose.with(document, &[(hips, moved)])).unwrap();
+    assert!((away - balance.center).distance(Vec3::X) < 1e-4, "{away}");
+    let spine = named(document, "Spine");
+    let lean = Quat::from_rotation_x(0.9) * document.node(spine).rest.transform().rotation;
+    let lean = Components { rotation: Some(lean), ..Components::default() };
+    let leaning = masses.balance(document, &pose.with(document, &[(spine, lean)]), &|_| false).unwrap();
+    assert!(leaning.center.z > balance.center.z + 0.1 && leaning.inside < balance.inside, "{leaning:?}");
+}
+
+#[test]
+fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed() {
+    for command in ["turn", "shift", "resize"] {
+        for how in ["place", "angle"] {
+            let mut session = posed_arm();
+            let before = worlds(session.document());
+            let line = CommandLine::new(&format!("pose.{command}")).with("node", "LeftUpperArm").with("children", how);
+            let line = match command {
+                "turn" => line.with("axis", [0.3, 0.8, -0.2]).with("degrees", 35.0),
+                "shift" => line.with("by", [0.05, -0.1, 0.02]),
+                _ => line.with("by", 1.5),
+            };
+            let notes = run(&mut session, line);
+            assert!(notes.is_empty(), "{notes:?}");
+            let now = worlds(session.document());
+            let (arm, child, hand) =
+                ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(|n| named(session.document(), n).index()).into();
+            assert!(!before[arm].abs_diff_eq(now[arm], 1e-3), "it is posed");
+            if how == "place" {
+                assert!(before[child].abs_diff_eq(now[child], 1e-5) && before[hand].abs_diff_eq(now[hand], 1e-5));
+            } else {
+                let turned = |w: &Mat4| w.to_scale_rotation_translation().1;
+                assert!(angle_between(turned(&before[child]), turned(&now[child])) < 1e-3, "{command}");
+                assert!(command != "turn" || before[child].w_axis.distance(now[child].w_axis) > 0.01);
+            }
+        }
+    }
+    // What cannot be held is said: a child across an unequal scale.
+    let mut session = posed_arm();
+    let line = CommandLine::new("pose.resize").with("node", "LeftUpperArm").with("by", [1.0, 2.0, 1.0]);
+    let notes = run(&mut session, line.with("children", "place"));
+    assert!(notes[0].contains("would shear it"), "{notes:?}");
+}

@@ -16,7 +16,7 @@ use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
     model::{Clip, Components, Document, NodeId, Pin, Shared},
-    motion::{Pose, Space, Standing, ik},
+    motion::{Limits, Pose, Space, Standing, ik, limits_of},
 };
 
 choice! {
@@ -95,6 +95,8 @@ document_commands! {
         end: Option<EndAngle>,
         /// Whether it stretches slower the straighter it is; it does unless given.
         soft: Option<bool>,
+        /// Whether joints turn no farther than any clip turns them; they may unless given.
+        limits: Option<bool>,
         /// Whether feet stay where they are while the hips move; they do unless given.
         plant: Option<bool>,
         /// What follows where the limb does not reach; nothing unless given.
@@ -212,7 +214,9 @@ impl DragLimb {
             leaned = seen.with(document, &wanted);
             pose = &leaned;
         }
-        let solved = ik::solve(document, pose, &limb, &goal);
+        let turning: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
+        let limits = if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
+        let solved = ik::solve_within(document, pose, &limb, &goal, &limits);
         let length = pose.world[node.index()].w_axis.truncate().distance(self.to) + solved.error;
         let note = (solved.error > SHORT * length.max(1e-6) && solved.error > 1e-6).then(|| {
             let label = document.node(node).label(node);

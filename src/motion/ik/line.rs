@@ -5,7 +5,7 @@ use glam::{DMat3, DMat4, DQuat, DVec3, Quat};
 use crate::{
     geometry::orthogonal_factor,
     model::{Asset, NodeId},
-    motion::Pose,
+    motion::{JointRange, Pose},
 };
 
 /// A path of nodes, the first above all others, and a point that hangs on the last.
@@ -87,6 +87,15 @@ impl Line {
         let turned = (DQuat::from_scaled_axis(by) * self.locals[k].1).normalize();
         if turned.is_finite() {
             self.locals[k].1 = turned;
+            self.refresh(k);
+        }
+    }
+
+    /// Keeps a node's turn within what it may be; `rest` is its rest rotation.
+    pub fn keep(&mut self, k: usize, rest: DQuat, range: &JointRange) {
+        let kept = range.within(rest, self.locals[k].1);
+        if kept != self.locals[k].1 && kept.is_finite() {
+            self.locals[k].1 = kept;
             self.refresh(k);
         }
     }

@@ -25,7 +25,7 @@ pub use self::{
     footing::{Held, HoldRange, Holding, contacts, hold_over},
     limbs::{Limb, body_of, legs_of, limb_of},
 };
-use super::{Pose, Stack};
+use super::{JointRange, Limits, Pose, Stack};
 use crate::{
     geometry::orthogonal_factor,
     model::{Document, NodeId},
@@ -66,12 +66,17 @@ pub struct Solved {
 
 /// Turns the joints of a limb so that a point of its end is at a target, or as near as it gets.
 pub fn solve(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal) -> Solved {
+    solve_within(document, pose, limb, goal, &Limits::new())
+}
+
+/// The same, and joints that have limits keep them.
+pub fn solve_within(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal, limits: &Limits) -> Solved {
     let mut line = Line::new(document, pose, &limb.nodes, goal.tip.as_dvec3());
     let last = limb.nodes.len() - 1;
     let target = goal.target.as_dvec3();
     let reach = match limb.turns[..] {
         [] => 0.0,
-        _ => reach_for(document, &mut line, &limb.turns, goal, target),
+        _ => reach_for(document, &mut line, &limb.turns, goal, target, limits),
     };
     // The last node turns with its limb where it is one of those that turn.
     let kept = goal.keeps.filter(|_| limb.turns.last() != Some(&last));
@@ -117,7 +122,14 @@ fn lengths(line: &Line, turns: &[usize]) -> Vec<f64> {
 }
 
 /// Puts the end of a line at a target; how far that is, as a part of the chain's length.
-fn reach_for(document: &Document, line: &mut Line, turns: &[usize], goal: &Goal, target: DVec3) -> f64 {
+fn reach_for(
+    document: &Document,
+    line: &mut Line,
+    turns: &[usize],
+    goal: &Goal,
+    target: DVec3,
+    limits: &Limits,
+) -> f64 {
     let root = line.place(turns[0]);
     let bones = lengths(line, turns);
     let most: f64 = bones.iter().sum();
@@ -151,11 +163,20 @@ fn reach_for(document: &Document, line: &mut Line, turns: &[usize], goal: &Goal,
         2 => fold(line, turns, &bones, to, normal, distance),
         _ => shape(line, turns, &bones, goal, normal, most),
     }
-    settle(line, turns, goal, most);
+    let ranges: Vec<(usize, DQuat, JointRange)> = turns
+        .iter()
+        .filter_map(|k| {
+            let node = line.nodes[*k];
+            let rest = document.node(node).rest.transform().rotation.as_dquat().normalize();
+            Some((*k, rest, *limits.get(&node)?))
+        })
+        .collect();
+    let keep = |line: &mut Line| ranges.iter().for_each(|(k, rest, range)| line.keep(*k, *rest, range));
+    settle(line, turns, goal, most, &keep);
     if line.end().distance(goal) > start.distance(goal) && line.end().distance(goal) > most * NEAR {
-        // What carries a limb as a whole can lead away from the target where scales are not equal.
+        // What carries a limb as a whole can lead away from the target where scales are not equal, or where limits cut it short.
         *line = was;
-        settle(line, turns, goal, most);
+        settle(line, turns, goal, most, &keep);
     }
     way.length() / most
 }
@@ -215,9 +236,11 @@ fn shape(line: &mut Line, turns: &[usize], bones: &[f64], goal: DVec3, normal: D
 }
 
 /// What unequal scales above the joints left: damped least squares (Buss, *Introduction to Inverse Kinematics*, 2004), in which
-/// each joint is turned in its own parent, whatever that does to lengths. Never to the worse.
-fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64) {
+/// each joint is turned in its own parent, whatever that does to lengths. Never to the worse. `keep` brings joints back into their
+/// limits after each step.
+fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn Fn(&mut Line)) {
     let mut damping = 1e-3 * most * most;
+    keep(line);
     for _ in 0..120 {
         let away = goal - line.end();
         if away.length() < most * NEAR {
@@ -233,6 +256,7 @@ fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64) {
         for (k, m) in turns.iter().zip(&moves) {
             line.turn_in_parent(*k, DVec3::new(m[0].dot(step), m[1].dot(step), m[2].dot(step)));
         }
+        keep(line);
         if step.is_finite() && goal.distance(line.end()) < away.length() {
             damping *= 0.4;
         } else {

@@ -163,11 +163,13 @@ pub struct ReachOptions {
     pub keeps: bool,
     /// Whether limbs stretch slower the straighter they are.
     pub soft: bool,
+    /// Whether joints turn no farther than the clips turn them.
+    pub limits: bool,
 }
 
 impl Default for ReachOptions {
     fn default() -> Self {
-        Self { full: false, chain: None, keeps: true, soft: true }
+        Self { full: false, chain: None, keeps: true, soft: true, limits: false }
     }
 }
 

@@ -71,6 +71,8 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             });
             let soft = ui.checkbox(&mut now.soft, "Soft reach");
             soft.on_hover_text("A limb stretches slower the straighter it is, and does not snap");
+            let limits = ui.checkbox(&mut now.limits, "Limits");
+            limits.on_hover_text("Joints turn no farther than they do in any clip of the file; arcs show how far");
         });
     });
     if now != view.viewport.reach {

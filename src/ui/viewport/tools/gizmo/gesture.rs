@@ -567,6 +567,7 @@ impl Gesture {
                     tip: self.tip,
                     end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
                     soft: Some(reach.soft),
+                    limits: reach.limits.then_some(true),
                     plant: None,
                     body: Some(if reach.full { Body::Full } else { Body::Limb }),
                     over,
