@@ -97,8 +97,8 @@ pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     above.into_iter().rev().find(branching).unwrap_or(highest)
 }
 
-/// The ends of the limbs on which a body stands: of limbs of two bones that come in pairs and on which no others hang, those that
-/// hang on the joint that carries it, and those farther up, fore legs and hands, that are near the ground.
+/// The ends of the limbs on which a body stands: of limbs of two bones or more that come in pairs and on which no others hang, those
+/// that hang on the joint that carries it, and those farther up, fore legs and hands, that reach the ground.
 pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     /// Parts of a length by which two legs differ at most.
     const ALIKE: f32 = 0.1;
@@ -107,22 +107,6 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     let joints = document.joint_flags();
     let at = |n: NodeId| pose.world[n.index()].w_axis.truncate();
     let below = |n: NodeId| document.children(n).iter().copied().filter(|c| joints[c.index()]).collect::<Vec<_>>();
-    let leg = |first: NodeId| -> Option<(NodeId, f32)> {
-        let mut node = first;
-        loop {
-            let next = below(node);
-            let on: Vec<NodeId> = next.iter().copied().filter(|c| goes_on(document, &joints, *c)).collect();
-            node = match (&on[..], &next[..]) {
-                ([one], _) | ([], [one]) => *one,
-                _ => return None,
-            };
-            let limb = limb_of(document, pose, node, None, false)?;
-            if limb.turns.len() == 2 {
-                let places: Vec<_> = limb.turns.iter().map(|k| at(limb.nodes[*k])).chain([at(node)]).collect();
-                return Some((node, places.windows(2).map(|p| p[0].distance(p[1])).sum()));
-            }
-        }
-    };
     let mut all = vec![body];
     let mut seen = 0;
     while let Some(node) = all.get(seen).copied() {
@@ -131,14 +115,36 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     }
     let heights = all.iter().map(|n| at(*n).y);
     let (low, high) = (heights.clone().fold(f32::INFINITY, f32::min), heights.fold(f32::NEG_INFINITY, f32::max));
+    let is_low = |n: NodeId| at(n).y - low <= (high - low) * LOW;
+    // Down a limb: the first that is near the ground; of one in the air the end of its second bone.
+    let leg = |first: NodeId, hangs_on_body: bool| -> Option<(NodeId, f32)> {
+        let mut node = first;
+        let mut in_air = None;
+        loop {
+            let next = below(node);
+            let on: Vec<NodeId> = next.iter().copied().filter(|c| goes_on(document, &joints, *c)).collect();
+            node = match (&on[..], &next[..]) {
+                ([one], _) | ([], [one]) => *one,
+                _ => return in_air,
+            };
+            let limb = limb_of(document, pose, node, None, false)?;
+            if limb.turns.len() >= 2 {
+                let places: Vec<_> = limb.turns.iter().map(|k| at(limb.nodes[*k])).chain([at(node)]).collect();
+                let found = (node, places.windows(2).map(|p| p[0].distance(p[1])).sum());
+                if is_low(node) {
+                    return Some(found);
+                }
+                in_air = in_air.or(hangs_on_body.then_some(found));
+            }
+        }
+    };
     let mut found = Vec::new();
     for carrier in all {
-        let legs: Vec<(NodeId, f32)> = below(carrier).into_iter().filter_map(leg).collect();
+        let legs: Vec<(NodeId, f32)> = below(carrier).into_iter().filter_map(|n| leg(n, carrier == body)).collect();
         let paired = |(node, length): &(NodeId, f32)| {
             legs.iter().any(|(other, l)| other != node && (l - length).abs() <= ALIKE * length)
         };
-        let stands = |n: NodeId| carrier == body || at(n).y - low <= (high - low) * LOW;
-        found.extend(legs.iter().filter(|l| paired(l) && stands(l.0)).map(|(node, _)| *node));
+        found.extend(legs.iter().filter(|l| paired(l)).map(|(node, _)| *node));
     }
     found
 }
