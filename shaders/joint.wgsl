@@ -3,7 +3,7 @@
 struct Bone {
     @location(0) head: vec3<f32>,
     @location(1) tail: vec3<f32>,
-    // Half width at the widest, metres.
+    // Half width at the widest, metres; below 0 that of a stick.
     @location(2) width: f32,
     @location(3) color: vec4<f32>,
     @location(4) edge: vec4<f32>,
@@ -45,10 +45,23 @@ fn vertex(@builtin(vertex_index) index: u32, bone: Bone) -> Fragment {
     if dot(n, (p0 + p1) * 0.5 - middle) < 0.0 {
         n = -n;
     }
+    var bary = vec3<f32>(f32(corner == 0u), f32(corner == 1u), f32(corner == 2u));
+    if bone.width < 0.0 {
+        // A stick: a prism, two triangles a side, without edges.
+        let o0 = (x * cos(a0) + z * sin(a0)) * -bone.width;
+        let o1 = (x * cos(a1) + z * sin(a1)) * -bone.width;
+        let near = select(bone.head + o0, bone.head + o1, corner == 1u);
+        let far = select(bone.tail + o1, bone.tail + o0, corner == 1u);
+        let low = select(near, bone.tail + o0, corner == 2u);
+        let high = select(far, bone.head + o1, corner == 2u);
+        p = select(low, high, face >= 4u);
+        n = o0 + o1;
+        bary = vec3<f32>(1.0);
+    }
     var out: Fragment;
     out.clip = frame.clip_from_world * vec4<f32>(p, 1.0);
     out.world = p;
-    out.bary = vec3<f32>(f32(corner == 0u), f32(corner == 1u), f32(corner == 2u));
+    out.bary = bary;
     out.color = bone.color;
     out.edge = bone.edge;
     out.normal = normalize(n);

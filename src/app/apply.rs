@@ -224,7 +224,16 @@ impl App {
     /// Whether it changed anything; nothing where it could not be done, which is said.
     fn run_on_file(&mut self, ctx: &Context, command: &Command) -> Option<bool> {
         let session = self.session.as_mut()?;
+        let before = session.history().revision();
         let done = session.run(command);
+        // What is taken back, or done again, is selected as it was when it was done.
+        let now = session.history().revision();
+        match command {
+            Command::Session(SessionCommand::Undo) if now != before => self.outliner.recall_nodes(before),
+            Command::Session(SessionCommand::Redo) if now != before => self.outliner.recall_nodes(now),
+            _ => {}
+        }
+        let session = self.session.as_mut()?;
         if let (Ok(_), Command::Session(SessionCommand::CopyKeys { .. }), Some(text)) =
             (&done, command, session.copied_keys())
         {

@@ -30,6 +30,7 @@ impl App {
         self.renderer.begin_frame(ctx.input(|i| i.stable_dt));
         self.take_up_events(&ctx);
         self.pose_viewport(&ctx);
+        self.weigh();
         let hover = self.outliner.hover.take();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
@@ -44,6 +45,9 @@ impl App {
         self.draw_viewport(&ctx, frame);
         if self.mode == Mode::Paint && self.painting.is_counting() {
             ctx.request_repaint();
+        }
+        if let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) {
+            self.outliner.keep_nodes(session.history().revision());
         }
         self.tell_faults(&ctx);
         self.focus_spot(&ctx);
@@ -124,6 +128,8 @@ impl App {
                 children: self.viewport.children,
                 texture,
                 bones,
+                balance: self.balance.now.as_ref(),
+                balance_path: &self.balance.path,
                 quick: self.renderer.quick(),
                 frame_ms: self.renderer.frame_ms(),
             },
@@ -235,6 +241,7 @@ impl App {
         if let Some(session) = &self.session {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
+            self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
             self.renderer.pose_anew(session, &changes, clip.as_ref(), time);
         }
         self.follow_painting();

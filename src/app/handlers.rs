@@ -1,6 +1,7 @@
 //! Actions → changes, a file a panel: for those that need files, jobs or the device. What a panel asks of its own state alone is
 //! done beside it (`ui/outliner/domain.rs`, `ui/timeline/domain.rs`).
 
+mod balance;
 mod dialogs;
 mod paint;
 mod poses;
@@ -8,4 +9,4 @@ mod program;
 mod timeline;
 mod viewport;
 
-pub(super) use self::poses::PosePictures;
+pub(super) use self::{balance::BalanceState, poses::PosePictures};

@@ -83,6 +83,11 @@ impl Host for Windowed<'_> {
             ModeCommand::PoseMode => app.set_mode(Mode::Pose),
             ModeCommand::AnimateMode => app.set_mode(Mode::Animate),
             ModeCommand::PaintMode => app.set_mode(Mode::Paint),
+            ModeCommand::NextMode => app.set_mode(match app.mode {
+                Mode::Pose => Mode::Animate,
+                Mode::Animate if (app.availability().weights || app.availability().bare) => Mode::Paint,
+                Mode::Animate | Mode::Paint => Mode::Pose,
+            }),
             ModeCommand::CopyPose => app.copy_pose(ctx),
             ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
             ModeCommand::PasteSelected => app.ask_paste(ctx, Pasting { flip: false, selected: true }),
@@ -160,6 +165,11 @@ impl App {
             ViewCommand::Wireframe => self.viewport.options.shading = Shading::Wireframe,
             ViewCommand::XRay => self.viewport.options.shading = Shading::XRay,
             ViewCommand::Axes => self.viewport.options.axes = !self.viewport.options.axes,
+            ViewCommand::OfSelected => self.viewport.options.of_selected = !self.viewport.options.of_selected,
+            ViewCommand::Sticks => self.viewport.options.sticks = !self.viewport.options.sticks,
+            ViewCommand::Deforming => self.viewport.options.deforming = !self.viewport.options.deforming,
+            ViewCommand::Pins => self.viewport.options.pins = !self.viewport.options.pins,
+            ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,
             ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
             ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
             ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
@@ -182,15 +192,10 @@ impl App {
             ViewCommand::Inspector => self.viewport.options.inspector = !self.viewport.options.inspector,
             ViewCommand::Timeline => self.viewport.options.timeline = !self.viewport.options.timeline,
             ViewCommand::ResetLayout => {
-                self.viewport.options = ViewOptions {
-                    grid: self.viewport.options.grid,
-                    joints: self.viewport.options.joints,
-                    names: self.viewport.options.names,
-                    axes: self.viewport.options.axes,
-                    lights: self.viewport.options.lights,
-                    shading: self.viewport.options.shading,
-                    ..ViewOptions::default()
-                };
+                let ViewOptions { outliner, outliner_narrow, problems, inspector, timeline, .. } =
+                    ViewOptions::default();
+                self.viewport.options =
+                    ViewOptions { outliner, outliner_narrow, problems, inspector, timeline, ..self.viewport.options };
                 self.panels.set_layout(Layout::default());
                 // The sizes that parts of panels remember are egui's.
                 ctx.memory_mut(egui::Memory::reset_areas);
@@ -229,7 +234,7 @@ impl App {
         match command {
             ViewCommand::Hide => self.outliner.visibility.set_hidden(document, nodes, true),
             ViewCommand::Isolate => self.outliner.visibility.isolate(document, &nodes),
-            _ => self.outliner.visibility.toggle_locked(&nodes),
+            _ => self.outliner.visibility.toggle_locked(document, &nodes),
         }
     }
 

@@ -98,7 +98,7 @@ impl App {
             if gesture && (numbers || !modes.contains(&command.name)) {
                 continue;
             }
-            if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) {
+            if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) || shifted_digit(ctx, &shortcut) {
                 // Some systems say both: the key, and what it means.
                 let meant = |i: &egui::InputState| i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)));
                 if [ModeCommand::CopyPose.name(), ModeCommand::PastePose.name()].contains(&command.name)
@@ -139,4 +139,27 @@ mod tests {
             }
         }
     }
+}
+
+/// Takes a digit with Shift: what is typed is another sign on most keyboards, but the key is the digit's.
+fn shifted_digit(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
+    if !shortcut.modifiers.shift || !is_digit(shortcut.logical_key) {
+        return false;
+    }
+    let mut taken = false;
+    ctx.input_mut(|i| {
+        i.events.retain(|event| {
+            let is_it = matches!(event, Event::Key { physical_key: Some(key), pressed: true, modifiers, .. }
+                if *key == shortcut.logical_key && modifiers.matches_exact(shortcut.modifiers));
+            taken |= is_it;
+            !is_it
+        });
+    });
+    taken
+}
+
+/// Whether a key is a digit's.
+const fn is_digit(key: Key) -> bool {
+    use Key::{Num0, Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
+    matches!(key, Num0 | Num1 | Num2 | Num3 | Num4 | Num5 | Num6 | Num7 | Num8 | Num9)
 }

@@ -43,6 +43,8 @@ pub struct ViewportRenderer {
     evaluator: Evaluator,
     bones: Vec<Bone>,
     skeleton: Skeleton,
+    /// Only joints that move vertices are shown.
+    deforming: bool,
     /// Points of the viewport, as the last frame laid it out.
     size: Vec2,
     extent: f32,
@@ -210,6 +212,7 @@ impl ViewportRenderer {
             evaluator: Evaluator::default(),
             bones: Vec::new(),
             skeleton: Skeleton::default(),
+            deforming: false,
             size: Vec2::new(800.0, 600.0),
             extent: 1.0,
             posed: None,
@@ -575,7 +578,7 @@ impl ViewportRenderer {
             let stack = Stack::of(clip.map(|c| &c.clip), time);
             let stack = stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
             self.evaluator.update(document, &stack, &mut self.pose);
-            self.bones = bones(document, &self.pose, &self.skeleton);
+            self.find_bones(document);
         }
         self.update_weights(document, changes);
         self.posed = Some(now);
@@ -590,6 +593,24 @@ impl ViewportRenderer {
             (Some((gpu, _)), Some(scene)) if only_weights => scene.update_reweighed(gpu, document, &self.pose),
             (Some((gpu, _)), Some(scene)) => scene.update(gpu, document, &self.pose),
             _ => {}
+        }
+    }
+
+    /// The bones of the pose that is shown.
+    fn find_bones(&mut self, document: &Document) {
+        self.bones = bones(document, &self.pose, &self.skeleton);
+        if self.deforming {
+            let deforms = &self.skeleton.deforms;
+            self.bones.retain(|b| deforms.get(b.joint.index()) == Some(&true));
+        }
+    }
+
+    /// Whether only joints that move vertices are shown.
+    pub(super) fn set_deforming(&mut self, document: &Document, on: bool) {
+        if self.deforming != on {
+            self.deforming = on;
+            self.find_bones(document);
+            self.serial += 1;
         }
     }
 
@@ -697,6 +718,8 @@ fn show(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<
         outlined: selection.nodes.iter().copied().filter(outlined).collect(),
         grid: shown.grid,
         bones: if shown.joints { looks(document, bones, look, seen) } else { Vec::new() },
+        bone_width: Some(shown.joint_size),
+        sticks: shown.sticks,
         lights: shown.lights,
         tint,
         tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),

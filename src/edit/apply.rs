@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, KeptPose, MeshId, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared,
-    Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, KeptPose, MeshId, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property,
+    SceneId, Shared, Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers,
+    WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.

@@ -138,12 +138,20 @@ impl NodeVisibility {
         self.hidden = document.node_ids().filter(|n| kinds.contains(&alike(*n)) && !stay.contains(n)).collect();
     }
 
-    /// Locks nodes, or unlocks them where all are locked.
-    pub fn toggle_locked(&mut self, nodes: &BTreeSet<NodeId>) {
-        if nodes.iter().all(|n| self.locked.contains(n)) {
-            self.locked.retain(|n| !nodes.contains(n));
-        } else {
-            self.locked.extend(nodes);
+    /// Locks or unlocks nodes and what is below them.
+    pub fn set_locked(&mut self, document: &Document, nodes: impl IntoIterator<Item = NodeId>, locked: bool) {
+        for node in nodes.into_iter().flat_map(|n| Self::below(document, n)) {
+            if locked {
+                self.locked.insert(node);
+            } else {
+                self.locked.remove(&node);
+            }
         }
+    }
+
+    /// Locks nodes and what is below them, or unlocks them where all are locked.
+    pub fn toggle_locked(&mut self, document: &Document, nodes: &BTreeSet<NodeId>) {
+        let all = nodes.iter().all(|n| self.locked.contains(n));
+        self.set_locked(document, nodes.iter().copied(), !all);
     }
 }

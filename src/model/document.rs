@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptPose, Light, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId,
-    NodeSet, Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptPose, Light, Local, Material, MaterialId, Mesh, MeshId, Node,
+    NodeId, NodeSet, Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.

@@ -114,7 +114,8 @@ impl Masses {
     }
 
     fn add(&mut self, document: &Document, node: NodeId, mesh: crate::model::MeshId, feet: &mut [Foot]) {
-        let skin = document.node(node).skin.filter(|s| document.skin(*s).joints.len() == document.skin(*s).inverse_bind.len());
+        let skin =
+            document.node(node).skin.filter(|s| document.skin(*s).joints.len() == document.skin(*s).inverse_bind.len());
         let bones = skin.map(|s| bones(document, s)).unwrap_or_default();
         let count = skin.map_or(1, |s| document.skin(s).joints.len());
         let mut part = Part { node, skin, moments: vec![Vec4::ZERO; count] };
@@ -138,7 +139,8 @@ impl Masses {
                     part.moments[0] += place.extend(1.0) * area * 0.01;
                     continue;
                 };
-                let moved: Vec<(u16, f32)> = map.vertex(k).filter(|(j, w)| *w > 0.0 && usize::from(*j) < count).collect();
+                let moved: Vec<(u16, f32)> =
+                    map.vertex(k).filter(|(j, w)| *w > 0.0 && usize::from(*j) < count).collect();
                 let Some(most) = moved.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(j, _)| usize::from(*j)) else {
                     continue;
                 };
@@ -183,8 +185,11 @@ impl Masses {
             let moved = v.moved_by.iter();
             moved.map(|(j, w)| palettes[v.part][usize::from(*j)].transform_point3(v.place) * *w).sum()
         };
-        let feet: Vec<(NodeId, Vec<Vec3>)> =
-            self.feet.iter().map(|f| (f.end, f.vertices.iter().map(posed).filter(|p| p.is_finite()).collect())).collect();
+        let feet: Vec<(NodeId, Vec<Vec3>)> = self
+            .feet
+            .iter()
+            .map(|f| (f.end, f.vertices.iter().map(posed).filter(|p| p.is_finite()).collect()))
+            .collect();
         let lowest = |points: &[Vec3]| points.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
         let ground = feet.iter().map(|(_, points)| lowest(points)).fold(f32::INFINITY, f32::min);
         let mut soles: Vec<Vec2> = Vec::new();

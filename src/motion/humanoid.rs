@@ -42,10 +42,12 @@ const PREFIXES: [&str; 14] =
     ["def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton", "armature"];
 /// Words of helpers, which move no part of a body by themselves.
 const HELPERS: [&str; 16] = [
-    "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub", "end", "mch", "helper", "slot", "bind",
+    "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub", "end", "mch", "helper",
+    "slot", "bind",
 ];
 /// Names of the fingers, from the thumb.
-const FINGERS: [&[&str]; 5] = [&["thumb"], &["index", "point"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
+const FINGERS: [&[&str]; 5] =
+    [&["thumb"], &["index", "point"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
 
 fn part_of(name: &str) -> Option<(Part, Option<Side>)> {
     let stem = Stem::of(name);
@@ -131,7 +133,8 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRol
 fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<(Part, Option<Side>)>]) {
     for side in [None, Some(Side::Left), Some(Side::Right)] {
         let has = |parts: &[Option<(Part, Option<Side>)>], part: Part| parts.contains(&Some((part, side)));
-        let arm = if has(parts, Part::UpperArm) { [Part::LowerArm; 3] } else { [Part::UpperArm, Part::LowerArm, Part::Hand] };
+        let arm =
+            if has(parts, Part::UpperArm) { [Part::LowerArm; 3] } else { [Part::UpperArm, Part::LowerArm, Part::Hand] };
         let leg = match (has(parts, Part::Thigh), has(parts, Part::Shin)) {
             (true, _) => [Part::Shin; 4],
             (false, _) => [Part::Thigh, Part::Shin, Part::Foot, Part::Toe],

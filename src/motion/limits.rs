@@ -42,7 +42,9 @@ fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
 
 /// The direction in which vectors spread most: the axis of the largest eigenvalue, by powers of their scatter.
 fn main_axis(scatter: &DMat3) -> Option<DVec3> {
-    let start = [scatter.x_axis, scatter.y_axis, scatter.z_axis].into_iter().max_by(|a, b| a.length().total_cmp(&b.length()))?;
+    let start = [scatter.x_axis, scatter.y_axis, scatter.z_axis]
+        .into_iter()
+        .max_by(|a, b| a.length().total_cmp(&b.length()))?;
     let mut axis = start.try_normalize()?;
     for _ in 0..64 {
         axis = (*scatter * axis).try_normalize()?;
@@ -68,11 +70,7 @@ fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
         (low, high) = (low.min(along), high.max(along));
     }
     let margin = DVec3::splat(MARGIN);
-    Some(JointRange {
-        axes: axes.map(|a| a.as_vec3()),
-        low: (low - margin).as_vec3(),
-        high: (high + margin).as_vec3(),
-    })
+    Some(JointRange { axes: axes.map(|a| a.as_vec3()), low: (low - margin).as_vec3(), high: (high + margin).as_vec3() })
 }
 
 /// The ranges of some joints over all clips.

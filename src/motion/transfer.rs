@@ -143,25 +143,26 @@ fn plain(name: &str) -> String {
 fn pairs(document: &Document, kept: &KeptPose) -> (Vec<Option<NodeId>>, usize) {
     let mut found: Vec<Option<NodeId>> = vec![None; kept.joints.len()];
     let mut taken = vec![false; document.nodes.len()];
-    let mut pair = |found: &mut Vec<Option<NodeId>>, key: &dyn Fn(&KeptJoint) -> String, of: &dyn Fn(NodeId) -> String| {
-        let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
-        for node in document.node_ids().filter(|n| !taken[n.index()]) {
-            // What is there twice says nothing.
-            here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
-        }
-        let mut there: HashMap<String, usize> = HashMap::new();
-        let open: Vec<usize> = (0..found.len()).filter(|k| found[*k].is_none()).collect();
-        for k in &open {
-            *there.entry(key(&kept.joints[*k])).or_default() += 1;
-        }
-        for k in open {
-            let key = key(&kept.joints[k]);
-            if let Some(Some(node)) = here.get(&key).copied().filter(|_| there[&key] == 1 && !key.is_empty()) {
-                found[k] = Some(node);
-                taken[node.index()] = true;
+    let mut pair =
+        |found: &mut Vec<Option<NodeId>>, key: &dyn Fn(&KeptJoint) -> String, of: &dyn Fn(NodeId) -> String| {
+            let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
+            for node in document.node_ids().filter(|n| !taken[n.index()]) {
+                // What is there twice says nothing.
+                here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
             }
-        }
-    };
+            let mut there: HashMap<String, usize> = HashMap::new();
+            let open: Vec<usize> = (0..found.len()).filter(|k| found[*k].is_none()).collect();
+            for k in &open {
+                *there.entry(key(&kept.joints[*k])).or_default() += 1;
+            }
+            for k in open {
+                let key = key(&kept.joints[k]);
+                if let Some(Some(node)) = here.get(&key).copied().filter(|_| there[&key] == 1 && !key.is_empty()) {
+                    found[k] = Some(node);
+                    taken[node.index()] = true;
+                }
+            }
+        };
     pair(&mut found, &|j| j.path.clone(), &|n| document.path(n));
     pair(&mut found, &|j| j.name.clone(), &|n| document.node(n).label(n));
     pair(&mut found, &|j| plain(&j.name), &|n| plain(&document.node(n).label(n)));

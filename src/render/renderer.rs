@@ -415,7 +415,10 @@ impl Renderer {
             .iter()
             .map(|b| {
                 let length = b.bone.head.distance(b.bone.tail);
-                let width = (length * 0.11).clamp(show.size * 0.002, show.size * 0.018).min(length * 0.45);
+                let thick = show.bone_width.unwrap_or(1.0);
+                let usual = (length * 0.11).clamp(show.size * 0.002, show.size * 0.018);
+                let width = if show.sticks { show.size * 0.0016 } else { usual } * thick;
+                let width = width.min(length * 0.45) * if show.sticks { -1.0 } else { 1.0 };
                 BoneInstance { head: b.bone.head.into(), tail: b.bone.tail.into(), width, color: b.color, edge: b.edge }
             })
             .collect();

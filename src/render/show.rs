@@ -46,6 +46,10 @@ pub struct Show {
     pub grid: bool,
     /// Bones over everything.
     pub bones: Vec<BoneLook>,
+    /// How thick they are; 1, as usual, unless given.
+    pub bone_width: Option<f32>,
+    /// Bones as sticks, not as octahedra.
+    pub sticks: bool,
     /// The file's own lights instead of the studio's, where it has some.
     pub lights: bool,
     /// The model's size in metres: how far the grid goes.

@@ -1,8 +1,8 @@
 //! What panels ask for: [`Action`]s, an enum a panel, carried out after all panels are laid out.
 
 use super::{
-    dialogs::DialogAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction, problems::ProblemAction,
-    program::ProgramAction, timeline::TimelineAction, viewport::ViewportAction,
+    dialogs::DialogAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction,
+    problems::ProblemAction, program::ProgramAction, timeline::TimelineAction, viewport::ViewportAction,
 };
 use crate::edit::{Command, CommandLine, CommandSpec};
 

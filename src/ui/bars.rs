@@ -7,7 +7,7 @@ use super::{
     Action, Actions, Theme, View,
     theme::Font,
     viewport::icon_of,
-    widgets::{elided, icon_button, key_chips, segment, segments, tooltip},
+    widgets::{elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
 use crate::ui::{GizmoSpace, Pivot, TimelineAction, ViewportAction};
@@ -15,7 +15,7 @@ use crate::{
     edit::{
         CommandSpec, Mode,
         command::{
-            DiscardUnkeyed, FileCommand, SessionCommand, SetKey, ToolCommand,
+            Children, DiscardUnkeyed, FileCommand, SessionCommand, SetKey, ToolCommand,
             field::{ClipName, Seconds},
         },
     },
@@ -59,6 +59,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 if icon_button(ui, theme, icons::ICON_FLIP, "Pose both sides alike", "", on, Ok(())).clicked() {
                     actions.push(ViewportAction::SetSymmetry(!on));
                 }
+                children_ui(ui, view, actions);
                 snap_ui(ui, view, actions);
                 divider(ui, theme);
             }
@@ -135,6 +136,36 @@ fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.viewport.pivot;
     let chosen = chooser(ui, view, "Pivot", now.title(), &Pivot::ALL.map(|p| (p, p.title(), p == now)));
     actions.extend(chosen.map(ViewportAction::SetPivot));
+}
+
+/// What hangs on a joint does while it is posed.
+fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    const ALL: [(Children, &str, &str); 3] = [
+        (Children::Follow, "Children follow", "What hangs on a joint goes with it"),
+        (Children::Place, "Children stay", "What hangs on a joint stays where it is while the joint is posed"),
+        (
+            Children::Angle,
+            "Children keep their angle",
+            "What hangs on a joint goes with it, but keeps its angle in the scene",
+        ),
+    ];
+    let theme = view.theme;
+    let now = view.viewport.children;
+    let color = theme.color(if now == Children::Follow { ColorRole::TextPrimary } else { ColorRole::AccentBase });
+    let icon = RichText::new(icons::ICON_ACCOUNT_TREE.codepoint).font(icon_font(18.0, false)).color(color);
+    let title = ALL.iter().find(|(c, ..)| *c == now).map_or("", |(_, t, _)| *t);
+    let button = ui.menu_button(icon, |ui| {
+        ui.set_min_width(210.0);
+        for (children, title, help) in ALL {
+            let button = egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(children == now);
+            if ui.add(button.frame_when_inactive(children == now)).on_hover_text(help).clicked() {
+                actions.push(ViewportAction::SetChildren(children));
+                ui.close();
+            }
+        }
+    });
+    button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, title));
+    button.response.on_hover_text(title);
 }
 
 /// A button with what is chosen, which opens a list.

@@ -49,7 +49,9 @@ pub use self::{
     theme::Theme,
     timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
-    viewport::{GizmoSpace, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView},
+    viewport::{
+        GizmoSpace, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
+    },
 };
 
 /// What the panels keep from frame to frame.

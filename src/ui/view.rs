@@ -1,8 +1,8 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView, settings::Settings,
-    timeline::TimelineView, viewport::ViewportView,
+    Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView,
+    settings::Settings, timeline::TimelineView, viewport::ViewportView,
 };
 use crate::{
     edit::{Availability, Mode, NodeVisibility, Selection},

@@ -10,7 +10,7 @@ use super::{
     View,
     theme::{Font, Theme},
 };
-use crate::model::{Document, NodeId};
+use crate::model::{Document, NodeId, Pin};
 use crate::render::{ColorRole, Measure};
 
 /// An icon's glyph.
@@ -400,5 +400,34 @@ mod tests {
         assert_eq!(short_number(-12.345, false), "−12.35");
         assert_eq!(short_number(-1234.5, false), "−1234");
         assert_eq!(short_number(-0.0001, false), "0.000");
+    }
+}
+
+/// What a pin holds, in words.
+pub const fn pin_words(pin: Pin) -> &'static str {
+    match pin {
+        Pin { place: true, angle: true } => "place, angle",
+        Pin { place: true, .. } => "place",
+        Pin { .. } => "angle",
+    }
+}
+
+/// The mark of a pin: a disc with a dot for the place, an open frame for the angle, the disc in the frame for both.
+pub fn pin_mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, size: f32, lit: bool) {
+    let color = theme.color(if lit { ColorRole::AccentText } else { ColorRole::AccentBase });
+    let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.7);
+    if pin.angle {
+        let frame = Rect::from_center_size(at, vec2(18.0, 18.0) * size);
+        painter.rect(frame, 3.0 * size, casing, Stroke::new(2.0 * size, color), egui::StrokeKind::Inside);
+        if !pin.place {
+            painter.line_segment([at + vec2(0.0, 4.0) * size, at - vec2(0.0, 4.0) * size], Stroke::new(1.5, color));
+            painter.line_segment([at - vec2(3.0, 1.0) * size, at - vec2(0.0, 4.0) * size], Stroke::new(1.5, color));
+            painter.line_segment([at - vec2(-3.0, 1.0) * size, at - vec2(0.0, 4.0) * size], Stroke::new(1.5, color));
+        }
+    }
+    if pin.place {
+        let radius = if pin.angle { 5.0 } else { 7.0 };
+        painter.circle(at, radius * size, casing, Stroke::new(2.0 * size, color));
+        painter.circle_filled(at, 2.0 * size, color);
     }
 }

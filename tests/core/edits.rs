@@ -10,8 +10,9 @@ use ulna::{
     edit::{Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
-        Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId,
-        Property, SceneId, Shared, Skin, SkinId, Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
+        Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Node,
+        NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId, Track, Transform,
+        UnkeyedAt, WeightLayers, WeightMap,
     },
     session::first_lost,
 };

@@ -385,7 +385,8 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
         assert!(feet.len() >= least, "{file}: {names:?}");
         let size = before.world.iter().map(|w| w.w_axis.y).filter(|y| y.is_finite()).fold(0.0, f32::max);
         let to = place(&before, body) - Vec3::Y * size * 0.05;
-        let line = CommandLine::new("pose.ik").with("node", ulna::edit::node_text(&document, body)).with("to", to.to_array());
+        let line =
+            CommandLine::new("pose.ik").with("node", ulna::edit::node_text(&document, body)).with("to", to.to_array());
         run(&mut session, line);
         let after = pose(&session);
         for foot in &feet {

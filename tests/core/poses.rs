@@ -38,7 +38,9 @@ fn draws(mut seed: u64) -> impl FnMut() -> f32 {
 fn a_kept_pose_is_saved_with_the_file_and_put_on_to_the_bit() {
     let mut session = sample();
     let rest = session.document().clone();
-    for (node, degrees) in [("LeftUpperArm", [10.0, 20.0, -30.0]), ("Head", [0.0, 15.0, 5.0]), ("Hips", [5.0, 40.0, 0.0])] {
+    for (node, degrees) in
+        [("LeftUpperArm", [10.0, 20.0, -30.0]), ("Head", [0.0, 15.0, 5.0]), ("Hips", [5.0, 40.0, 0.0])]
+    {
         turn(&mut session, node, degrees);
     }
     run(&mut session, CommandLine::new("pose.move").with("node", "Hips").with("by", [0.1, -0.2, 0.3]));
@@ -133,7 +135,8 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
             for (k, p) in r.iter().enumerate() {
                 let there = reflect(*p);
                 let c = key(there);
-                let near = (-1..=1).flat_map(|x| (-1..=1).flat_map(move |y| (-1..=1).map(move |z| glam::IVec3::new(x, y, z))));
+                let near =
+                    (-1..=1).flat_map(|x| (-1..=1).flat_map(move |y| (-1..=1).map(move |z| glam::IVec3::new(x, y, z))));
                 let partner = near
                     .filter_map(|d| grid.get(&(c + d)))
                     .flatten()
@@ -179,14 +182,18 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
         let joints: Vec<NodeId> = rest.skin(skin).joints.to_vec();
         let central = |n: &NodeId| mirror.partner(*n) == Some(*n);
         let root = *joints.iter().find(|n| central(n) && rest.children(**n).len() > 1).unwrap_or(&joints[0]);
-        let paired: Vec<NodeId> = joints.iter().copied().filter(|n| mirror.partner(*n).is_some() && *n != root).collect();
+        let paired: Vec<NodeId> =
+            joints.iter().copied().filter(|n| mirror.partner(*n).is_some() && *n != root).collect();
         for node in &paired {
             let [x, y, z] = [draw(), draw(), draw()].map(|v| f64::from(v) * 40.0);
             run(&mut session, CommandLine::new("pose.set").with("node", text(*node)).with("degrees", [x, y, z]));
         }
         let turned = CommandLine::new("pose.turn").with("node", text(root)).with("axis", "y").with("degrees", 90.0);
         run(&mut session, turned.with("space", "world"));
-        run(&mut session, CommandLine::new("pose.move").with("node", text(root)).with("by", [3.0, 0.0, 4.0]).with("space", "world"));
+        run(
+            &mut session,
+            CommandLine::new("pose.move").with("node", text(root)).with("by", [3.0, 0.0, 4.0]).with("space", "world"),
+        );
         let before = session.document().clone();
         let copied = pose_text(&keep_pose(&before, &pose(&session), "copied", None));
         run(&mut session, CommandLine::new("pose.apply").with("text", copied.as_str()).with("flip", true));
@@ -245,7 +252,17 @@ fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
     let (mut schemes, mut compared) = (0, 0);
     let mut from = sample();
     let rest = from.document().clone();
-    let ours = ["Head", "LeftUpperArm", "LeftLowerArm", "RightUpperArm", "RightLowerArm", "LeftUpperLeg", "LeftLowerLeg", "RightUpperLeg", "RightLowerLeg"];
+    let ours = [
+        "Head",
+        "LeftUpperArm",
+        "LeftLowerArm",
+        "RightUpperArm",
+        "RightLowerArm",
+        "LeftUpperLeg",
+        "LeftLowerLeg",
+        "RightUpperLeg",
+        "RightLowerLeg",
+    ];
     for (k, name) in ["Spine", "Chest", "Neck"].iter().chain(&ours).enumerate() {
         let k = k as f64;
         turn(&mut from, name, [8.0 + 4.0 * k, -12.0 + 3.0 * k, 20.0 - 5.0 * k]);
@@ -253,16 +270,88 @@ fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
     turn(&mut from, "Hips", [4.0, 50.0, -6.0]);
     let text = pose_text(&keep_pose(from.document(), &pose(&from), "posed", None));
     let tables: [(&str, [&str; 9]); 7] = [
-        ("characters/Knight/Knight.glb", ["head", "upperarm.l", "lowerarm.l", "upperarm.r", "lowerarm.r", "upperleg.l", "lowerleg.l", "upperleg.r", "lowerleg.r"]),
-        ("characters/Sintel/human-sintel.glb", ["head", "upperarm_l", "lowerarm_l", "upperarm_r", "lowerarm_r", "thigh_l", "calf_l", "thigh_r", "calf_r"]),
-        ("vrm/cryptovoxels.vrm", ["Head", "Left arm", "Left elbow", "Right arm", "Right elbow", "Left leg", "Left knee", "Right leg", "Right knee"]),
-        ("characters/RiggedFigure/RiggedFigure.glb", ["", "arm_joint_L_1", "arm_joint_L_2", "arm_joint_R_1", "arm_joint_R_2", "leg_joint_L_1", "leg_joint_L_2", "leg_joint_R_1", "leg_joint_R_2"]),
-        ("characters/Robot/robot.glb", ["Head", "UpperArm.L", "LowerArm.L", "UpperArm.R", "LowerArm.R", "UpperLeg.L", "LowerLeg.L", "UpperLeg.R", "LowerLeg.R"]),
-        ("characters/CesiumMan/CesiumMan.glb", ["", "Skeleton_arm_joint_L__4_", "Skeleton_arm_joint_L__3_", "Skeleton_arm_joint_R", "Skeleton_arm_joint_R__2_", "leg_joint_L_1", "leg_joint_L_2", "leg_joint_R_1", "leg_joint_R_2"]),
-        ("characters/RigOnly/rig-human.glb", ["head", "upperarm_l", "lowerarm_l", "upperarm_r", "lowerarm_r", "thigh_l", "calf_l", "thigh_r", "calf_r"]),
+        (
+            "characters/Knight/Knight.glb",
+            [
+                "head",
+                "upperarm.l",
+                "lowerarm.l",
+                "upperarm.r",
+                "lowerarm.r",
+                "upperleg.l",
+                "lowerleg.l",
+                "upperleg.r",
+                "lowerleg.r",
+            ],
+        ),
+        (
+            "characters/Sintel/human-sintel.glb",
+            ["head", "upperarm_l", "lowerarm_l", "upperarm_r", "lowerarm_r", "thigh_l", "calf_l", "thigh_r", "calf_r"],
+        ),
+        (
+            "vrm/cryptovoxels.vrm",
+            [
+                "Head",
+                "Left arm",
+                "Left elbow",
+                "Right arm",
+                "Right elbow",
+                "Left leg",
+                "Left knee",
+                "Right leg",
+                "Right knee",
+            ],
+        ),
+        (
+            "characters/RiggedFigure/RiggedFigure.glb",
+            [
+                "",
+                "arm_joint_L_1",
+                "arm_joint_L_2",
+                "arm_joint_R_1",
+                "arm_joint_R_2",
+                "leg_joint_L_1",
+                "leg_joint_L_2",
+                "leg_joint_R_1",
+                "leg_joint_R_2",
+            ],
+        ),
+        (
+            "characters/Robot/robot.glb",
+            [
+                "Head",
+                "UpperArm.L",
+                "LowerArm.L",
+                "UpperArm.R",
+                "LowerArm.R",
+                "UpperLeg.L",
+                "LowerLeg.L",
+                "UpperLeg.R",
+                "LowerLeg.R",
+            ],
+        ),
+        (
+            "characters/CesiumMan/CesiumMan.glb",
+            [
+                "",
+                "Skeleton_arm_joint_L__4_",
+                "Skeleton_arm_joint_L__3_",
+                "Skeleton_arm_joint_R",
+                "Skeleton_arm_joint_R__2_",
+                "leg_joint_L_1",
+                "leg_joint_L_2",
+                "leg_joint_R_1",
+                "leg_joint_R_2",
+            ],
+        ),
+        (
+            "characters/RigOnly/rig-human.glb",
+            ["head", "upperarm_l", "lowerarm_l", "upperarm_r", "lowerarm_r", "thigh_l", "calf_l", "thigh_r", "calf_r"],
+        ),
     ];
     for (file, theirs) in tables {
-        let mut to: Session = Session::open(Path::new(&shared.join("corpus").join(file)), &Progress::default()).unwrap();
+        let mut to: Session =
+            Session::open(Path::new(&shared.join("corpus").join(file)), &Progress::default()).unwrap();
         run(&mut to, CommandLine::new("pose.reset_all"));
         let before = to.document().clone();
         let notes = run(&mut to, CommandLine::new("pose.apply").with("text", text.as_str()));

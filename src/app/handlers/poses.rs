@@ -103,7 +103,9 @@ impl App {
             }
             PosesAction::Share(Library::File, name) => {
                 let Some(session) = &self.session else { return };
-                let Some(pose) = kept_poses(session.document()).iter().find(|p| p.name == name).cloned() else { return };
+                let Some(pose) = kept_poses(session.document()).iter().find(|p| p.name == name).cloned() else {
+                    return;
+                };
                 self.poses.own.retain(|p| p.name != name);
                 self.poses.own.push(pose);
                 self.store_own(ctx);
@@ -174,7 +176,10 @@ impl App {
             std::fs::rename(&beside, &path)
         };
         if let Err(error) = write() {
-            let text = format!("Your poses could not be written to {}: {error}. Keep them in the file instead.", path.display());
+            let text = format!(
+                "Your poses could not be written to {}: {error}. Keep them in the file instead.",
+                path.display()
+            );
             self.toast(ctx, ToastKind::Error, text);
         }
     }

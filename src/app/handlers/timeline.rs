@@ -14,7 +14,10 @@ use crate::{
         },
     },
     model::{Clip, ClipId, Document, KeyKind, KeySet, KeyTimes, NodeId, Property, Track},
-    motion::clip_edit::{keys_in_range, keys_of_kind, keys_of_value},
+    motion::{
+        clip_edit::{keys_in_range, keys_of_kind, keys_of_value},
+        ik,
+    },
     ui::{KeyList, Retime, ToastKind},
 };
 
@@ -42,6 +45,7 @@ impl App {
                 let moved: BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).collect();
                 self.key_nodes(ctx, id, moved, None);
             }
+            TimelineCommand::HoldRange => self.begin_hold(id, playhead),
             TimelineCommand::Grab => self.panels.timeline().want(Retime::Move),
             TimelineCommand::Ripple => self.panels.timeline().want(Retime::Ripple),
             TimelineCommand::Stretch => self.panels.timeline().want(Retime::Stretch(playhead)),
@@ -125,6 +129,21 @@ impl App {
             self.outliner.selection.set_keys(clip, keys);
             self.remember_keys();
         }
+    }
+
+    /// Begins to choose from when to when a node is held: at first where it stands at the playhead.
+    fn begin_hold(&mut self, clip: ClipId, playhead: f64) {
+        let Some(session) = &self.session else { return };
+        let Some(node) = self.outliner.selection.active else { return };
+        let document = session.document();
+        let Some(found) = document.clips.get(clip) else { return };
+        let playhead = playhead as f32;
+        let contacts = ik::contacts(document, found, node);
+        let apart = |r: &ik::HoldRange| (r.from - playhead).max(playhead - r.to).max(0.0);
+        let nearest = contacts.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let length = found.length();
+        let range = nearest.map_or(((playhead - 0.1).max(0.0), (playhead + 0.1).min(length)), |r| (r.from, r.to));
+        self.panels.timeline().begin_hold(clip, node, range);
     }
 
     /// Goes to the next key of what is selected, or the one before: of all nodes where none is, or none of them moves.

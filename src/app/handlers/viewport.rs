@@ -14,6 +14,7 @@ impl App {
         match action {
             ViewportAction::Choose(shown) => self.choose(ctx, shown),
             ViewportAction::Hover(node) => self.outliner.hover = node.or(self.outliner.hover),
+            ViewportAction::HoverSurface { at, size } => self.hover_surface(at, size),
             ViewportAction::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
             ViewportAction::Camera(camera) => {
                 self.viewport.transition = None;
@@ -21,6 +22,7 @@ impl App {
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
             ViewportAction::SetSymmetry(on) => self.viewport.symmetry = on,
+            ViewportAction::SetJointSize(size) => self.viewport.options.joint_size = size.clamp(0.2, 4.0),
             ViewportAction::SetChildren(children) => self.viewport.children = children,
             ViewportAction::SetTool(tool) => self.viewport.tool = tool,
             ViewportAction::SetReach(options) => self.viewport.reach = options,
@@ -29,6 +31,21 @@ impl App {
             ViewportAction::SetSnap(on, steps) => (self.viewport.snap, self.viewport.snap_steps) = (on, steps),
             ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
         }
+    }
+
+    /// The joint that moves the skin under the pointer most is pointed at, too.
+    fn hover_surface(&mut self, at: glam::Vec2, size: glam::Vec2) {
+        let key = (self.renderer.pose_serial(), self.viewport.camera, at);
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let (camera, renderer, visibility) = (&self.viewport.camera, &mut self.renderer, &self.outliner.visibility);
+        let found = self.viewport.surface_hover.update(key, |_| {
+            let ray = camera.ray(at, size);
+            let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hidden.contains(&n);
+            let hit = renderer.surface(document).hit(document, &ray, &barred)?;
+            joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
+        });
+        self.outliner.hover = self.outliner.hover.or(*found);
     }
 
     /// Takes hold of the limb under the pointer, by a joint or by a point of its skin.

@@ -2,8 +2,8 @@
 
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset,
-    ResetRotation, ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, ToRest, WhichKeys,
+    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorPose, Over, PasteKeys, PushPose, RelaxPose,
+    Reset, ResetRotation, ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, ToRest, WhichKeys,
     field::{ClipName, Nodes, Seconds},
     kept_poses::kept_sets,
 };

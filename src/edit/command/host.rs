@@ -121,6 +121,8 @@ other_commands! {
     AnimateMode = "mode.animate", "Animate mode", key: "2";
     /// Paints the weights of joints
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
+    /// Goes from Pose to Animate, to Paint, and to Pose again
+    NextMode = "mode.next", "Next mode";
     /// Copies the poses of the selected nodes, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
     /// Poses the nodes that the clipboard names, or the selected one
@@ -175,15 +177,15 @@ other_commands! {
     /// With perspective, or as a drawing to scale
     Perspective = "view.perspective", "Perspective", menu: "View/Look from", key: "5";
     /// Looks along −Z
-    Front = "view.front", "Front", menu: "View/Look from";
+    Front = "view.front", "Front", menu: "View/Look from", key: "Shift+1";
     /// Looks along +Z
     Back = "view.back", "Back", menu: "View/Look from";
     /// Looks along −X
-    Side = "view.side", "Right side", menu: "View/Look from";
+    Side = "view.side", "Right side", menu: "View/Look from", key: "Shift+2";
     /// Looks along +X
     OtherSide = "view.other_side", "Left side", menu: "View/Look from";
     /// Looks down
-    Top = "view.top", "Top", menu: "View/Look from";
+    Top = "view.top", "Top", menu: "View/Look from", key: "Shift+3";
     /// Looks up from below
     Bottom = "view.bottom", "Bottom", menu: "View/Look from";
     /// Looks from the front, to one side and a little above
@@ -211,6 +213,16 @@ other_commands! {
     Names = "view.names", "Joint names", menu: "View/Overlays";
     /// Shows or hides the joints' axes
     Axes = "view.axes", "Joint axes", menu: "View/Overlays";
+    /// Shows names and axes of the selected joints alone
+    OfSelected = "view.of_selected", "Names and axes of the selected only", menu: "View/Overlays";
+    /// Draws joints as sticks instead of octahedra
+    Sticks = "view.sticks", "Joints as sticks", menu: "View/Overlays";
+    /// Shows only joints that move vertices
+    Deforming = "view.deforming", "Deforming joints only", menu: "View/Overlays";
+    /// Shows or hides the marks of pins
+    Pins = "view.pins", "Pins", menu: "View/Overlays";
+    /// Shows the center of mass, its way over the clip, and what it stands on
+    Balance = "view.balance", "Balance", menu: "View/Overlays";
     /// Hides the selected nodes and what is below them
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
     /// Shows every node again
@@ -290,6 +302,8 @@ other_commands! {
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for all that the clip moves
     KeyCharacter = "keying.character", "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
+    /// Chooses on the ruler from when to when the selected hand or foot is held where it is
+    HoldRange = "timeline.hold", "Hold from … to …", menu: "Pose", enabled: joint_over_clip;
     /// Moves the selected keys with the pointer, to the next click; digits type frames
     Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow

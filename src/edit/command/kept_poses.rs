@@ -134,7 +134,8 @@ fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
     let all = kept_poses(document);
     all.iter().position(|p| p.name == name).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
-        let there = if names.is_empty() { "none is kept".to_owned() } else { format!("there are {}", names.join(", ")) };
+        let there =
+            if names.is_empty() { "none is kept".to_owned() } else { format!("there are {}", names.join(", ")) };
         CommandError::Other(format!("no pose “{name}” is kept with this file; {there}"))
     })
 }

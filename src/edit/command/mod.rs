@@ -20,8 +20,8 @@ mod define;
 pub mod field;
 mod host;
 mod ik;
-mod key_edits;
 mod kept_poses;
+mod key_edits;
 mod keymap;
 mod keys;
 mod layers;
@@ -56,14 +56,14 @@ pub use self::{
         ToolCommand, VertexCommand, ViewCommand,
     },
     ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
+    kept_poses::{
+        ApplyPose, ForgetPose, KeepPose, KeepSet, KeptPoseCommand, PoseReach, RenameKept, kept_poses, kept_sets,
+        pose_text, read_pose,
+    },
     key_edits::{
         Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand, KindName, MoveKeys,
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents, ShiftKeys, Through,
         ValueAbout, ValueHow, copied_keys,
-    },
-    kept_poses::{
-        ApplyPose, ForgetPose, KeepPose, KeepSet, KeptPoseCommand, PoseReach, RenameKept, kept_poses, kept_sets, pose_text,
-        read_pose,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},

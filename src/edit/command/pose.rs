@@ -531,7 +531,9 @@ impl Shift {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
-            Some(space) if self.children.is_none() && self.over == Over::FILE => Move { node: self.node, by: self.by, space }.into(),
+            Some(space) if self.children.is_none() && self.over == Over::FILE => {
+                Move { node: self.node, by: self.by, space }.into()
+            }
             _ => self.into(),
         }
     }

@@ -6,7 +6,6 @@
 mod accessor;
 mod animation;
 mod clip_extras;
-mod pose_extras;
 mod container;
 mod draco;
 mod error;
@@ -18,6 +17,7 @@ mod mesh;
 mod meshopt;
 mod outline;
 mod patch;
+mod pose_extras;
 mod read;
 pub mod rules;
 mod scene_extras;

@@ -41,7 +41,8 @@ pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, 
         if rises && sets.iter().all(there) {
             scene.sets = sets.into();
         } else {
-            let message = "A set of nodes names what is not there; they are kept as they are in the extras and not used";
+            let message =
+                "A set of nodes names what is not there; they are kept as they are in the extras and not used";
             diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
         }
     }

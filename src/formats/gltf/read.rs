@@ -15,8 +15,7 @@ use super::{
     accessor::{Accessors, Component, Missing},
     animation, json, material, mesh, meshopt,
     outline::{self, join_if_large},
-    pose_extras,
-    scene_extras, schema,
+    pose_extras, scene_extras, schema,
     source::check_asset,
     vrm,
 };

@@ -3,6 +3,7 @@
 mod facts;
 mod fields;
 mod keys;
+mod limb;
 mod morphs;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
@@ -31,6 +32,8 @@ pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
     /// In which order rotations are shown.
     order: Order,
+    /// The limb that is swivelled.
+    swivel: limb::Swivel,
 }
 
 impl InspectorState {
@@ -62,6 +65,9 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 return;
             }
             keys::keys_ui(ui, view, actions);
+            if view.selection.active.is_none() {
+                limb::pins_ui(ui, view, document, actions);
+            }
             let Some(node) = view.selection.active else {
                 let text = if view.selection.keys.is_empty() {
                     "Nothing is selected. Click a joint, the skin, or a row of the outliner."
@@ -86,6 +92,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             ui.add_enabled_ui(!locked, |ui| {
                 node_sections(state, ui, view, document, node, actions);
                 morphs::morphs_ui(ui, view, document, node, actions);
+                limb::limb_ui(&mut state.swivel, ui, view, document, node, actions);
             });
             if let Some(skin) = document.node(node).skin {
                 facts::thing(ui, theme, document, AssetRef::Skin(skin));

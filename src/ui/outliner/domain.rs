@@ -25,6 +25,8 @@ pub enum OutlinerAction {
         /// Besides those that are.
         add: bool,
     },
+    /// Not these nodes any more.
+    Deselect(Vec<NodeId>),
     /// Look at something that is no node, or no longer.
     About(Option<AssetRef>),
     /// Hide or show a node and what is below it.
@@ -62,9 +64,29 @@ pub struct Outliner {
     pub hover: Option<NodeId>,
     /// Selections kept under numbers.
     pub sets: BTreeMap<usize, BTreeSet<NodeId>>,
+    /// Which nodes were selected when the document came into a state, by the number of its revision.
+    kept: BTreeMap<u64, (BTreeSet<NodeId>, Option<NodeId>)>,
 }
 
 impl Outliner {
+    /// Keeps what is selected as the document comes into a state for the first time.
+    pub fn keep_nodes(&mut self, revision: u64) {
+        /// States that are remembered; the oldest are forgotten.
+        const MOST: usize = 256;
+        let Selection { nodes, active, .. } = &self.selection;
+        self.kept.entry(revision).or_insert_with(|| (nodes.clone(), *active));
+        if self.kept.len() > MOST {
+            self.kept.pop_first();
+        }
+    }
+
+    /// Selects what was selected when the document came into a state.
+    pub fn recall_nodes(&mut self, revision: u64) {
+        if let Some((nodes, active)) = self.kept.get(&revision).filter(|(nodes, _)| !nodes.is_empty()) {
+            (self.selection.nodes, self.selection.active) = (nodes.clone(), *active);
+        }
+    }
+
     /// Does what a panel asked for.
     pub fn apply(&mut self, document: Option<&Document>, action: OutlinerAction) {
         match action {
@@ -80,6 +102,11 @@ impl Outliner {
                 self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
                 self.selection.nodes.extend(nodes);
             }
+            OutlinerAction::Deselect(nodes) => {
+                self.selection.nodes.retain(|n| !nodes.contains(n));
+                let there = self.selection.nodes.clone();
+                self.selection.set_many(there);
+            }
             OutlinerAction::About(thing) => self.inspected = thing,
             OutlinerAction::SetHidden { node, hidden } => {
                 if let Some(document) = document {
@@ -87,10 +114,8 @@ impl Outliner {
                 }
             }
             OutlinerAction::SetLocked { node, locked } => {
-                if locked {
-                    self.visibility.locked.insert(node);
-                } else {
-                    self.visibility.locked.remove(&node);
+                if let Some(document) = document {
+                    self.visibility.set_locked(document, [node], locked);
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::{
     ui::{
         Action, Actions, AssetRef, Theme, View,
         theme::Font,
-        widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, row},
+        widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row},
     },
 };
 
@@ -329,6 +329,10 @@ fn badges_ui(
     if state.badges.is_animated(id) {
         diamond(painter, pos2(right, middle), 7.0, theme.color(ColorRole::KeyInbetween), Color32::TRANSPARENT);
         right -= 12.0;
+    }
+    if let Some(pin) = document.aids.pins.get(&id) {
+        pin_mark(painter, theme, pos2(right - 2.0, middle), *pin, 0.75, false);
+        right -= 18.0;
     }
     let weighted = node.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()));
     if weighted {

@@ -8,7 +8,10 @@
 mod blend_drag;
 mod domain;
 
-use egui::{Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
+};
 use egui_material_icons::icons;
 
 pub use self::{
@@ -149,7 +152,10 @@ fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, ac
     ui.add_space(24.0);
     ui.vertical_centered(|ui| {
         let (text, button) = if none {
-            ("No poses kept yet. A kept pose can be put on again, in part, flipped, or on another model.".to_owned(), "Keep this pose")
+            (
+                "No poses kept yet. A kept pose can be put on again, in part, flipped, or on another model.".to_owned(),
+                "Keep this pose",
+            )
         } else {
             (format!("No pose is named “{}”.", state.filter), "Clear filter")
         };
@@ -220,8 +226,7 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let keep_button = egui::Button::new(RichText::new(format!("{} Keep this pose", icons::ICON_ADD.codepoint)));
-        let response = ui.add(keep_button);
+        let response = ui.button("Keep this pose");
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose that is seen"));
         if response.on_hover_text("Keeps how the joints stand now, under a name").clicked() {
             keep(state, view, actions);
@@ -248,7 +253,8 @@ fn card_ui(
 ) {
     let theme = view.theme;
     let library = view.poses.library;
-    let (rect, response) = ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(CARD, Sense::click_and_drag())).inner;
+    let (rect, response) =
+        ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(CARD, Sense::click_and_drag())).inner;
     let name = format!("Pose {}", pose.name);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     if state.reveal.as_deref() == Some(&*pose.name) {
@@ -264,10 +270,17 @@ fn card_ui(
         Some(texture) => {
             let round = CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            let image = egui::epaint::RectShape::filled(picture, round, egui::Color32::WHITE).with_texture(*texture, whole);
+            let image =
+                egui::epaint::RectShape::filled(picture, round, egui::Color32::WHITE).with_texture(*texture, whole);
             ui.painter().add(image);
         }
-        None => paint_icon(ui.painter(), picture.center(), icons::ICON_ACCESSIBILITY_NEW, 32.0, theme.color(ColorRole::TextTertiary)),
+        None => paint_icon(
+            ui.painter(),
+            picture.center(),
+            icons::ICON_ACCESSIBILITY_NEW,
+            32.0,
+            theme.color(ColorRole::TextTertiary),
+        ),
     }
     let foot = Rect::from_min_max(pos2(rect.left(), picture.bottom()), rect.max);
     if state.name.as_ref().is_some_and(|(l, of, ..)| *l == library && *of == pose.name) {
@@ -285,7 +298,13 @@ fn card_ui(
         ui.painter().rect_filled(bar, 0.0, theme.color(ColorRole::AccentBase));
         let text = format!("{:.0} %", amount * 100.0);
         let at = picture.right_bottom() - vec2(6.0, 6.0);
-        ui.painter().text(at, Align2::RIGHT_BOTTOM, text, Theme::font(Font::NumberSmall), theme.color(ColorRole::AccentText));
+        ui.painter().text(
+            at,
+            Align2::RIGHT_BOTTOM,
+            text,
+            Theme::font(Font::NumberSmall),
+            theme.color(ColorRole::AccentText),
+        );
     }
     if response.has_focus() {
         let edge = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
@@ -345,7 +364,13 @@ fn drag_ui(
 }
 
 /// What can be done with a pose.
-fn card_menu(state: &mut PosesState, response: &egui::Response, library: Library, pose: &KeptPose, actions: &mut Actions) {
+fn card_menu(
+    state: &mut PosesState,
+    response: &egui::Response,
+    library: Library,
+    pose: &KeptPose,
+    actions: &mut Actions,
+) {
     response.context_menu(|ui| {
         ui.set_min_width(190.0);
         if ui.button("Rename").clicked() {

@@ -6,6 +6,7 @@ mod domain;
 mod draw;
 mod filter;
 mod gesture;
+mod hold;
 mod markers;
 mod menus;
 mod overview;
@@ -76,6 +77,8 @@ pub struct TimelineState {
     asks: Option<KeyList>,
     /// The next drag draws a lasso.
     lasso: bool,
+    /// From when to when a node is to be held, while that is chosen.
+    hold: Option<hold::Hold>,
     /// What is typed to find a clip in the list of all.
     clip_search: String,
     /// The node whose row is to be brought into sight.
@@ -134,6 +137,11 @@ impl TimelineState {
     /// Opens a list at the pointer.
     pub const fn ask(&mut self, list: KeyList) {
         self.asks = Some(list);
+    }
+
+    /// Begins to choose from when to when a node is held.
+    pub fn begin_hold(&mut self, clip: ClipId, node: NodeId, range: (f32, f32)) {
+        self.hold = Some(hold::Hold::new(clip, node, range));
     }
 
     /// The next drag draws a lasso.

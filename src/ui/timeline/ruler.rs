@@ -82,6 +82,9 @@ pub fn ruler_ui(
         }
     }
     flag(&painter, view, axis, rect);
+    if super::hold::hold_ui(state, ui, view, axis, rect, actions) {
+        return;
+    }
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
     ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(view.timeline.playback.time));

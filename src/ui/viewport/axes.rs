@@ -118,7 +118,8 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     let size = Vec2::new(rect.width(), rect.height());
     let place =
         |p: Vec3| view.viewport.camera.project(p, size).map(|(p, d)| (pos2(p.x + rect.left(), p.y + rect.top()), d));
-    let joints = document.node_ids().filter(|id| view.joints[id.index()]).take(MOST_JOINTS);
+    let meant = |id: &NodeId| view.joints[id.index()] && !view.options.of_selected;
+    let joints = document.node_ids().filter(meant).take(MOST_JOINTS);
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     for node in joints.filter(|id| !selected.contains(id)).chain(selected.iter().copied()) {
         let Some(world) = view.pose.world.get(node.index()) else { continue };

@@ -1,19 +1,19 @@
 //! The eye, the tool, and what of the model is shown; what panels ask of them.
 
 use egui::TextureId;
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
+use super::pick::PickedBone;
 use crate::{
     edit::command::{Children, ToolCommand},
-    model::{DisplayChoice, NodeId},
-    motion::{Bone, Space},
+    model::{Derived, DisplayChoice, NodeId},
+    motion::{Balance, Bone, Space},
     render::{Camera, Shading},
     ui::Action,
 };
-use super::pick::PickedBone;
 
 /// What is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct ViewOptions {
     /// The ground grid.
@@ -24,6 +24,18 @@ pub struct ViewOptions {
     pub names: bool,
     /// The axes of joints.
     pub axes: bool,
+    /// Names and axes of the selected joints alone.
+    pub of_selected: bool,
+    /// Joints as sticks, not as octahedra.
+    pub sticks: bool,
+    /// How thick they are, 1 as usual.
+    pub joint_size: f32,
+    /// Only joints that move vertices.
+    pub deforming: bool,
+    /// The marks of pins.
+    pub pins: bool,
+    /// The center of mass.
+    pub balance: bool,
     /// The file's own lights instead of the studio's.
     pub lights: bool,
     /// How surfaces are shown.
@@ -47,6 +59,12 @@ impl Default for ViewOptions {
             joints: true,
             names: false,
             axes: false,
+            of_selected: false,
+            sticks: false,
+            joint_size: 1.0,
+            deforming: false,
+            pins: true,
+            balance: false,
             lights: false,
             shading: Shading::Textured,
             outliner: true,
@@ -180,6 +198,13 @@ pub enum ViewportAction {
     Choose(DisplayChoice),
     /// The pointer is over a joint, or over none.
     Hover(Option<NodeId>),
+    /// The pointer is over the viewport's surface, in points of its picture, and over no joint.
+    HoverSurface {
+        /// Where.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+    },
     /// A click on the viewport's surface, in points of its picture.
     PickSurface {
         /// Where.
@@ -214,6 +239,8 @@ pub enum ViewportAction {
     SetPivot(Pivot),
     /// Whether every drag snaps, and to what.
     SetSnap(bool, SnapSteps),
+    /// How thick joints are drawn.
+    SetJointSize(f32),
     /// The viewport's size, in points.
     ViewportSize(Vec2),
 }
@@ -253,6 +280,8 @@ pub struct Viewport {
     pub options: ViewOptions,
     /// Where the skin was clicked last, and how often.
     pub last_pick: Option<(Vec2, usize)>,
+    /// The joint under the pointer by the skin that it moves: in which picture, and where.
+    pub surface_hover: Derived<(u64, Camera, Vec2), Option<NodeId>>,
 }
 
 /// What panels see of it.
@@ -280,6 +309,10 @@ pub struct ViewportView<'a> {
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.
     pub bones: &'a [Bone],
+    /// Where the center of mass is, while that is shown.
+    pub balance: Option<&'a Balance>,
+    /// Its way over the clip that is shown.
+    pub balance_path: &'a [Vec3],
     /// While it is not drawn in full: a picture's pixels for each of its own, along a side.
     pub quick: Option<f32>,
     /// Milliseconds the last picture took to make on the CPU.

@@ -1,7 +1,10 @@
 //! The viewport: the picture of the model, what the pointer does in it, and what is drawn over it.
 
 mod axes;
+mod balance;
 mod domain;
+mod limits;
+mod menu;
 mod overlay;
 mod pick;
 mod pins;
@@ -19,7 +22,7 @@ use glam::Vec2;
 use super::{Actions, TimelineAction, View, settings::Orbit};
 use crate::render::ColorRole;
 use crate::{
-    edit::{Mode, command::ToolCommand},
+    edit::{Mode, Preset, command::ToolCommand},
     render::Camera,
 };
 
@@ -27,7 +30,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct ViewportState {
     tools: tools::Tools,
-    marquee: Option<egui::Pos2>,
+    selecting: tools::Selecting,
     /// A stroke is under way.
     stroking: bool,
     /// What was held when the primary button was pressed: a drag stays what it began as.
@@ -52,7 +55,7 @@ impl ViewportState {
 
     /// Begins to put the active node's limb somewhere.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: Vec2) {
-        self.marquee = None;
+        self.selecting.end();
         self.tools.reach(tip, from, at);
     }
 
@@ -64,7 +67,7 @@ impl ViewportState {
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
         self.swallow |= self.tools.end() || std::mem::take(&mut self.stroking);
-        self.marquee = None;
+        self.selecting.end();
         self.gradient_from = None;
     }
 }
@@ -141,8 +144,14 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if view.viewport.tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {
         tools::grab(ui, view, rect, actions);
     }
-    tools::select_ui(&mut state.marquee, ui, view, rect, &response, free, actions);
+    tools::select_ui(&mut state.selecting, ui, view, rect, &response, free, actions);
+    balance::balance_ui(ui, view, rect);
+    limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
+    // A gesture takes the right button for itself, and so does a drag.
+    if free && !covered {
+        menu::viewport_menu(&response, view, actions);
+    }
 }
 
 /// A file's tree is there before its picture.
@@ -197,23 +206,33 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, pre
         Orbit::Turntable => camera.orbit(drag * settings.orbit_speed),
         Orbit::Trackball => camera.tumble(drag * settings.orbit_speed),
     };
+    let preset = settings.keys.preset();
     let middle = response.dragged_by(PointerButton::Middle);
     // While painting, Ctrl beside it is a box around vertices.
     let picks = view.mode == Mode::Paint && press.command;
     let primary = response.dragged_by(PointerButton::Primary) && press.alt && !picks;
-    let secondary = response.dragged_by(PointerButton::Secondary);
-    if (middle && !modifiers.shift && !modifiers.alt) || primary {
-        turn(&mut camera);
-    } else if middle || (secondary && modifiers.shift) {
-        camera.pan(drag, rect.height());
-    } else if secondary && modifiers.alt {
-        camera.zoom(
-            (-drag.x * 0.01).exp(),
-            Vec2::new(rect.width(), rect.height()) * 0.5,
-            Vec2::new(rect.width(), rect.height()),
-        );
-    } else if secondary {
-        turn(&mut camera);
+    // With Ctrl it draws a lasso.
+    let secondary = response.dragged_by(PointerButton::Secondary) && !press.command;
+    let zoom_by = |camera: &mut Camera, way: f32| {
+        let size = Vec2::new(rect.width(), rect.height());
+        camera.zoom((-way * 0.01).exp(), size * 0.5, size);
+    };
+    match preset {
+        // There the middle button turns, pans and zooms; the right one opens menus.
+        Preset::Blender if middle && modifiers.shift => camera.pan(drag, rect.height()),
+        Preset::Blender if middle && modifiers.command => zoom_by(&mut camera, -drag.y),
+        Preset::Blender if middle || primary => turn(&mut camera),
+        Preset::Blender => {}
+        // There the buttons move the view with Alt alone.
+        Preset::Maya if primary => turn(&mut camera),
+        Preset::Maya if middle && modifiers.alt => camera.pan(drag, rect.height()),
+        Preset::Maya if secondary && modifiers.alt => zoom_by(&mut camera, drag.x),
+        Preset::Maya => {}
+        Preset::Ulna if (middle && !modifiers.shift && !modifiers.alt) || primary => turn(&mut camera),
+        Preset::Ulna if middle || (secondary && modifiers.shift) => camera.pan(drag, rect.height()),
+        Preset::Ulna if secondary && modifiers.alt => zoom_by(&mut camera, drag.x),
+        Preset::Ulna if secondary => turn(&mut camera),
+        Preset::Ulna => {}
     }
     let scrubs = modifiers.alt && view.shown_clip().is_some();
     if response.hovered()

@@ -69,6 +69,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             for (icon, command, on) in switches {
                 switch(ui, view, icon, command, on, actions);
             }
+            joints_menu(ui, view, actions);
             choosers(ui, view, actions);
         });
     });
@@ -137,6 +138,40 @@ fn divider(ui: &mut Ui, theme: &Theme) {
     let (rect, _) = ui.allocate_exact_size(vec2(9.0, 20.0), egui::Sense::hover());
     let line = Rect::from_center_size(rect.center(), vec2(1.0, 18.0));
     ui.painter().rect_filled(line, 0.0, theme.color(ColorRole::StrokeControl));
+}
+
+/// How joints are drawn, and which.
+fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let options = view.options;
+    let label = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let button = ui.menu_button(label.color(view.theme.color(ColorRole::TextPrimary)), |ui| {
+        ui.set_min_width(240.0);
+        ui.horizontal(|ui| {
+            ui.label("Size of joints");
+            let mut size = options.joint_size;
+            let slider = egui::Slider::new(&mut size, 0.2..=4.0).logarithmic(true).fixed_decimals(2);
+            let response = ui.add(slider);
+            crate::ui::widgets::name_widget(ui, &response, "Size of joints");
+            if response.changed() {
+                actions.push(ViewportAction::SetJointSize(size));
+            }
+        });
+        let rows = [
+            (ViewCommand::Sticks, options.sticks),
+            (ViewCommand::Deforming, options.deforming),
+            (ViewCommand::OfSelected, options.of_selected),
+            (ViewCommand::Pins, options.pins),
+            (ViewCommand::Balance, options.balance),
+        ];
+        for (command, mut on) in rows {
+            let spec = command.spec();
+            if ui.checkbox(&mut on, spec.title).on_hover_text(spec.help).changed() {
+                actions.push(Action::Run(command.into()));
+            }
+        }
+    });
+    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "How joints are drawn"));
+    button.response.on_hover_text("How joints are drawn, and which");
 }
 
 /// Where the view looks from, and through what.
@@ -211,7 +246,8 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     super::axes::joints_ui(&painter, view, rect);
     let mut named: Vec<crate::model::NodeId> = Vec::new();
     if view.options.names && view.options.joints {
-        named.extend(document.node_ids().filter(|id| view.joints[id.index()]).take(400));
+        let meant = |id: &model::NodeId| !view.options.of_selected || view.selection.nodes.contains(id);
+        named.extend(document.node_ids().filter(|id| view.joints[id.index()] && meant(id)).take(400));
     } else if let Some(hover) = view.hover {
         named.push(hover);
     }

@@ -25,10 +25,15 @@ pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {
 
 /// The bone nearest to a point of the picture, if one is near.
 pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
+    bones_at(view, at, size).first().copied()
+}
+
+/// The bones near a point of the picture, one a joint, the nearest first.
+pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     if !view.options.joints {
-        return None;
+        return Vec::new();
     }
-    let mut best: Option<(f32, PickedBone)> = None;
+    let mut found: Vec<(f32, PickedBone)> = Vec::new();
     let free = |node: &NodeId| !view.visibility.hidden.contains(node) && !view.visibility.locked.contains(node);
     for bone in view.viewport.bones.iter().filter(|b| free(&b.joint)) {
         let (Some((head, depth)), Some((tail, _))) =
@@ -42,13 +47,15 @@ pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
         if distance <= REACH {
             // Of two as near, the one in front.
             let score = distance + depth / view.viewport.camera.distance * 0.5;
-            if best.is_none_or(|(b, _)| score < b) {
-                let spot = bone.head.lerp(bone.tail, part);
-                best = Some((score, PickedBone { joint: bone.joint, spot, is_head: at.distance(head) <= 1.5 * REACH }));
-            }
+            let is_head = at.distance(head) <= 1.5 * REACH;
+            let spot = bone.head.lerp(bone.tail, part);
+            found.push((score, PickedBone { joint: bone.joint, spot, is_head }));
         }
     }
-    best.map(|(_, bone)| bone)
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|(_, bone)| seen.insert(bone.joint));
+    found.into_iter().map(|(_, bone)| bone).collect()
 }
 
 /// Joints whose head is inside.

@@ -1,6 +1,6 @@
 //! Pins at their joints: a click goes round place, place and angle, angle, none.
 
-use egui::{Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec2;
 
 use crate::{
@@ -9,43 +9,16 @@ use crate::{
         command::{PinKind, SetPin, field::Nodes},
     },
     model::Pin,
-    render::ColorRole,
-    ui::{Action, Actions, Theme, View, widgets::tooltip},
+    ui::{
+        Action, Actions, View,
+        widgets::{pin_mark, pin_words, tooltip},
+    },
 };
-
-/// What a pin holds, in words.
-pub const fn words(pin: Pin) -> &'static str {
-    match pin {
-        Pin { place: true, angle: true } => "place, angle",
-        Pin { place: true, .. } => "place",
-        Pin { .. } => "angle",
-    }
-}
-
-/// The mark of a pin: a disc with a dot for the place, an open frame for the angle, the disc in the frame for both.
-pub fn mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, lit: bool) {
-    let color = theme.color(if lit { ColorRole::AccentText } else { ColorRole::AccentBase });
-    let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.7);
-    if pin.angle {
-        let frame = Rect::from_center_size(at, vec2(18.0, 18.0));
-        painter.rect(frame, 3.0, casing, Stroke::new(2.0, color), egui::StrokeKind::Inside);
-        if !pin.place {
-            painter.line_segment([at + vec2(0.0, 4.0), at - vec2(0.0, 4.0)], Stroke::new(1.5, color));
-            painter.line_segment([at - vec2(3.0, 1.0), at - vec2(0.0, 4.0)], Stroke::new(1.5, color));
-            painter.line_segment([at - vec2(-3.0, 1.0), at - vec2(0.0, 4.0)], Stroke::new(1.5, color));
-        }
-    }
-    if pin.place {
-        let radius = if pin.angle { 5.0 } else { 7.0 };
-        painter.circle(at, radius, casing, Stroke::new(2.0, color));
-        painter.circle_filled(at, 2.0, color);
-    }
-}
 
 /// All pins; whether the pointer is over one.
 pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let Some(document) = view.session.map(|s| s.document()) else { return false };
-    if view.mode == Mode::Paint {
+    if view.mode == Mode::Paint || !view.options.pins {
         return false;
     }
     let size = Vec2::new(rect.width(), rect.height());
@@ -61,9 +34,9 @@ pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> b
         let label = document.node(*node).label(*node);
         let spot = Rect::from_center_size(at, vec2(22.0, 22.0));
         let response = ui.interact(spot, ui.scope_id().with(("pin", node.0)), Sense::click());
-        let name = format!("Pin of {label}: {}", words(*pin));
+        let name = format!("Pin of {label}: {}", pin_words(*pin));
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-        mark(&ui.painter_at(rect), view.theme, at, *pin, response.hovered());
+        pin_mark(&ui.painter_at(rect), view.theme, at, *pin, 1.0, response.hovered());
         over |= response.hovered();
         if response.clicked() {
             let kind = Some(PinKind::of(Pin::next(Some(*pin))));

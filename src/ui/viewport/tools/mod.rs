@@ -18,7 +18,7 @@ use self::gizmo::{Gizmo, HandleSet, Operation};
 pub use self::{
     brush::{brush_overlay_ui, brush_ui, joint_list_ui},
     drag::grab,
-    select::select_ui,
+    select::{Selecting, select_ui},
     vertices::vertices_ui,
 };
 use crate::{

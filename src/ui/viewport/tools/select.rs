@@ -31,9 +31,42 @@ impl ViewportTool for SelectTool {
     }
 }
 
+/// What selecting keeps from frame to frame.
+#[derive(Clone, Debug, Default)]
+pub struct Selecting {
+    /// The area that is drawn.
+    area: Option<Area>,
+    /// Where joints were clicked last, and how often: the next click there takes the next of those that are near.
+    cycle: Option<(Vec2, usize)>,
+}
+
+/// An area that is drawn with the pointer.
+#[derive(Clone, Debug)]
+enum Area {
+    /// A box from a corner.
+    Box(Pos2),
+    /// A line round what is meant.
+    Lasso(Vec<Pos2>),
+}
+
+impl Selecting {
+    /// Nothing is drawn any more.
+    pub fn end(&mut self) {
+        self.area = None;
+    }
+}
+
+/// Whether a point lies within a line that is closed.
+fn encloses(line: &[Pos2], p: Pos2) -> bool {
+    let edges = (0..line.len()).map(|k| (line[k], line[(k + 1) % line.len()]));
+    let crossed =
+        edges.filter(|(a, b)| (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x));
+    crossed.count() % 2 == 1
+}
+
 /// `free`: nothing else has the pointer.
 pub fn select_ui(
-    marquee: &mut Option<Pos2>,
+    state: &mut Selecting,
     ui: &Ui,
     view: &View<'_>,
     rect: Rect,
@@ -41,47 +74,83 @@ pub fn select_ui(
     free: bool,
     actions: &mut Actions,
 ) {
-    let theme = view.theme;
     let size = Vec2::new(rect.width(), rect.height());
     let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
+    let modifiers = ui.input(|i| i.modifiers);
     if free {
-        let modifiers = ui.input(|i| i.modifiers);
         let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));
         if response.hovered() && joint.is_some() {
             actions.push(ViewportAction::Hover(joint));
+        } else if let Some(at) = pointer.filter(|_| response.hovered() && !ui.input(|i| i.pointer.any_down())) {
+            actions.push(ViewportAction::HoverSurface { at: local(at), size });
         }
         let toggle = modifiers.shift || modifiers.command;
         if response.clicked()
             && !modifiers.alt
             && let Some(at) = response.interact_pointer_pos()
         {
-            match pick::joint_at(view, local(at), size) {
-                Some(node) => actions.push(OutlinerAction::Select { node, toggle }),
-                None => actions.push(ViewportAction::PickSurface { at: local(at), size, toggle }),
-            }
+            state.click(view, local(at), size, toggle, actions);
         }
         if response.drag_started_by(PointerButton::Primary) && !modifiers.alt {
-            *marquee = ui.input(|i| i.pointer.press_origin());
+            state.area = ui.input(|i| i.pointer.press_origin()).map(Area::Box);
+        }
+        if response.drag_started_by(PointerButton::Secondary) && modifiers.command {
+            state.area = ui.input(|i| i.pointer.press_origin()).map(|p| Area::Lasso(vec![p]));
         }
     }
-    if let Some(from) = *marquee {
-        let to = ui.input(|i| i.pointer.hover_pos()).unwrap_or(from);
-        let area = Rect::from_two_pos(from, to);
-        ui.painter_at(rect).rect(
-            area,
-            0.0,
-            theme.color(ColorRole::TimelineBoxFill),
-            egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke)),
-            egui::StrokeKind::Inside,
-        );
-        if response.drag_stopped() {
-            let inside = |p: Vec2| area.contains(pos2(p.x + rect.left(), p.y + rect.top()));
-            let nodes = pick::joints_in(view, size, &inside);
-            actions.push(OutlinerAction::SelectMany { nodes, add: ui.input(|i| i.modifiers.shift) });
-            *marquee = None;
-        } else if !response.dragged() {
-            *marquee = None;
+    let Some(area) = &mut state.area else { return };
+    let to = ui.input(|i| i.pointer.hover_pos());
+    let painter = ui.painter_at(rect);
+    let edge = egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelineBoxStroke));
+    let fill = view.theme.color(ColorRole::TimelineBoxFill);
+    let inside: Box<dyn Fn(Pos2) -> bool> = match area {
+        Area::Box(from) => {
+            let area = Rect::from_two_pos(*from, to.unwrap_or(*from));
+            painter.rect(area, 0.0, fill, edge, egui::StrokeKind::Inside);
+            Box::new(move |p| area.contains(p))
         }
+        Area::Lasso(line) => {
+            // Points nearer than this to one another add nothing.
+            const APART: f32 = 2.0;
+            line.extend(to.filter(|p| line.last().is_none_or(|last| last.distance(*p) > APART)));
+            painter.add(egui::Shape::closed_line(line.clone(), edge));
+            let line = line.clone();
+            Box::new(move |p| encloses(&line, p))
+        }
+    };
+    if response.drag_stopped() {
+        let nodes = pick::joints_in(view, size, &|p| inside(pos2(p.x + rect.left(), p.y + rect.top())));
+        let lasso = matches!(area, Area::Lasso(_));
+        // Ctrl is the lasso's own: there Alt takes out.
+        let takes_out = if lasso { modifiers.alt } else { modifiers.command };
+        actions.push(if takes_out {
+            OutlinerAction::Deselect(nodes)
+        } else {
+            OutlinerAction::SelectMany { nodes, add: modifiers.shift }
+        });
+        state.area = None;
+    } else if !response.dragged() {
+        state.area = None;
+    }
+}
+
+impl Selecting {
+    /// A click takes the joint there, or what the skin says; again at the same spot the next of those that are near.
+    fn click(&mut self, view: &View<'_>, at: Vec2, size: Vec2, toggle: bool, actions: &mut Actions) {
+        /// Points within which two clicks are at the same spot.
+        const SAME: f32 = 4.0;
+        let near = pick::bones_at(view, at, size);
+        if near.is_empty() {
+            self.cycle = None;
+            actions.push(ViewportAction::PickSurface { at, size, toggle });
+            return;
+        }
+        let round = match self.cycle {
+            Some((last, round)) if last.distance(at) < SAME => round + 1,
+            _ => 0,
+        };
+        self.cycle = Some((at, round));
+        actions.push(OutlinerAction::Select { node: near[round % near.len()].joint, toggle });
     }
 }

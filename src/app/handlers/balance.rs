@@ -1,0 +1,61 @@
+//! The center of mass of what is shown, and its way over the clip: found anew when the pose, the weights or the clip are others.
+
+use glam::Vec3;
+
+use crate::{
+    app::App,
+    edit::Mode,
+    model::{ClipId, Derived, Mesh, MeshId, Shared, Slots},
+    motion::{Balance, Evaluator, Masses, Pose, Stack},
+};
+
+/// Places along a clip's way.
+const PLACES: usize = 96;
+
+/// What balance was found from, and what it is.
+#[derive(Default)]
+pub(in crate::app) struct BalanceState {
+    masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
+    of: Option<(u64, u64)>,
+    way_of: Option<(u64, ClipId)>,
+    /// In the pose that is seen.
+    pub now: Option<Balance>,
+    /// Over the clip that is shown.
+    pub path: Vec<Vec3>,
+}
+
+impl App {
+    /// Finds the center of mass, where it is shown.
+    pub(in crate::app) fn weigh(&mut self) {
+        let clip = self.shown_clip();
+        let Some(session) = &self.session else { return };
+        if !self.viewport.options.balance || self.mode == Mode::Paint {
+            self.balance = BalanceState::default();
+            return;
+        }
+        let document = session.document();
+        let BalanceState { masses, of, way_of, now, path } = &mut self.balance;
+        let masses = masses.update(document.meshes.clone(), |_| Masses::of(document));
+        let key = (self.renderer.pose_serial(), session.generation());
+        if *of != Some(key) {
+            *of = Some(key);
+            let held = |n| document.aids.pins.get(&n).is_some_and(|p| p.place);
+            *now = masses.balance(document, self.renderer.pose(), &held);
+        }
+        let shown = clip.and_then(|id| Some((id, document.clips.get(id)?)));
+        let key = shown.map(|(id, _)| (session.generation(), id));
+        if *way_of != key {
+            *way_of = key;
+            path.clear();
+            let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+            for (_, clip) in shown {
+                let length = f64::from(clip.length());
+                path.extend((0..=PLACES).filter_map(|k| {
+                    let stack = Stack::of(Some(clip), length * k as f64 / PLACES as f64);
+                    evaluator.update(document, &stack, &mut pose);
+                    masses.center(document, &pose)
+                }));
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! From when to when a node is held where it is, chosen on the ruler: a drag over it is the range, its ends can be dragged.
+
+use egui::{Align2, Area, Frame, Id, Key, Margin, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
+
+use super::{TimelineState, axis::TimeAxis};
+use crate::{
+    edit::command::{
+        HoldPin,
+        field::{ClipName, Nodes, Seconds},
+    },
+    model::{ClipId, NodeId},
+    render::ColorRole,
+    ui::{Action, Actions, Theme, View, theme::Font},
+};
+
+/// What is held, and from when to when.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    clip: ClipId,
+    node: NodeId,
+    from: f32,
+    to: f32,
+    /// The end that stays while the other is dragged.
+    fixed: Option<f32>,
+}
+
+impl Hold {
+    /// Seconds on the clip's clock.
+    pub const fn new(clip: ClipId, node: NodeId, (from, to): (f32, f32)) -> Self {
+        Self { clip, node, from, to, fixed: None }
+    }
+
+    fn command(&self) -> HoldPin {
+        HoldPin {
+            node: Nodes::one(self.node),
+            clip: ClipName::Id(self.clip),
+            from: Some(Seconds(self.from)),
+            to: Some(Seconds(self.to)),
+            ease: None,
+            tolerance: None,
+        }
+    }
+}
+
+/// The range on the ruler, while it is chosen; whether it is.
+pub(super) fn hold_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    view: &View<'_>,
+    axis: &TimeAxis,
+    rect: Rect,
+    actions: &mut Actions,
+) -> bool {
+    let (Some(hold), Some(session)) = (&mut state.hold, view.session) else { return false };
+    let document = session.document();
+    if view.shown_clip() != Some(hold.clip) || !document.nodes.contains(hold.node) {
+        state.hold = None;
+        return false;
+    }
+    drag_ui(hold, ui, view, axis, rect);
+    let color = view.theme.color(ColorRole::AccentBase);
+    let x = |t: f32| axis.x(f64::from(t));
+    let band = Rect::from_x_y_ranges(x(hold.from)..=x(hold.to), rect.top() + 2.0..=rect.bottom()).intersect(rect);
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(band, 0.0, color.gamma_multiply(0.28));
+    for t in [hold.from, hold.to] {
+        painter.vline(x(t), rect.y_range(), Stroke::new(2.0, color));
+    }
+    let name = document.node(hold.node).label(hold.node);
+    let at = pos2(
+        band.center().x.clamp(rect.left() + 150.0, (rect.right() - 150.0).max(rect.left() + 150.0)),
+        rect.top() - 4.0,
+    );
+    let (mut keeps, mut drops) = bar_ui(hold, ui, view, &name, at);
+    let typed = ui.ctx().text_edit_focused();
+    let pressed = |key| !typed && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, key));
+    keeps |= hold.to > hold.from && pressed(Key::Enter);
+    drops |= pressed(Key::Escape);
+    if keeps {
+        actions.push(Action::Run(hold.command().into()));
+    }
+    if keeps || drops {
+        state.hold = None;
+    }
+    true
+}
+
+/// A drag over the ruler is the range; from one of its ends that end alone is moved.
+fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
+    /// Points from an end within which it is taken hold of.
+    const NEAR: f32 = 8.0;
+    let length = view.session.and_then(|s| s.document().clips.get(hold.clip)).map_or(0.0, |c| c.length());
+    let x = |t: f32| axis.x(f64::from(t));
+    let response = ui.interact(rect, ui.scope_id().with("hold"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Range to hold"));
+    let fps = view.timeline.playback.fps;
+    let free = ui.input(|i| i.modifiers.shift);
+    let at = |p: egui::Pos2| {
+        let time = axis.time(p.x).max(0.0);
+        // On whole frames, unless Shift asks for what lies between.
+        let time = if free { time } else { (time * fps).round() / fps };
+        (time as f32).clamp(0.0, length)
+    };
+    if response.drag_started() {
+        let from = ui.input(|i| i.pointer.press_origin());
+        hold.fixed = from.map(|p| match ((x(hold.from) - p.x).abs() < NEAR, (x(hold.to) - p.x).abs() < NEAR) {
+            (true, _) => hold.to,
+            (_, true) => hold.from,
+            _ => at(p),
+        });
+    }
+    if let (Some(fixed), Some(p)) = (hold.fixed, response.interact_pointer_pos().filter(|_| response.dragged())) {
+        let other = at(p);
+        (hold.from, hold.to) = (fixed.min(other), fixed.max(other));
+    }
+    if response.hovered() {
+        ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
+    }
+}
+
+/// What is about to be done, over the ruler; whether it is to be, or not.
+fn bar_ui(hold: &Hold, ui: &Ui, view: &View<'_>, name: &str, at: egui::Pos2) -> (bool, bool) {
+    let theme = view.theme;
+    let text = format!("Hold {name} from {:.3} to {:.3} s", hold.from, hold.to);
+    let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
+    let (mut keeps, mut drops) = (false, false);
+    let frame = Frame::new()
+        .fill(theme.color(ColorRole::SurfaceRaised))
+        .stroke(Stroke::new(1.0, theme.color(ColorRole::AccentBase)))
+        .corner_radius(4)
+        .inner_margin(Margin::symmetric(8, 4));
+    Area::new(Id::unique("hold bar")).fixed_pos(at).pivot(Align2::CENTER_BOTTOM).show(ui.ctx(), |ui| {
+        frame.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.label(text);
+                ui.add_space(4.0);
+                keeps = ui.add_enabled(hold.to > hold.from, egui::Button::new("Hold")).clicked();
+                drops = ui.button("Cancel").clicked();
+            });
+        });
+    });
+    (keeps, drops)
+}
