@@ -177,7 +177,11 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     problems: Some(104.0),
                     inspector: Measure::InspectorPaint.points(),
                 },
-                crate::edit::Mode::Pose => layout::Room { timeline: Some(poses::STRIP), ..layout::Room::default() },
+                crate::edit::Mode::Pose => layout::Room {
+                    // Where there are clips the picture is as large as beside the timeline, so that it stays as it is.
+                    timeline: bare.then(|| poses::height(view)),
+                    ..layout::Room::default()
+                },
                 crate::edit::Mode::Animate => {
                     layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() }
                 }

@@ -1,5 +1,7 @@
 //! Which joints follow when one is dragged: the limb that it ends, found from the tree alone, without a rig.
 
+use glam::Mat4;
+
 use crate::{
     model::{Document, NodeId},
     motion::Pose,
@@ -98,7 +100,8 @@ pub fn body_of(document: &Document, node: NodeId) -> NodeId {
 }
 
 /// The ends of the limbs on which a body stands: of limbs of two bones or more that come in pairs and on which no others hang, those
-/// that hang on the joint that carries it, and those farther up, fore legs and hands, that reach the ground.
+/// that hang on the joint that carries it, and those farther up, fore legs and hands, that
+/// reach the ground at rest.
 pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     /// Parts of a length by which two legs differ at most.
     const ALIKE: f32 = 0.1;
@@ -113,9 +116,15 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
         all.extend(below(node));
         seen += 1;
     }
-    let heights = all.iter().map(|n| at(*n).y);
+    // What is a foot is told at rest, whatever is lifted just now.
+    let mut rest = vec![Mat4::IDENTITY; document.nodes.len()];
+    for node in document.nodes.order() {
+        let above = document.node(*node).parent.map_or(Mat4::IDENTITY, |p| rest[p.index()]);
+        rest[node.index()] = above * document.node(*node).rest.matrix();
+    }
+    let heights = all.iter().map(|n| rest[n.index()].w_axis.y);
     let (low, high) = (heights.clone().fold(f32::INFINITY, f32::min), heights.fold(f32::NEG_INFINITY, f32::max));
-    let is_low = |n: NodeId| at(n).y - low <= (high - low) * LOW;
+    let is_low = |n: NodeId| rest[n.index()].w_axis.y - low <= (high - low) * LOW;
     // Down a limb: the first that is near the ground; of one in the air the end of its second bone.
     let leg = |first: NodeId, hangs_on_body: bool| -> Option<(NodeId, f32)> {
         let mut node = first;

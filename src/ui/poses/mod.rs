@@ -32,14 +32,19 @@ use crate::{
     ui::{
         Action, Actions, Theme, View, edits,
         theme::Font,
-        widgets::{elided, filter_field, icon_button, paint_icon, panel_title, segment, segments, select_all},
+        widgets::{
+            elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments, select_all,
+        },
     },
 };
 
-/// Points the strip is high.
-pub const STRIP: f32 = 176.0;
-const CARD: egui::Vec2 = vec2(124.0, 122.0);
-const PICTURE: f32 = 94.0;
+/// Points the strip is high, with cards and without.
+const STRIP: f32 = 176.0;
+const EMPTY: f32 = 112.0;
+/// Points a card is high at least and at most, its foot with the name, and how wide it is for its height.
+const CARD: (f32, f32) = (122.0, 200.0);
+const FOOT: f32 = 27.0;
+const SHAPE: f32 = 1.3;
 /// Points of a drag that go all the way.
 const WAY: f32 = 160.0;
 
@@ -97,6 +102,12 @@ fn shown<'a>(view: &View<'a>, document: &'a Document) -> &'a [KeptPose] {
     }
 }
 
+/// Points the strip is high.
+pub fn height(view: &View<'_>) -> f32 {
+    let none = view.session.is_none_or(|s| shown(view, s.document()).is_empty());
+    if none { EMPTY } else { STRIP }
+}
+
 /// What puts a pose on, where edits go now.
 fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec<crate::edit::Command> {
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
@@ -149,23 +160,25 @@ pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &
 /// Nothing is kept, or nothing is found.
 fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, actions: &mut Actions) {
     let theme = view.theme;
-    ui.add_space(24.0);
+    ui.add_space(if none { 6.0 } else { 32.0 });
     ui.vertical_centered(|ui| {
-        let (text, button) = if none {
-            (
-                "No poses kept yet. A kept pose can be put on again, in part, flipped, or on another model.".to_owned(),
-                "Keep this pose",
-            )
-        } else {
-            (format!("No pose is named “{}”.", state.filter), "Clear filter")
-        };
+        if none {
+            let text =
+                "No poses kept yet. A kept pose can be put on again: in part, flipped, by degrees, on another model.";
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
+            ui.add_space(4.0);
+            let response = ui.button("Keep this pose");
+            name_widget(ui, &response, "Keep the first pose");
+            if response.clicked() {
+                keep(state, view, actions);
+            }
+            return;
+        }
+        let text = format!("No pose is named “{}”.", state.filter);
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         ui.add_space(4.0);
-        // The same button stands in the head of the strip.
-        if !none && ui.button(button).clicked() {
+        if ui.button("Clear filter").clicked() {
             state.filter.clear();
-        } else if none && ui.button(button).clicked() {
-            keep(state, view, actions);
         }
     });
 }
@@ -253,8 +266,11 @@ fn card_ui(
 ) {
     let theme = view.theme;
     let library = view.poses.library;
+    // As high as there is room over the bar that scrolls.
+    let high = (ui.available_height() - 10.0).clamp(CARD.0, CARD.1);
+    let size = vec2(((high - FOOT) * SHAPE).round(), high);
     let (rect, response) =
-        ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(CARD, Sense::click_and_drag())).inner;
+        ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(size, Sense::click_and_drag())).inner;
     let name = format!("Pose {}", pose.name);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     if state.reveal.as_deref() == Some(&*pose.name) {
@@ -265,7 +281,7 @@ fn card_ui(
     let lit = response.hovered() || own_drag.is_some() || response.has_focus();
     let fill = theme.color(if lit { ColorRole::SurfaceControl } else { ColorRole::SurfaceField });
     ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
-    let picture = Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(CARD.x - 2.0, PICTURE));
+    let picture = Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(size.x - 2.0, size.y - FOOT - 1.0));
     match view.poses.pictures.get(&(library, pose.name.clone())) {
         Some(texture) => {
             let round = CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };

@@ -148,8 +148,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     balance::balance_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);
-    // A gesture takes the right button for itself, and so does a drag.
-    if free && !covered {
+    // A gesture takes the right button for itself.
+    if state.tools.under_way().is_none() && !swallowed {
         menu::viewport_menu(&response, view, actions);
     }
 }
