@@ -434,3 +434,25 @@ fn joints_keep_the_limits_of_the_clips() {
     }
     assert!(kept == 8 && free > 2, "without limits some go beyond them: {free}");
 }
+
+/// What ends no limb takes what it hangs on along: nothing is torn off.
+#[test]
+fn knuckles_and_thighs_take_what_they_hang_on_along() {
+    for (dragged, moved) in [("LeftIndex1", "LeftHand"), ("LeftUpperLeg", "Hips"), ("LeftShoulder", "UpperChest")] {
+        let mut session = sample();
+        let before = pose(&session);
+        let way = Vec3::new(-0.06, 0.05, 0.02);
+        let node = named(session.document(), dragged);
+        let to = place(&before, node) + way;
+        run(&mut session, CommandLine::new("pose.ik").with("node", dragged).with("to", to.to_array()).with("soft", false));
+        let (document, after) = (session.document(), pose(&session));
+        let carrier = named(document, moved);
+        // A spine bends as far as it can.
+        let left = place(&after, carrier).distance(place(&before, carrier) + way);
+        assert!(left < if moved == "UpperChest" { way.length() * 0.8 } else { 2e-3 }, "{dragged}: {left}");
+        for n in document.node_ids().filter(|n| moved != "Hips" || *n != carrier) {
+            let [a, b] = [&before, &after].map(|p| p.local[n.index()].transform().translation);
+            assert!(a.distance(b) < 1e-6, "{dragged} tore {} off", document.node(n).label(n));
+        }
+    }
+}

@@ -169,9 +169,23 @@ impl DragLimb {
     ) -> Result<(Wanted, Option<String>), CommandError> {
         /// Of a limb's length, how far it may be from where it is to be without a word.
         const SHORT: f32 = 2e-3;
-        let node = one(&self.node, document)?;
+        let mut node = one(&self.node, document)?;
         let seen = place.seen();
-        let limb = ik::limb_of(document, seen, node, self.chain.map(|n| n.max(1)), self.tip.is_some());
+        let mut target = self.to;
+        let of = |n: NodeId| ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some());
+        let mut limb = of(node);
+        // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
+        let body = ik::body_of(document, node);
+        let joints = document.joint_flags();
+        while let (None, Some(parent)) = (&limb, document.node(node).parent)
+            && node != body
+            && joints[parent.index()]
+        {
+            let at = |n: NodeId| seen.world[n.index()].w_axis.truncate();
+            target += at(parent) - at(node);
+            node = parent;
+            limb = of(node);
+        }
         let carries = self.chain.is_none() && self.tip.is_none() && ik::body_of(document, node) == node;
         let Some(limb) = limb.filter(|_| !carries) else {
             // What nothing is above, or what carries the whole body, moves.
@@ -181,7 +195,7 @@ impl DragLimb {
                 return Err(CommandError::Other(format!("what {label} hangs on is squashed flat; it cannot be moved")));
             }
             let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
-            let step = parent.inverse().transform_vector3((self.to - at).as_dvec3());
+            let step = parent.inverse().transform_vector3((target - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();
             let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
             if carries && self.plant != Some(false) {
@@ -193,7 +207,7 @@ impl DragLimb {
         let keeps = self.end.unwrap_or(EndAngle::Keep) == EndAngle::Keep;
         let goal = ik::Goal {
             tip: self.tip.unwrap_or_default(),
-            target: self.to,
+            target,
             swivel: self.swivel.map_or(0.0, |d| d.0.to_radians()),
             keeps: keeps.then(|| seen.world[node.index()]),
             soft: self.soft.unwrap_or(true),
@@ -217,7 +231,7 @@ impl DragLimb {
         let turning: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
         let limits = if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
         let solved = ik::solve_within(document, pose, &limb, &goal, &limits);
-        let length = pose.world[node.index()].w_axis.truncate().distance(self.to) + solved.error;
+        let length = pose.world[node.index()].w_axis.truncate().distance(target) + solved.error;
         let note = (solved.error > SHORT * length.max(1e-6) && solved.error > 1e-6).then(|| {
             let label = document.node(node).label(node);
             format!("{label} is {:.3} m from where it was to be: its limb reaches no farther", solved.error)

@@ -144,7 +144,11 @@ fn divider(ui: &mut Ui, theme: &Theme) {
 fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let options = view.options;
     let label = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(label.color(view.theme.color(ColorRole::TextPrimary)), |ui| {
+    let label = egui::Button::new(label.color(view.theme.color(ColorRole::TextPrimary)));
+    // Several are switched at once.
+    let stays = egui::containers::menu::MenuConfig::new()
+        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let (response, _) = egui::containers::menu::MenuButton::from_button(label).config(stays).ui(ui, |ui| {
         ui.set_min_width(240.0);
         ui.horizontal(|ui| {
             ui.label("Size of joints");
@@ -170,8 +174,8 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
     });
-    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "How joints are drawn"));
-    button.response.on_hover_text("How joints are drawn, and which");
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "How joints are drawn"));
+    response.on_hover_text("How joints are drawn, and which");
 }
 
 /// Where the view looks from, and through what.
