@@ -34,6 +34,7 @@ fn drag(node: NodeId, to: Vec3, body: Body) -> Command {
         tip: None,
         end: None,
         soft: None,
+        limits: None,
         plant: None,
         body: Some(body),
         over: Over::FILE,

@@ -138,6 +138,16 @@ impl App {
         self.session.as_ref()
     }
 
+    /// The eye.
+    pub const fn camera(&self) -> &crate::render::Camera {
+        &self.viewport.camera
+    }
+
+    /// The keys and the mouse of another program.
+    pub fn set_key_preset(&mut self, preset: crate::edit::Preset) {
+        self.program.settings.keys.set_preset(preset);
+    }
+
     /// What is selected, for tests and scripts.
     pub const fn selection(&self) -> &Selection {
         &self.outliner.selection

@@ -444,7 +444,10 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
         let way = Vec3::new(-0.06, 0.05, 0.02);
         let node = named(session.document(), dragged);
         let to = place(&before, node) + way;
-        run(&mut session, CommandLine::new("pose.ik").with("node", dragged).with("to", to.to_array()).with("soft", false));
+        run(
+            &mut session,
+            CommandLine::new("pose.ik").with("node", dragged).with("to", to.to_array()).with("soft", false),
+        );
         let (document, after) = (session.document(), pose(&session));
         let carrier = named(document, moved);
         // A spine bends as far as it can.
@@ -455,4 +458,42 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
             assert!(a.distance(b) < 1e-6, "{dragged} tore {} off", document.node(n).label(n));
         }
     }
+}
+
+/// Both hands on a bar over the head, pinned: they stay there wherever the hips go within their reach, and hold it as they did.
+#[test]
+fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
+    let mut session = sample();
+    let hips = place(&pose(&session), named(session.document(), "Hips"));
+    for (hand, x) in [("LeftHand", 0.3), ("RightHand", -0.3)] {
+        let to = [x, hips.y + 0.85, 0.12];
+        run(&mut session, CommandLine::new("pose.ik").with("node", hand).with("to", to).with("soft", false));
+        run(&mut session, CommandLine::new("pin.set").with("node", hand).with("kind", "both"));
+    }
+    let bar = pose(&session);
+    let arm: f32 = ["LeftUpperArm", "LeftLowerArm", "LeftHand"]
+        .windows(2)
+        .map(|p| place(&bar, named(session.document(), p[0])).distance(place(&bar, named(session.document(), p[1]))))
+        .sum();
+    let mut swings = 0;
+    for k in 0..24 {
+        let angle = k as f32 * 0.7;
+        let way = Vec3::new(angle.sin() * 0.06, 0.03 + 0.03 * (angle * 0.5).cos(), angle.cos() * 0.08);
+        let start = place(&pose(&session), named(session.document(), "Hips"));
+        let by = hips + way - start;
+        run(
+            &mut session,
+            CommandLine::new("pose.move").with("node", "Hips").with("by", by.to_array()).with("space", "world"),
+        );
+        let now = pose(&session);
+        for hand in ["LeftHand", "RightHand"] {
+            let node = named(session.document(), hand);
+            let gap = place(&now, node).distance(place(&bar, node));
+            assert!(gap < 1e-3 * arm, "{hand}, swing {k}: {gap}");
+            let turned = |p: &Pose| p.world[node.index()].to_scale_rotation_translation().1;
+            assert!(angle_between(turned(&now), turned(&bar)) < 2e-3, "{hand} turned");
+            swings += 1;
+        }
+    }
+    assert_eq!(swings, 48);
 }

@@ -438,3 +438,102 @@ fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed()
     let notes = run(&mut session, line.with("children", "place"));
     assert!(notes[0].contains("would shear it"), "{notes:?}");
 }
+
+/// A file of nested nodes: translation, Euler angles and scale of each.
+fn nested(nodes: &[(Vec3, Vec3, Vec3)]) -> Session {
+    let last = nodes.len() - 1;
+    let nodes: Vec<serde_json::Value> = nodes
+        .iter()
+        .enumerate()
+        .map(|(k, (t, r, s))| {
+            let mut node = serde_json::json!({
+                "name": format!("n{k}"), "translation": t.to_array(), "scale": s.to_array(),
+                "rotation": Quat::from_euler(EulerRot::XYZ, r.x, r.y, r.z).to_array(),
+            });
+            if k < last {
+                node["children"] = serde_json::json!([k + 1]);
+            }
+            node
+        })
+        .collect();
+    let file = serde_json::json!({"scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes});
+    Session::open_bytes(&crate::common::glb(file, &[])).unwrap()
+}
+
+mod properties {
+    use glam::DMat4;
+    use proptest::prelude::*;
+    use ulna::model::transform::decompose;
+
+    use super::*;
+
+    /// Scales from 1e-3 to 1e3 with every sign, unequal by at most 1 : `uneven` within one node.
+    fn scale(uneven: f32) -> impl Strategy<Value = Vec3> {
+        let sign = prop::array::uniform3(prop_oneof![Just(-1.0f32), Just(1.0)]);
+        (-2.0f32..2.0, prop::array::uniform3(0.0f32..1.0), sign).prop_map(move |(size, uneven_by, sign)| {
+            let own = |k: usize| sign[k] * 10f32.powf(size) * uneven.powf(uneven_by[k] - 0.5);
+            Vec3::new(own(0), own(1), own(2))
+        })
+    }
+
+    fn place() -> impl Strategy<Value = (Vec3, Vec3)> {
+        let three = || prop::array::uniform3(-3.0f32..3.0).prop_map(Vec3::from_array);
+        (three(), three())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        /// Where TRS can reach a place in the scene it is reached; else it is said.
+        #[test]
+        fn a_node_comes_to_where_it_is_put_in_the_scene_or_it_is_said(
+            above in prop::collection::vec((place(), prop_oneof![scale(1.0), scale(4.0)]), 1..3),
+            own in (place(), scale(2.0)), to in place(), size in scale(1.0),
+        ) {
+            let mut nodes: Vec<_> = above.iter().map(|((t, r), s)| (*t, *r, *s)).collect();
+            nodes.push((own.0.0, own.0.1, own.1));
+            let mut session = nested(&nodes);
+            let name = format!("n{}", nodes.len() - 1);
+            let node = named(session.document(), &name);
+            let turn = Quat::from_euler(EulerRot::XYZ, to.1.x, to.1.y, to.1.z);
+            let line = CommandLine::new("pose.set_world").with("node", name.as_str()).with("translation", to.0.to_array());
+            let line = line.with("rotation", turn.to_array()).with("scale", size.to_array());
+            let notes = run(&mut session, line);
+            let document = session.document();
+            // In f64, from the numbers that are stored.
+            let world = |node: NodeId| {
+                let up = std::iter::successors(Some(node), |n| document.node(*n).parent);
+                up.fold(DMat4::IDENTITY, |below, n| document.node(n).local().transform().matrix().as_dmat4() * below)
+            };
+            let wanted = DMat4::from_scale_rotation_translation(size.as_dvec3(), turn.as_dquat().normalize(), to.0.as_dvec3());
+            let parent = world(document.node(node).parent.unwrap());
+            let local = parent.inverse() * wanted;
+            let like = document.node(node).local().transform();
+            let residue = decompose(&local, &like).residue;
+            let largest = |m: DMat4| m.to_cols_array().into_iter().fold(0.0f64, |a, v| a.max(v.abs()));
+            let bound = 1e-5 * largest(parent) * largest(document.node(node).local().transform().matrix().as_dmat4());
+            let off = largest(world(node) - wanted);
+            if residue < 1e-6 {
+                prop_assert!(off <= bound.max(1e-5 * largest(wanted)), "{off} over {bound}");
+            } else if residue > 3e-4 {
+                prop_assert!(notes.iter().any(|n| n.contains("would shear")), "{residue}: {notes:?}");
+            }
+        }
+
+        /// A ring under a parent of unequal scale leaves scale and translation to the bit.
+        #[test]
+        fn a_turn_leaves_scale_and_translation_to_the_bit(
+            above in (place(), scale(100.0)), own in (place(), scale(100.0)), axis in prop::array::uniform3(-1.0f64..1.0), degrees in -170.0f64..170.0,
+        ) {
+            prop_assume!(axis.iter().any(|v| v.abs() > 0.1));
+            let nodes = [(above.0.0, above.0.1, above.1), (own.0.0, own.0.1, own.1)];
+            let mut session = nested(&nodes);
+            let before = local(session.document(), "n1");
+            let line = CommandLine::new("pose.rotate").with("node", "n1").with("axis", axis).with("degrees", degrees);
+            run(&mut session, line.with("space", "world"));
+            let after = local(session.document(), "n1");
+            prop_assert_eq!((before.translation, before.scale), (after.translation, after.scale));
+            prop_assert!((angle_between(before.rotation, after.rotation).to_degrees() - degrees.abs() as f32).abs() < 0.05);
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod dialogs;
 mod editing;
 mod keys;
 mod paint;
+mod poses;
 mod posing;
 mod timeline;
 mod weights;

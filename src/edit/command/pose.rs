@@ -633,14 +633,19 @@ impl SetWorld {
         let pose = place.seen();
         let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;
-        let each = |node: NodeId| {
+        // Parts of a matrix that nobody sees.
+        const UNSEEN: f32 = 1e-4;
+        let mut worst: Option<(f32, NodeId)> = None;
+        let mut each = |node: NodeId| {
             let local = pose.local[node.index()].transform();
             let world = Transform::decompose(&pose.world[node.index()], &local).transform;
-            let wanted = pose
-                .local_for_world(document, node, &given.over(&world).matrix())
-                .map_err(failed(document, node))?
-                .transform;
+            let found =
+                pose.local_for_world(document, node, &given.over(&world).matrix()).map_err(failed(document, node))?;
+            let (wanted, residue) = (found.transform, found.residue);
             let turns = given.rotation.is_some() || given.scale.is_some();
+            if turns && residue > worst.map_or(UNSEEN, |(w, _)| w) {
+                worst = Some((residue, node));
+            }
             let scaled = |s: Vec3| {
                 given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element()
             };
@@ -651,8 +656,15 @@ impl SetWorld {
             };
             Ok((node, part))
         };
-        let wanted: Result<Wanted, CommandError> = nodes.into_iter().map(each).collect();
-        place.put(wanted?)
+        let wanted: Result<Wanted, CommandError> = nodes.into_iter().map(&mut each).collect();
+        let note = worst.map(|(residue, node)| {
+            let label = document.node(node).label(node);
+            format!(
+                "unequal scales above {label} would shear it by {:.1} %, which a node cannot hold; it is as near as it can be",
+                residue * 100.0
+            )
+        });
+        place.put_noting(wanted?, note)
     }
 }
 

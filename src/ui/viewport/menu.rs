@@ -63,6 +63,7 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions
                     .min_size(egui::vec2(240.0, 24.0))
                     .frame_when_inactive(false);
                 let row = ui.add_enabled(enabled.is_ok(), button);
+                row.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled.is_ok(), spec.title));
                 let row = if let Err(reason) = enabled { row.on_disabled_hover_text(reason) } else { row };
                 if row.on_hover_text(spec.help).clicked() {
                     actions.push(Action::Invoke(spec));

@@ -33,7 +33,7 @@ pub struct ViewportState {
     selecting: tools::Selecting,
     /// A stroke is under way.
     stroking: bool,
-    /// What was held when the primary button was pressed: a drag stays what it began as.
+    /// What was held when a button was pressed: a drag stays what it began as.
     press: egui::Modifiers,
     /// The press that ended another gesture is still down.
     swallow: bool,
@@ -99,9 +99,12 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     // What lies over the picture is seen from where the picture will be, which is drawn when the frame's input is taken up.
     let pressed = ui.input(|i| {
         i.events.iter().find_map(|e| match e {
-            egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => {
-                Some(*modifiers)
-            }
+            egui::Event::PointerButton {
+                button: PointerButton::Primary | PointerButton::Secondary,
+                pressed: true,
+                modifiers,
+                ..
+            } => Some(*modifiers),
             _ => None,
         })
     });
@@ -144,7 +147,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if view.viewport.tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {
         tools::grab(ui, view, rect, actions);
     }
-    tools::select_ui(&mut state.selecting, ui, view, rect, &response, free, actions);
+    tools::select_ui(&mut state.selecting, ui, view, rect, &response, (free, state.press), actions);
     balance::balance_ui(ui, view, rect);
     limits::limits_ui(ui, view, rect);
     overlay::overlay_ui(ui, view, rect);

@@ -146,8 +146,7 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let label = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let label = egui::Button::new(label.color(view.theme.color(ColorRole::TextPrimary)));
     // Several are switched at once.
-    let stays = egui::containers::menu::MenuConfig::new()
-        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let stays = egui::containers::menu::MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
     let (response, _) = egui::containers::menu::MenuButton::from_button(label).config(stays).ui(ui, |ui| {
         ui.set_min_width(240.0);
         ui.horizontal(|ui| {

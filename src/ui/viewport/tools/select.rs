@@ -64,14 +64,14 @@ fn encloses(line: &[Pos2], p: Pos2) -> bool {
     crossed.count() % 2 == 1
 }
 
-/// `free`: nothing else has the pointer.
+/// `free`: nothing else has the pointer; `press`: what was held as a button was pressed.
 pub fn select_ui(
     state: &mut Selecting,
     ui: &Ui,
     view: &View<'_>,
     rect: Rect,
     response: &Response,
-    free: bool,
+    (free, press): (bool, egui::Modifiers),
     actions: &mut Actions,
 ) {
     let size = Vec2::new(rect.width(), rect.height());
@@ -92,10 +92,10 @@ pub fn select_ui(
         {
             state.click(view, local(at), size, toggle, actions);
         }
-        if response.drag_started_by(PointerButton::Primary) && !modifiers.alt {
+        if response.drag_started_by(PointerButton::Primary) && !press.alt {
             state.area = ui.input(|i| i.pointer.press_origin()).map(Area::Box);
         }
-        if response.drag_started_by(PointerButton::Secondary) && modifiers.command {
+        if response.drag_started_by(PointerButton::Secondary) && press.command {
             state.area = ui.input(|i| i.pointer.press_origin()).map(|p| Area::Lasso(vec![p]));
         }
     }

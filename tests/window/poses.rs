@@ -1,0 +1,215 @@
+//! Kept poses in the window, and what else is chosen with the pointer there: cards, lassos, menus, ranges on the ruler.
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::kittest::Queryable as _;
+use glam::Quat;
+use ulna::{
+    edit::command::kept_poses,
+    model::{Property, transform::angle_between},
+};
+
+use super::editing::{Window, click, click_at, node, press, sample, session};
+
+fn rotation(window: &Window, name: &str) -> Quat {
+    session(window).document().node(node(window, name)).local().transform().rotation
+}
+
+fn on_screen(window: &Window, name: &str) -> Pos2 {
+    let rect = window.get_by_label("Viewport").rect();
+    let at = window.state().project(node(window, name)).expect("in sight");
+    rect.min + vec2(at.x, at.y)
+}
+
+/// A drag with a button, in steps; let go of unless `held`.
+fn drag(window: &mut Window, button: PointerButton, modifiers: Modifiers, way: &[Pos2], held: bool) {
+    let press = |pressed, pos| Event::PointerButton { pos, button, pressed, modifiers };
+    window.event(Event::PointerMoved(way[0]));
+    window.run_steps(2);
+    window.event_modifiers(press(true, way[0]), modifiers);
+    window.step();
+    for pair in way.windows(2) {
+        for k in 1..=6 {
+            window.event_modifiers(Event::PointerMoved(pair[0] + (pair[1] - pair[0]) * (k as f32 / 6.0)), modifiers);
+            window.step();
+        }
+    }
+    if !held {
+        window.event_modifiers(press(false, *way.last().expect("a way")), modifiers);
+        window.run_steps(4);
+    }
+}
+
+fn type_number(window: &mut Window, field: &str, text: &str) {
+    click(window, field);
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(text.to_owned()));
+    press(window, Modifiers::NONE, Key::Enter);
+}
+
+#[test]
+fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftUpperArm");
+    let rest = rotation(&window, "LeftUpperArm");
+    type_number(&mut window, "Ul rotation X", "50");
+    let posed = rotation(&window, "LeftUpperArm");
+    assert!(angle_between(rest, posed) > 0.8);
+    click(&mut window, "Keep the pose that is seen");
+    window.event(Event::Text("Wave".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(kept_poses(session(&window).document())[0].name, "Wave");
+    let card = window.get_by_label("Pose Wave").rect().center();
+    type_number(&mut window, "Ul rotation X", "0");
+    click(&mut window, "Pose Wave");
+    assert!(angle_between(rotation(&window, "LeftUpperArm"), posed) < 1e-5, "a click puts it on");
+    type_number(&mut window, "Ul rotation X", "0");
+    let steps = session(&window).history().done().len();
+    let half = [card, card + vec2(80.0, 0.0)];
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &half, false);
+    let whole = angle_between(rest, posed);
+    let part = angle_between(rest, rotation(&window, "LeftUpperArm")) / whole;
+    assert!((part - 0.5).abs() < 0.03, "half of the way is {part}");
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    // Escape while it is dragged leaves it as it was.
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &half, true);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    window.event(Event::PointerButton {
+        pos: half[1],
+        button: PointerButton::Primary,
+        pressed: false,
+        modifiers: Modifiers::NONE,
+    });
+    window.run_steps(3);
+    // Nearer to the rest by a drag of its button.
+    let at = window.get_by_label("Blend: To rest").rect().center();
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at - vec2(-160.0, 0.0)], false);
+    assert!(angle_between(rest, rotation(&window, "LeftUpperArm")) < 0.01);
+}
+
+#[test]
+fn a_lasso_takes_what_it_encloses_and_clicks_at_one_spot_go_round() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    press(&mut window, Modifiers::NONE, Key::Q);
+    let at = on_screen(&window, "LeftHand");
+    let round: Vec<Pos2> = [(-14.0, -14.0), (14.0, -14.0), (14.0, 14.0), (-14.0, 14.0), (-14.0, -10.0)]
+        .map(|(x, y)| at + vec2(x, y))
+        .to_vec();
+    drag(&mut window, PointerButton::Secondary, Modifiers::COMMAND, &round, false);
+    let selected = window.state().selection().nodes.clone();
+    assert!(selected.contains(&node(&window, "LeftHand")), "{selected:?}");
+    assert!(!selected.contains(&node(&window, "RightHand")) && !selected.contains(&node(&window, "LeftUpperArm")));
+    // Joints that lie on one another are gone through by clicks.
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..4 {
+        click_at(&mut window, at);
+        seen.extend(window.state().selection().active);
+    }
+    assert!(seen.len() > 1, "{seen:?}");
+}
+
+#[test]
+fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftHand");
+    let at = window.get_by_label("Viewport").rect().center() + vec2(240.0, 60.0);
+    for pressed in [true, false] {
+        window.event(Event::PointerMoved(at));
+        window.event(Event::PointerButton {
+            pos: at,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+        window.step();
+    }
+    window.run_steps(3);
+    click(&mut window, "Pin or unpin");
+    let hand = node(&window, "LeftHand");
+    assert!(session(&window).document().aids.pins.contains_key(&hand));
+    assert!(window.query_by_label("Remove the pin of LeftHand").is_some(), "the inspector lists it");
+    press(&mut window, Modifiers::NONE, Key::P);
+    assert!(session(&window).document().aids.pins.is_empty());
+}
+
+#[test]
+fn what_is_taken_back_is_selected_as_it_was_when_it_was_done() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    for name in ["LeftHand", "Head"] {
+        click(&mut window, name);
+        type_number(&mut window, "Ul rotation X", "20");
+    }
+    click(&mut window, "Hips");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(window.state().selection().active, Some(node(&window, "Head")));
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(window.state().selection().active, Some(node(&window, "LeftHand")));
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert_eq!(window.state().selection().active, Some(node(&window, "Head")));
+}
+
+#[test]
+fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    press(&mut window, Modifiers::NONE, Key::Q);
+    let foot = on_screen(&window, "LeftFoot");
+    // The end of the shin is there, too.
+    for _ in 0..4 {
+        if window.state().selection().active != Some(node(&window, "LeftFoot")) {
+            click_at(&mut window, foot);
+        }
+    }
+    assert_eq!(window.state().selection().active, Some(node(&window, "LeftFoot")));
+    let before = session(&window).document().clone();
+    press(&mut window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text("Hold from".to_owned()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let ruler = window.get_by_label("Range to hold").rect();
+    let at = |part: f32| ruler.left_center() + vec2(ruler.width() * part, 0.0);
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at(0.3), at(0.45)], false);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let document = session(&window).document();
+    let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").expect("a clip");
+    let changed: std::collections::BTreeSet<String> = document.clips[walk]
+        .tracks
+        .iter()
+        .filter(|(id, track)| before.clips[walk].tracks.get(id) != Some(track))
+        .map(|(_, track)| {
+            assert_eq!(track.property, Property::Rotation);
+            document.node(track.target).label(track.target)
+        })
+        .collect();
+    let limb: std::collections::BTreeSet<String> =
+        ["LeftUpperLeg", "LeftLowerLeg", "LeftFoot"].map(str::to_owned).into_iter().collect();
+    assert_eq!(changed, limb);
+    assert!(window.query_by_label("Range to hold").is_none(), "the range is gone from the ruler");
+}
+
+/// In Blender's map the middle button turns the view and the right one does not; in Maya's Alt is needed.
+#[test]
+fn the_mouse_moves_the_view_as_the_programs_do() {
+    use ulna::edit::Preset;
+    for (preset, button, modifiers, turns) in [
+        (Preset::Blender, PointerButton::Middle, Modifiers::NONE, true),
+        (Preset::Blender, PointerButton::Secondary, Modifiers::NONE, false),
+        (Preset::Maya, PointerButton::Middle, Modifiers::NONE, false),
+        (Preset::Maya, PointerButton::Primary, Modifiers::ALT, true),
+        (Preset::Ulna, PointerButton::Secondary, Modifiers::NONE, true),
+    ] {
+        let (mut window, _folder, _) = sample();
+        window.state_mut().set_key_preset(preset);
+        click(&mut window, "Pose mode");
+        let before = *window.state().camera();
+        let at = window.get_by_label("Viewport").rect().center() + vec2(200.0, 80.0);
+        drag(&mut window, button, modifiers, &[at, at + vec2(90.0, 30.0)], false);
+        let moved = *window.state().camera() != before;
+        assert_eq!(moved, turns, "{preset:?} {button:?}");
+    }
+}
