@@ -123,24 +123,6 @@ impl App {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::edit::{KeyMap, Preset};
-
-    #[test]
-    fn every_default_key_is_one() {
-        for preset in Preset::ALL {
-            let mut keys = KeyMap::default();
-            keys.set_preset(preset);
-            for command in table() {
-                let key = keys.key(command.name);
-                assert!(key.is_empty() || parse(key).is_some(), "{preset:?} {}: {key}", command.name);
-            }
-        }
-    }
-}
-
 /// Takes a digit with Shift: what is typed is another sign on most keyboards, but the key is the digit's.
 fn shifted_digit(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
     if !shortcut.modifiers.shift || !is_digit(shortcut.logical_key) {
@@ -162,4 +144,22 @@ fn shifted_digit(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
 const fn is_digit(key: Key) -> bool {
     use Key::{Num0, Num1, Num2, Num3, Num4, Num5, Num6, Num7, Num8, Num9};
     matches!(key, Num0 | Num1 | Num2 | Num3 | Num4 | Num5 | Num6 | Num7 | Num8 | Num9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{KeyMap, Preset};
+
+    #[test]
+    fn every_default_key_is_one() {
+        for preset in Preset::ALL {
+            let mut keys = KeyMap::default();
+            keys.set_preset(preset);
+            for command in table() {
+                let key = keys.key(command.name);
+                assert!(key.is_empty() || parse(key).is_some(), "{preset:?} {}: {key}", command.name);
+            }
+        }
+    }
 }

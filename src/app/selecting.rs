@@ -1,9 +1,16 @@
 //! Commands on the selection: along the tree, to the other side, limbs and chains, and sets under numbers.
 
+use std::collections::BTreeSet;
+
 use egui::{Context, Key, Modifiers};
 
 use super::App;
-use crate::{edit::command::SelectCommand, model::NodeId, motion::ik, ui::ToastKind};
+use crate::{
+    edit::command::{SelectCommand, kept_sets},
+    model::NodeId,
+    motion::ik,
+    ui::ToastKind,
+};
 
 /// Keys of the sets, by their numbers.
 const DIGITS: [Key; 10] =
@@ -57,8 +64,8 @@ impl App {
                 None
             }
             SelectCommand::RecallSet { set } => {
-                if let Some(nodes) = self.outliner.sets.get(set) {
-                    let there = nodes.iter().copied().filter(|n| document.nodes.contains(*n)).collect();
+                if let Some(nodes) = self.set_under(*set) {
+                    let there = nodes.into_iter().filter(|n| document.nodes.contains(*n)).collect();
                     self.outliner.selection.set_many(there);
                 }
                 None
@@ -74,6 +81,13 @@ impl App {
         if let Some(node) = next {
             self.outliner.selection.set(node);
         }
+    }
+
+    /// What is kept under a digit: in this sitting, else with the file.
+    fn set_under(&self, set: usize) -> Option<BTreeSet<NodeId>> {
+        let document = self.session.as_ref()?.document();
+        let of_file = || kept_sets(document).iter().find(|s| usize::from(s.digit) == set);
+        self.outliner.sets.get(&set).cloned().or_else(|| Some(of_file()?.nodes.iter().copied().collect()))
     }
 
     /// Ctrl, Alt and a digit keep the selection, Alt and the digit bring it back.
@@ -92,7 +106,7 @@ impl App {
                     self.toast(ctx, ToastKind::Ok, format!("Kept {what} under {set}: Alt+{set} selects them again"));
                 }
             } else if ctx.input_mut(|i| i.consume_key(Modifiers::ALT, key)) {
-                if self.outliner.sets.contains_key(&set) {
+                if self.set_under(set).is_some() {
                     self.select(&SelectCommand::RecallSet { set });
                 } else {
                     let text = format!("Nothing is kept under {set}. Ctrl+Alt+{set} keeps the selection there.");

@@ -101,10 +101,11 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRol
     // Of a row without hips the first that has more below it are the hips.
     let spine = |p: &Option<(Part, Option<Side>)>| p.is_some_and(|(part, _)| part == Part::Spine);
     let none = parts.iter().flatten().all(|(part, _)| *part != Part::Hips);
-    if none && parts.iter().filter(|p| spine(p)).count() > 1 {
-        if let Some(first) = parts.iter_mut().find(|p| spine(p)) {
-            *first = Some((Part::Hips, None));
-        }
+    if none
+        && parts.iter().filter(|p| spine(p)).count() > 1
+        && let Some(first) = parts.iter_mut().find(|p| spine(p))
+    {
+        *first = Some((Part::Hips, None));
     }
     let mut roles: Vec<Option<BodyRole>> = vec![None; joints.len()];
     let mut kinds: Vec<(Part, Option<Side>)> = parts.iter().flatten().copied().collect();

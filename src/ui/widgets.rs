@@ -387,22 +387,6 @@ pub fn select_all(ctx: &egui::Context, field: egui::Id, text: &str) {
     state.store(ctx, field);
 }
 
-#[cfg(test)]
-mod tests {
-    use super::short_number;
-
-    #[test]
-    fn numbers_take_at_most_six_characters() {
-        assert_eq!(short_number(-41.24, true), "−41.2°");
-        assert_eq!(short_number(-180.0, true), "−180°");
-        assert_eq!(short_number(180.0, true), "180.0°");
-        assert_eq!(short_number(0.2621, false), "0.262");
-        assert_eq!(short_number(-12.345, false), "−12.35");
-        assert_eq!(short_number(-1234.5, false), "−1234");
-        assert_eq!(short_number(-0.0001, false), "0.000");
-    }
-}
-
 /// What a pin holds, in words.
 pub const fn pin_words(pin: Pin) -> &'static str {
     match pin {
@@ -429,5 +413,21 @@ pub fn pin_mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, size: f32,
         let radius = if pin.angle { 5.0 } else { 7.0 };
         painter.circle(at, radius * size, casing, Stroke::new(2.0 * size, color));
         painter.circle_filled(at, 2.0 * size, color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_number;
+
+    #[test]
+    fn numbers_take_at_most_six_characters() {
+        assert_eq!(short_number(-41.24, true), "−41.2°");
+        assert_eq!(short_number(-180.0, true), "−180°");
+        assert_eq!(short_number(180.0, true), "180.0°");
+        assert_eq!(short_number(0.2621, false), "0.262");
+        assert_eq!(short_number(-12.345, false), "−12.35");
+        assert_eq!(short_number(-1234.5, false), "−1234");
+        assert_eq!(short_number(-0.0001, false), "0.000");
     }
 }

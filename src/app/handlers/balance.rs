@@ -48,7 +48,7 @@ impl App {
             *way_of = key;
             path.clear();
             let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-            for (_, clip) in shown {
+            if let Some((_, clip)) = shown {
                 let length = f64::from(clip.length());
                 path.extend((0..=PLACES).filter_map(|k| {
                     let stack = Stack::of(Some(clip), length * k as f64 / PLACES as f64);

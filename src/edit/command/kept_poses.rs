@@ -58,10 +58,10 @@ document_commands! {
     } = "pose.forget", "Remove a kept pose", asks: true;
     /// Keeps a set of nodes under a digit with the file
     KeepSet {
-        /// The digit, 0 to 9.
-        set: usize,
         /// Which nodes; none takes the set out of the file.
         node: Option<Nodes>,
+        /// The digit, 0 to 9.
+        set: usize,
     } = "set.keep", "Keep the selection with the file", menu: "Edit", filled: Some(around::keep_set);
 }
 

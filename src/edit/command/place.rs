@@ -27,19 +27,15 @@ use crate::{
 
 choice! {
     /// What nodes do while the one that they hang on is posed.
+    #[derive(Default)]
     Children {
         /// They go with it.
+        #[default]
         Follow = "follow",
         /// They stay where they are.
         Place = "place",
         /// They go with it, but keep their angle in the scene.
         Angle = "angle",
-    }
-}
-
-impl Default for Children {
-    fn default() -> Self {
-        Self::Follow
     }
 }
 

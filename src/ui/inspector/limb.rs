@@ -1,6 +1,6 @@
 //! The limb that the active joint ends: how far it reaches, its swivel; and all pins, with where a foot stands over the clip.
 
-use egui::{Color32, DragValue, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui::{DragValue, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use crate::{
@@ -236,7 +236,7 @@ fn pin_row(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, pin:
     let font = Theme::font(Font::Body);
     let text = elided(ui, &name, &font, width);
     let chosen = view.selection.nodes.contains(&node);
-    let color: Color32 = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
+    let color = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
     ui.painter().text(pos2(rect.left(), rect.center().y), egui::Align2::LEFT_CENTER, text, font, color);
     if row.clicked() {
         actions.push(OutlinerAction::Select { node, toggle: false });
