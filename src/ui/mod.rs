@@ -3,6 +3,7 @@
 
 mod action;
 mod bars;
+mod blend_drag;
 mod dialogs;
 pub mod edits;
 mod inspector;

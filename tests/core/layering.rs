@@ -144,7 +144,7 @@ fn the_check_sees_a_name_that_is_spelled() {
 }
 
 /// The panels: folders of `src/ui/` that know nothing of one another.
-const PANELS: [&str; 6] = ["dialogs", "inspector", "outliner", "timeline", "viewport", "weights"];
+const PANELS: [&str; 7] = ["dialogs", "inspector", "outliner", "poses", "timeline", "viewport", "weights"];
 
 /// Panels that code names by their module.
 fn panels_named(text: &str) -> Vec<&'static str> {

@@ -213,3 +213,24 @@ fn the_mouse_moves_the_view_as_the_programs_do() {
         assert_eq!(moved, turns, "{preset:?} {button:?}");
     }
 }
+
+/// Over a clip, buttons that are dragged bring the pose nearer to the keys around it, as an unkeyed pose.
+#[test]
+fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    click(&mut window, "LeftUpperArm");
+    press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    let steps = session(&window).history().done().len();
+    let at = window.get_by_label("Blend: Previous").rect().center();
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at + vec2(160.0, 0.0)], false);
+    let document = session(&window).document();
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").expect("a clip");
+    let arm = node(&window, "LeftUpperArm");
+    let held: Vec<_> = document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect();
+    let (_, track) = document.clips[walk].track(arm, Property::Rotation).expect("a track");
+    let before = Quat::from_slice(track.value(0));
+    let [made] = held[..] else { panic!("{held:?}") };
+    assert!(angle_between(made.rotation.expect("a turn"), before) < 1e-4, "all the way is the key before");
+}

@@ -5,7 +5,6 @@
 //!  press on a card ──► the document as it is ──► drag: that document, and the pose by so much ──► release keeps, Esc drops
 //! ```
 
-mod blend_drag;
 mod domain;
 
 use egui::{
@@ -14,10 +13,7 @@ use egui::{
 };
 use egui_material_icons::icons;
 
-pub use self::{
-    blend_drag::{BlendDrag, blend_buttons_ui},
-    domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView},
-};
+pub use self::domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView};
 use crate::{
     edit::{
         Scene,
@@ -30,7 +26,9 @@ use crate::{
     motion::{Pose, ik},
     render::ColorRole,
     ui::{
-        Action, Actions, Theme, View, edits,
+        Action, Actions, Theme, View,
+        blend_drag::{BlendDrag, blend_buttons_ui},
+        edits,
         theme::Font,
         widgets::{
             elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments, select_all,

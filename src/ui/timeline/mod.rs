@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 
 use egui::{RichText, Ui};
 
-use super::{Action, Actions, Theme, View, theme::Font};
+use super::{Action, Actions, Theme, View, blend_drag::BlendDrag, theme::Font};
 use crate::render::ColorRole;
 use crate::{
     edit::command::NewClip,
@@ -77,6 +77,8 @@ pub struct TimelineState {
     asks: Option<KeyList>,
     /// The next drag draws a lasso.
     lasso: bool,
+    /// A button that brings a pose nearer to another, while it is dragged.
+    blend: BlendDrag,
     /// From when to when a node is to be held, while that is chosen.
     hold: Option<hold::Hold>,
     /// What is typed to find a clip in the list of all.
@@ -166,6 +168,7 @@ impl TimelineState {
     pub fn end_gestures(&mut self) {
         self.gesture = KeyGesture::None;
         (self.wanted, self.lasso) = (None, false);
+        self.blend = BlendDrag::default();
         if let MarkerEdit::Moves { .. } = self.marker {
             self.marker = MarkerEdit::None;
         }

@@ -12,6 +12,7 @@ use crate::{
     session::RulerUnit,
     ui::{
         Action, Actions, Theme, View,
+        blend_drag::blend_buttons_ui,
         theme::Font,
         widgets::{elided, filter_field, icon_button, name_widget},
     },
@@ -22,6 +23,8 @@ struct Room {
     speed: bool,
     guess: bool,
     frame: bool,
+    /// The buttons that bring a pose nearer to others.
+    blend: bool,
     rate: bool,
     /// Points of the clip's name.
     clip: f32,
@@ -31,6 +34,7 @@ impl Room {
     fn of(width: f32) -> Self {
         Self {
             guess: width >= 980.0,
+            blend: width >= 1240.0,
             speed: width >= 800.0,
             frame: width >= 620.0,
             rate: width >= 560.0,
@@ -55,6 +59,10 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             clip_and_rate(state, ui, view, document, &room, actions);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 key_buttons(state, ui, view, document, actions);
+                if room.blend && view.shown_clip().is_some() {
+                    ui.add_space(8.0);
+                    blend_buttons_ui(&mut state.blend, ui, view, actions);
+                }
             });
         });
     });
