@@ -35,9 +35,16 @@ impl App {
 
     /// The joint that moves the skin under the pointer most is pointed at, too.
     fn hover_surface(&mut self, at: glam::Vec2, size: glam::Vec2) {
+        /// With more vertices the surface is not posed for that alone.
+        const MOST: usize = 200_000;
         let key = (self.renderer.pose_serial(), self.viewport.camera, at);
         let Some(session) = &self.session else { return };
         let document = session.document();
+        let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > MOST;
+        // While it moves, each frame would pose the surface on the CPU.
+        if large || self.timeline.playback.playing || session.history().is_open() {
+            return;
+        }
         let (camera, renderer, visibility) = (&self.viewport.camera, &mut self.renderer, &self.outliner.visibility);
         let found = self.viewport.surface_hover.update(key, |_| {
             let ray = camera.ray(at, size);

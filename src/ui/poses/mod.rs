@@ -144,11 +144,13 @@ pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &
             empty_ui(state, ui, view, all.is_empty(), actions);
             return;
         }
+        // As high as there is room over the bar that scrolls.
+        let high = (ui.available_height() - 10.0).clamp(CARD.0, CARD.1);
         ScrollArea::horizontal().auto_shrink([false, false]).id_salt("poses").show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 for pose in poses {
-                    card_ui(state, ui, view, document, pose, actions);
+                    card_ui(state, ui, view, document, (pose, high), actions);
                 }
             });
         });
@@ -259,13 +261,11 @@ fn card_ui(
     ui: &mut Ui,
     view: &View<'_>,
     document: &Document,
-    pose: &KeptPose,
+    (pose, high): (&KeptPose, f32),
     actions: &mut Actions,
 ) {
     let theme = view.theme;
     let library = view.poses.library;
-    // As high as there is room over the bar that scrolls.
-    let high = (ui.available_height() - 10.0).clamp(CARD.0, CARD.1);
     let size = vec2(((high - FOOT) * SHAPE).round(), high);
     let (rect, response) =
         ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(size, Sense::click_and_drag())).inner;
