@@ -196,7 +196,7 @@ pub(super) fn keep_set(around: &Around<'_>) -> Filled {
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
     let set = free.ok_or(Unfilled::Refused("All ten digits keep a set with this file already."))?;
-    Ok(vec![KeepSet { set: set.into(), node: Some(node) }.into()])
+    Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
 }
 
 /// The selected nodes.

@@ -61,7 +61,7 @@ document_commands! {
         /// Which nodes; none takes the set out of the file.
         node: Option<Nodes>,
         /// The digit, 0 to 9.
-        set: usize,
+        set: f32,
     } = "set.keep", "Keep the selection with the file", menu: "Edit", filled: Some(around::keep_set);
 }
 
@@ -207,7 +207,7 @@ impl KeepSet {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let digit = u8::try_from(self.set).ok().filter(|d| *d < 10);
+        let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
         let digit = digit.ok_or_else(|| CommandError::Other("a set is under a digit, 0 to 9".into()))?;
         let mut sets: Vec<NodeSet> = kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
         sets.extend(nodes.map(|nodes| NodeSet { digit, nodes }));
