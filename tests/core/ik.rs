@@ -497,3 +497,25 @@ fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
     }
     assert_eq!(swings, 48);
 }
+
+/// A joint of a wing, which has feathers at each: its wing follows, and the body stays.
+#[test]
+fn a_wing_follows_and_the_body_stays() {
+    let Some(shared) = crate::common::shared() else { return };
+    let path = shared.join("corpus/characters/Dragon/dragon-animations.glb");
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    let before = pose(&session);
+    let node = named(session.document(), "wing_3_l");
+    let to = place(&before, node) + Vec3::new(-0.05, 0.2, 0.0);
+    run(
+        &mut session,
+        CommandLine::new("pose.ik").with("node", "wing_3_l").with("to", to.to_array()).with("soft", false),
+    );
+    let (document, after) = (session.document(), pose(&session));
+    for stays in ["hips", "shoulder_l", "wing_3_r", "back_foot_l"] {
+        let node = named(document, stays);
+        assert!(place(&before, node).distance(place(&after, node)) < 1e-6, "{stays}");
+    }
+    let size = place(&before, node).distance(place(&before, named(document, "wing_1_l")));
+    assert!(place(&after, node).distance(to) < 0.1 * size, "{} of {size}", place(&after, node).distance(to));
+}

@@ -177,14 +177,21 @@ impl DragLimb {
         // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
         let body = ik::body_of(document, node);
         let joints = document.joint_flags();
-        while let (None, Some(parent)) = (&limb, document.node(node).parent)
+        if let (None, Some(parent)) = (&limb, document.node(node).parent)
             && node != body
             && joints[parent.index()]
         {
-            let at = |n: NodeId| seen.world[n.index()].w_axis.truncate();
-            target += at(parent) - at(node);
-            node = parent;
-            limb = of(node);
+            let above = of(parent).filter(|l| l.turns.len() > 1);
+            if parent == body || above.is_some() {
+                let at = |n: NodeId| seen.world[n.index()].w_axis.truncate();
+                target += at(parent) - at(node);
+                (node, limb) = (parent, above);
+            } else {
+                // Within a wing, each joint of which has feathers: the two bones before it, as far as they are of no body.
+                let bones = std::iter::successors(Some(parent), |n| document.node(*n).parent);
+                let bones = bones.take_while(|n| *n != body && joints[n.index()]).take(2).count();
+                limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
+            }
         }
         let carries = self.chain.is_none() && self.tip.is_none() && ik::body_of(document, node) == node;
         let Some(limb) = limb.filter(|_| !carries) else {
