@@ -33,13 +33,17 @@ impl App {
 
     /// Asks for what the clipboard holds; the system answers with an event.
     pub(super) fn ask_paste(&mut self, ctx: &Context, how: Pasting) {
-        self.poses.pasting = how;
+        (self.poses.pasting, self.poses.asked) = (how, ctx.input(|i| i.time));
         ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
     }
 
     /// Poses nodes by what the clipboard holds: those that are named there, or the selected one where one pose was copied.
     pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
-        let Pasting { flip, selected } = std::mem::take(&mut self.poses.pasting);
+        /// Seconds in which the clipboard answers: later a paste is another one.
+        const SOON: f64 = 2.0;
+        let asked = std::mem::take(&mut self.poses.pasting);
+        let soon = ctx.input(|i| i.time) - self.poses.asked < SOON;
+        let Pasting { flip, selected } = if soon { asked } else { Pasting::default() };
         match read_pose(text) {
             Ok(Some(pose)) => {
                 let one = pose.joints.len() == 1 && self.outliner.selection.nodes.len() == 1;

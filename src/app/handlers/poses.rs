@@ -30,6 +30,8 @@ pub(in crate::app) struct PosePictures {
     pub shown: BTreeMap<(Library, String), TextureId>,
     /// What each was taken of, and the texture.
     taken: BTreeMap<(Library, String), (u64, Option<TextureHandle>)>,
+    /// The upload of the model that they are of.
+    serial: u64,
     /// One that is on its way.
     awaited: Option<((Library, String), u64, Capture)>,
 }
@@ -188,6 +190,11 @@ impl App {
     pub(in crate::app) fn picture_poses(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let pictures = &mut self.pose_pictures;
+        let serial = self.renderer.scene_serial();
+        if pictures.serial != serial {
+            // Of another model none is shown, not even for a moment.
+            *pictures = PosePictures { serial, ..PosePictures::default() };
+        }
         if let Some((key, mark, capture)) = &pictures.awaited {
             let taken = match self.renderer.poll_picture(capture) {
                 Ok(None) => {
@@ -222,7 +229,6 @@ impl App {
             Library::Own => &self.poses.own,
         };
         let library = self.poses.library;
-        let serial = self.renderer.scene_serial();
         let missing = poses.iter().find_map(|pose| {
             let (key, mark) = ((library, pose.name.clone()), mark(pose, serial));
             (pictures.taken.get(&key).map(|t| t.0) != Some(mark)).then_some((pose, key, mark))

@@ -95,6 +95,8 @@ pub struct Poses {
     pub own: Vec<KeptPose>,
     /// How the clipboard's answer is taken.
     pub pasting: Pasting,
+    /// On egui's clock: when it was asked.
+    pub asked: f64,
 }
 
 impl Default for Poses {
@@ -106,6 +108,7 @@ impl Default for Poses {
             amount: 1.0,
             own: Vec::new(),
             pasting: Pasting::default(),
+            asked: 0.0,
         }
     }
 }
@@ -130,7 +133,7 @@ pub struct PosesView<'a> {
 impl Poses {
     /// What panels see.
     pub fn view<'a>(&'a self, pictures: &'a BTreeMap<(Library, String), TextureId>) -> PosesView<'a> {
-        let Self { library, reach, flip, amount, own, pasting: _ } = self;
+        let Self { library, reach, flip, amount, own, pasting: _, asked: _ } = self;
         PosesView { library: *library, reach: *reach, flip: *flip, amount: *amount, own, pictures }
     }
 }
