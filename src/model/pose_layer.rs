@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use glam::{Quat, Vec3};
 
-use super::{NodeId, Shared, Transform, transform::unit_or};
+use super::{
+    NodeId, Shared, Transform,
+    transform::{short_way, unit_or},
+};
 
 /// How much of something counts at each joint, 0 to 1, by node. What is beyond its end counts nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,24 +46,32 @@ impl PoseLayer {
     /// What it adds, by node: `k·t`, `slerp(1, r, k)`, `1 + k(s − 1)`, where `k` is its strength times its mask. Nodes at
     /// which that is nothing are left out.
     pub fn added(&self) -> impl Iterator<Item = (NodeId, Transform)> + '_ {
-        let all = self.moves.iter().filter(|_| !self.muted);
-        all.filter_map(|(node, user)| {
-            let k = self.strength * self.mask.as_ref().map_or(1.0, |m| m.at(*node));
-            if k == 1.0 {
-                return Some((*node, *user));
-            }
-            (k != 0.0).then(|| (*node, part_of(user, k)))
-        })
+        self.moves.keys().filter_map(|node| Some((*node, self.added_at(*node)?)))
+    }
+
+    /// What it adds to one node; nothing where it does not count or says nothing of it.
+    pub fn added_at(&self, node: NodeId) -> Option<Transform> {
+        let user = self.moves.get(&node)?;
+        match self.strength_at(node) {
+            0.0 => None,
+            1.0 => Some(*user),
+            k => Some(part_of(user, k)),
+        }
+    }
+
+    /// How much of it counts at a node: its strength times its mask, 0 where it is muted.
+    pub fn strength_at(&self, node: NodeId) -> f32 {
+        if self.muted { 0.0 } else { self.strength * self.mask.as_ref().map_or(1.0, |m| m.at(node)) }
     }
 }
 
 /// A share of a transform, from none at 0 to all at 1.
 fn part_of(user: &Transform, k: f32) -> Transform {
-    // The short way; from the identity, a share of a rotation is that share of its angle.
-    let turn = if user.rotation.w < 0.0 { -user.rotation } else { user.rotation };
+    // From the identity, a share of a rotation is that share of its angle.
+    let turn = short_way(user.rotation).to_scaled_axis();
     Transform {
         translation: user.translation * k,
-        rotation: unit_or(Quat::from_scaled_axis(turn.to_scaled_axis() * k), Quat::IDENTITY),
+        rotation: unit_or(Quat::from_scaled_axis(turn * k), Quat::IDENTITY),
         scale: Vec3::ONE + (user.scale - Vec3::ONE) * k,
     }
 }

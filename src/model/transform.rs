@@ -225,6 +225,11 @@ pub fn is_turned_less(a: Quat, b: Quat, angle: f32) -> bool {
     d.xyz().length_squared() <= most * most
 }
 
+/// The same rotation as the quaternion of at most half a turn.
+pub fn short_way(q: Quat) -> Quat {
+    if q.w < 0.0 { -q } else { q }
+}
+
 /// A quaternion made unit, or `fallback` where it has no direction. One that is unit within rounding keeps its bits, so that
 /// what was made unit once is read back as it was written.
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {

@@ -10,7 +10,8 @@ use super::{
     stack::{Additive, Averaging, Constraint, Instance, Lane, Reference, Stack},
 };
 use crate::model::{
-    Asset, Clip, Local, NodeId, PoseLayer, Property, Shared, Transform, Tree, Unkeyed, transform::unit_or,
+    Asset, Clip, Local, NodeId, PoseLayer, Property, Shared, Transform, Tree, Unkeyed,
+    transform::{short_way, unit_or},
 };
 
 /// Evaluates stacks. One for each place that shows something: it keeps the clips of its last stack laid out for playing.
@@ -285,8 +286,7 @@ impl Evaluator {
 
 /// `slerp(1, turn, w)` on the short way, for any `w`.
 fn power(turn: Quat, w: f32) -> Quat {
-    let turn = if turn.w < 0.0 { -turn } else { turn };
-    unit_or(Quat::from_scaled_axis(turn.to_scaled_axis() * w), Quat::IDENTITY)
+    unit_or(Quat::from_scaled_axis(short_way(turn).to_scaled_axis() * w), Quat::IDENTITY)
 }
 
 /// Seconds of the first key of any track; 0 where there is none.

@@ -29,6 +29,7 @@ mod transfer;
 #[cfg(test)]
 mod tube;
 mod turn;
+mod under_layers;
 mod worst;
 
 pub use self::{
@@ -49,5 +50,6 @@ pub use self::{
     surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,
     transfer::{Fitted, fit, flipped_morphs, keep_pose, morph_partner},
+    under_layers::{LayerWriteError, under_layers},
     worst::{Sampling, Spot, WorstPose},
 };

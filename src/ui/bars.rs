@@ -53,7 +53,8 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             spaces_ui(ui, view, actions);
             divider(ui, theme);
             // In a narrow window the palette and the view menu have them.
-            if ui.ctx().content_rect().width() >= 1100.0 {
+            let animate = view.mode == Mode::Animate;
+            if ui.ctx().content_rect().width() >= if animate { 1420.0 } else { 1100.0 } {
                 pivot_ui(ui, view, actions);
                 let on = view.viewport.symmetry;
                 if icon_button(ui, theme, icons::ICON_FLIP, "Pose both sides alike", "", on, Ok(())).clicked() {
@@ -109,11 +110,11 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// Whose axes the handles have: side by side where there is room, else in a list.
 fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    /// The least width of the window in which they stand side by side.
-    const ROOM: f32 = 1300.0;
+    /// The least width of the window in which they stand side by side; over a clip more stands beside them.
+    const ROOM: [f32; 2] = [1300.0, 1800.0];
     let theme = view.theme;
     let now = view.viewport.space;
-    if ui.ctx().content_rect().width() >= ROOM {
+    if ui.ctx().content_rect().width() >= ROOM[usize::from(view.mode == Mode::Animate)] {
         segments(ui, theme, |ui| {
             for space in GizmoSpace::ALL {
                 let segment = segment(ui, theme, space.title(), now == space, false);

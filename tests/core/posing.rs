@@ -5,8 +5,8 @@ use glam::{EulerRot, Mat4, Quat, Vec3};
 use ulna::{
     edit::CommandLine,
     formats::gltf::Progress,
-    model::{Document, NodeId, SkinId, transform::angle_between},
-    motion::{Mirror, MirrorPairs, Pose, Stack},
+    model::{Components, Document, JointMask, NodeId, PoseLayer, SkinId, Transform, transform::angle_between},
+    motion::{LayerWriteError, Mirror, MirrorPairs, Pose, Stack, under_layers},
     session::Session,
 };
 
@@ -535,5 +535,72 @@ mod properties {
             prop_assert_eq!((before.translation, before.scale), (after.translation, after.scale));
             prop_assert!((angle_between(before.rotation, after.rotation).to_degrees() - degrees.abs() as f32).abs() < 0.05);
         }
+
+        /// What is written into one of several layers is seen as it was asked for, whatever lies below and above.
+        #[test]
+        fn a_node_is_seen_as_it_is_wanted_whichever_layer_is_written(
+            base in (place(), scale(3.0)),
+            layers in prop::collection::vec((place(), scale(2.0), 0.55f32..1.0, any::<bool>(), prop::option::of(0.9f32..1.0)), 1..5),
+            chosen in any::<prop::sample::Index>(), to in place(), size in 0.3f32..3.0, which in 1u8..8,
+        ) {
+            let session = nested(&[(base.0.0, base.0.1, base.1)]);
+            let document = session.document();
+            let node = named(document, "n0");
+            let angles = |r: Vec3| Quat::from_euler(EulerRot::XYZ, r.x, r.y, r.z);
+            let mut layers: Vec<PoseLayer> = layers.into_iter().map(|((t, r), s, strength, muted, mask)| {
+                let user = Transform { translation: t, rotation: angles(r), scale: s };
+                let mask = mask.map(|m| JointMask([m].into()));
+                PoseLayer { strength, muted, mask, ..PoseLayer::new("of many", [(node, user)].into()) }
+            }).collect();
+            let chosen = chosen.index(layers.len());
+            layers[chosen].muted = false;
+            let seen = |layers: &[PoseLayer]| {
+                let stack = Stack { layers: layers.into(), ..Stack::default() };
+                Pose::evaluate(document, &stack).local[node.index()].transform()
+            };
+            let before = seen(&layers);
+            let wanted = Components {
+                translation: (which & 1 != 0).then_some(to.0),
+                rotation: (which & 2 != 0).then(|| angles(to.1)),
+                scale: (which & 4 != 0).then(|| before.scale * size),
+            };
+            let base = document.node(node).local().transform();
+            let written = match under_layers(&base, &layers, chosen, node, &wanted) {
+                Ok(written) => written,
+                // A weak layer turns a joint only so far.
+                Err(LayerWriteError::TooWeak(_)) => return Ok(()),
+                Err(other) => return Err(TestCaseError::fail(other.to_string())),
+            };
+            let old = layers[chosen].moves.insert(node, written).unwrap();
+            let (now, asked) = (seen(&layers), wanted.over(&before));
+            let most = layers.iter().fold(base.translation.length(), |a, l| a.max(l.moves[&node].translation.length()));
+            let reach = 1e-4 * (now.translation.abs().max_element() + most * base.scale.abs().max_element() + before.scale.abs().max_element());
+            prop_assert!(angle_between(now.rotation, asked.rotation) < 2e-3, "{now:?} {asked:?}");
+            prop_assert!((now.scale - asked.scale).abs().max_element() <= 1e-4 * asked.scale.abs().max_element());
+            prop_assert!(now.translation.distance(asked.translation) <= reach.max(1e-3), "{now:?} {asked:?}");
+            // Only what it is about.
+            prop_assert!(which & 2 != 0 || written.rotation == old.rotation);
+            prop_assert!(which & 4 != 0 || written.scale == old.scale);
+        }
+    }
+
+    #[test]
+    fn a_layer_that_does_not_count_is_not_written() {
+        let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);
+        let node = named(session.document(), "n0");
+        let turned = Transform::from_rotation(Quat::from_rotation_x(0.5));
+        let zero = Transform { scale: Vec3::new(1.0, 0.0, 1.0), ..Transform::IDENTITY };
+        let (limp, flat) =
+            (PoseLayer::new("limp", [(node, turned)].into()), PoseLayer::new("flat", [(node, zero)].into()));
+        let muted = PoseLayer { muted: true, ..limp.clone() };
+        let weak = PoseLayer { strength: 0.1, ..limp.clone() };
+        let wanted = Components { rotation: Some(Quat::from_rotation_y(2.0)), ..Components::default() };
+        let refused = |layers: &[PoseLayer], chosen| {
+            under_layers(&Transform::IDENTITY, layers, chosen, node, &wanted).unwrap_err().to_string()
+        };
+        assert!(refused(&[muted], 0).contains("is muted"));
+        assert!(refused(&[weak], 0).contains("turn up its strength"));
+        assert!(refused(&[limp.clone(), flat], 0).contains("“flat” above it makes a scale 0"));
+        assert!(refused(&[limp], 1).contains("no layer 1"));
     }
 }

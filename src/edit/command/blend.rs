@@ -13,7 +13,7 @@ use super::{
     rules,
 };
 use crate::{
-    model::{Clip, Components, Document, NodeId, Property, Shared, Transform, UnkeyedAt},
+    model::{Clip, Components, Document, NodeId, Property, Shared, Transform, UnkeyedAt, transform::short_way},
     motion::{Pose, Stack},
 };
 
@@ -89,8 +89,7 @@ const STEP: f32 = 0.1;
 
 /// A rotation part of the way to another, the short way; beyond both ends it goes on as fast.
 fn turned(from: Quat, to: Quat, part: f32) -> Quat {
-    let way = from.inverse() * to;
-    let way = if way.w < 0.0 { -way } else { way };
+    let way = short_way(from.inverse() * to);
     from * Quat::from_scaled_axis(way.to_scaled_axis() * part)
 }
 

@@ -155,6 +155,41 @@ fn ring(handle: Handle, axis: Vec3, radius: f32, frame: &Frame, camera: &Camera,
     Shape { handle, line: (0..=STEPS).filter_map(point).collect(), near: 0.0 }
 }
 
+impl Shape {
+    /// A point of the picture where a press takes this handle, for who asks for it by name; none where others lie over all of it.
+    pub fn grip(&self, all: &[Self]) -> Option<Vec2> {
+        let middle = self.line.iter().map(|(p, _)| *p).sum::<Vec2>() / self.line.len().max(1) as f32;
+        let seen = || self.line.iter().filter(|(_, near)| *near).map(|(p, _)| *p);
+        let points: Vec<Vec2> = match self.handle {
+            Handle::Plane(_) => vec![middle],
+            Handle::Ring(_) | Handle::Outer => seen().collect(),
+            Handle::Arrow(_) | Handle::Box(_) | Handle::Center | Handle::Swivel => {
+                let end = self.line.last()?.0;
+                let from = self.line[0].0;
+                (0..=8).map(|k| end.lerp(from, k as f32 / 8.0)).collect()
+            }
+        };
+        points.into_iter().find(|p| under(all, *p) == Some(self.handle))
+    }
+
+    /// What a person would call it.
+    pub fn name(&self, set: &HandleSet) -> String {
+        const AXES: [&str; 3] = ["X", "Y", "Z"];
+        const PLANES: [&str; 3] = ["Y and Z", "Z and X", "X and Y"];
+        let (operation, _) = set.meaning(self.handle);
+        let verb = operation.title();
+        match self.handle {
+            Handle::Arrow(k) | Handle::Box(k) => format!("Handle: {verb} along {}", AXES[k]),
+            Handle::Plane(k) => format!("Handle: {verb} in {}", PLANES[k]),
+            Handle::Ring(k) => format!("Handle: {verb} about {}", AXES[k]),
+            Handle::Outer if operation.is_turn() => format!("Handle: {verb} about the line of sight"),
+            Handle::Outer => format!("Handle: {verb} all axes"),
+            Handle::Center => format!("Handle: {verb} freely"),
+            Handle::Swivel => "Handle: turn the limb about its own line".to_owned(),
+        }
+    }
+}
+
 /// The handle under a point of the picture. Spots go before arrows, these before squares and rings; of two alike the one
 /// nearer to the eye.
 pub fn under(shapes: &[Shape], at: Vec2) -> Option<Handle> {

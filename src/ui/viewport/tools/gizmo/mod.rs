@@ -11,7 +11,7 @@ mod frame;
 mod gesture;
 mod handles;
 
-use egui::{PointerButton, Pos2, Rect, Response, Ui};
+use egui::{PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
 
 use self::gesture::Next;
@@ -113,6 +113,9 @@ impl Gizmo {
         if wanted.is_none() {
             self.go_on(ui, view, rect, response, actions);
         }
+        if self.gesture.is_none() {
+            name_handles(ui, rect, set, &shapes);
+        }
         draw::draw(ui, view, rect, &shown, set, &shapes, hovered, self.gesture.as_ref());
         active || hovered.is_some()
     }
@@ -162,6 +165,17 @@ impl Gizmo {
                 ui.ctx().request_repaint();
             }
         }
+    }
+}
+
+/// Handles are there by name, too, for readers of the screen and for scripts. They take nothing from the pointer.
+fn name_handles(ui: &Ui, rect: Rect, set: &HandleSet, shapes: &[handles::Shape]) {
+    for shape in shapes {
+        let Some(grip) = shape.grip(shapes) else { continue };
+        let spot = Rect::from_center_size(rect.left_top() + vec2(grip.x, grip.y), vec2(8.0, 8.0));
+        let name = shape.name(set);
+        let response = ui.interact(spot, ui.scope_id().with(&name), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     }
 }
 

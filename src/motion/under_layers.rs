@@ -1,0 +1,101 @@
+//! Writing into one layer of several: what its `U` must be for a node to be seen as it is wanted, whatever lies over it.
+//!
+//! ```text
+//!  seen = ((M ∘ U₁) ∘ … U_k) ∘ … U_n        M: the clip, or the pose
+//!         └ below ┘    ▲       └ above ┘
+//!                      └ what is looked for
+//! ```
+
+use glam::{Quat, Vec3};
+use thiserror::Error;
+
+use crate::model::{
+    Components, NodeId, PoseLayer, Transform, TransformError,
+    transform::{short_way, unit_or},
+};
+
+/// Why nothing can be written into a layer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LayerWriteError {
+    /// There is no such layer.
+    #[error("there is no layer {index}; there are {count}")]
+    NoLayer {
+        /// Which was asked for, from 0.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// It does not count there.
+    #[error(
+        "layer “{0}” is muted, dialled to 0 or masked at this joint, so nothing written there would be seen; turn it up first"
+    )]
+    Silent(String),
+    /// A layer above makes a scale 0.
+    #[error("layer “{0}” above it makes a scale 0, so nothing below it is seen; mute that layer first")]
+    Covered(String),
+    /// It counts too little.
+    #[error("layer “{0}” counts too little here to turn the joint so far; turn up its strength first")]
+    TooWeak(String),
+    /// The transforms below cannot be divided out.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
+}
+
+/// The whole `U` of the layer `chosen` at a node, with which the node is seen with the wanted components; the others are seen as
+/// they were. `base` is the node's local transform before the layers, `M`.
+///
+/// What lies above is divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`, `t = t_X − R·S·t_U`; what the layer's strength
+/// takes away is put on top of it, so that what is seen is what was asked for.
+///
+/// # Errors
+/// Where there is no such layer, where it does not count there, where a scale of 0 hides what it does, or where its strength
+/// is too small for a turn.
+pub fn under_layers(
+    base: &Transform,
+    layers: &[PoseLayer],
+    chosen: usize,
+    node: NodeId,
+    wanted: &Components,
+) -> Result<Transform, LayerWriteError> {
+    let layer = layers.get(chosen).ok_or(LayerWriteError::NoLayer { index: chosen, count: layers.len() })?;
+    let strength = layer.strength_at(node);
+    if strength == 0.0 {
+        return Err(LayerWriteError::Silent(layer.name.to_string()));
+    }
+    let over = |from: Transform, l: &PoseLayer| l.added_at(node).map_or(from, |user| from.compose(&user));
+    let below = layers[..chosen].iter().fold(*base, over);
+    let seen = layers[chosen..].iter().fold(below, over);
+    let (mut asked, mut moved_above) = (wanted.over(&seen), false);
+    for above in layers[chosen + 1..].iter().rev() {
+        let Some(user) = above.added_at(node) else { continue };
+        if user.scale.cmpeq(Vec3::ZERO).any() {
+            return Err(LayerWriteError::Covered(above.name.to_string()));
+        }
+        moved_above |= user.translation != Vec3::ZERO;
+        let rotation = unit_or(asked.rotation * user.rotation.conjugate(), asked.rotation);
+        let scale = asked.scale / user.scale;
+        let translation = asked.translation - rotation * (scale * user.translation);
+        asked = Transform { translation, rotation, scale };
+    }
+    // A way above goes along axes that turn and grow with what is written here: the node shall stay where it is seen.
+    let carried = moved_above && (wanted.rotation.is_some() || wanted.scale.is_some());
+    let differs = Components {
+        translation: (wanted.translation.is_some() || carried).then_some(asked.translation),
+        rotation: wanted.rotation.map(|_| asked.rotation),
+        scale: wanted.scale.map(|_| asked.scale),
+    };
+    let counts = below.user_where(&differs, &Transform::IDENTITY)?;
+    let turn = short_way(counts.rotation).to_scaled_axis() / strength;
+    if turn.length() > std::f32::consts::PI + 1e-4 {
+        return Err(LayerWriteError::TooWeak(layer.name.to_string()));
+    }
+    let old = layer.moves.get(&node).copied().unwrap_or_default();
+    let written = Components {
+        translation: differs.translation.map(|_| counts.translation / strength),
+        rotation: differs
+            .rotation
+            .map(|_| if strength == 1.0 { counts.rotation } else { Quat::from_scaled_axis(turn) }),
+        scale: differs.scale.map(|_| Vec3::ONE + (counts.scale - Vec3::ONE) / strength),
+    };
+    Ok(written.over(&old))
+}
