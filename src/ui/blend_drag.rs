@@ -5,7 +5,7 @@ use egui::{Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use crate::{
     edit::{
         Command,
-        command::{Blend, DocumentCommand, Over, Toward, field::Nodes},
+        command::{Blend, Breakdown, DocumentCommand, Over, Toward, field::Nodes},
     },
     model::{Document, NodeId, Property},
     render::ColorRole,
@@ -19,16 +19,71 @@ const WAY: f32 = 160.0;
 #[derive(Clone, Debug, Default)]
 pub struct BlendDrag(Option<(&'static str, Document, f32)>);
 
-/// What a button does: its title, to what, and which way.
-const BUTTONS: [(&str, Toward, f32, &str); 5] = [
-    ("To rest", Toward::Rest, 1.0, "Nearer to the rest, or away from it to the left"),
-    ("Push", Toward::Between, -1.0, "Away from what lies between the keys around"),
-    ("Relax", Toward::Between, 1.0, "Nearer to what lies between the keys around"),
-    ("Next", Toward::Next, 1.0, "Nearer to the keys after this time"),
-    ("Previous", Toward::Previous, 1.0, "Nearer to the keys before this time"),
+/// What a button does with the pose.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Nearer to a pose, or away from it.
+    Toward(Toward, bool),
+    /// Between the keys around: all the way to the left is the one before, to the right the one after.
+    Breakdown,
+}
+
+impl Way {
+    /// The command's number, of how far it was dragged.
+    fn amount(self, dragged: f32) -> f32 {
+        match self {
+            Self::Toward(_, away) => {
+                if away {
+                    -dragged
+                } else {
+                    dragged
+                }
+            }
+            Self::Breakdown => 0.5 + dragged * 0.5,
+        }
+    }
+
+    /// How far a click goes.
+    const fn click(self) -> f32 {
+        if matches!(self, Self::Breakdown) { 0.0 } else { 0.1 }
+    }
+
+    /// What is said while it is dragged.
+    fn said(self, dragged: f32) -> String {
+        match self {
+            Self::Toward(..) => format!("{:.0} %", dragged * 100.0),
+            Self::Breakdown => format!("{:.0} % of the way to the next", self.amount(dragged) * 100.0),
+        }
+    }
+}
+
+/// What a button does: its title, which way, and what that means.
+const BUTTONS: [(&str, Way, &str); 6] = [
+    (
+        "To rest",
+        Way::Toward(Toward::Rest, false),
+        "Nearer to the rest, or away from it to the left; a click goes a tenth of the way",
+    ),
+    (
+        "Push",
+        Way::Toward(Toward::Between, true),
+        "Away from what lies between the keys around; a click goes a tenth of the way",
+    ),
+    (
+        "Relax",
+        Way::Toward(Toward::Between, false),
+        "Nearer to what lies between the keys around; a click goes a tenth of the way",
+    ),
+    ("Next", Way::Toward(Toward::Next, false), "Nearer to the keys after this time; a click goes a tenth of the way"),
+    ("Breakdown", Way::Breakdown, "Between the keys before and after, to the left and to the right; a click is halfway"),
+    (
+        "Previous",
+        Way::Toward(Toward::Previous, false),
+        "Nearer to the keys before this time; a click goes a tenth of the way",
+    ),
 ];
 
-fn blended(view: &View<'_>, start: &Document, toward: Toward, amount: f32) -> Vec<Command> {
+fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Command> {
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     let node = (!selected.is_empty()).then(|| Nodes::Ids(selected.clone()));
     let nodes: Vec<NodeId> = if selected.is_empty() {
@@ -38,8 +93,13 @@ fn blended(view: &View<'_>, start: &Document, toward: Toward, amount: f32) -> Ve
     } else {
         selected
     };
+    let amount = way.amount(dragged);
     edits::posed(view, start, &nodes, |over: Over| {
-        DocumentCommand::Blend(Blend { node: node.clone(), toward, amount, over }.into())
+        let node = node.clone();
+        DocumentCommand::Blend(match way {
+            Way::Toward(toward, _) => Blend { node, toward, amount, over }.into(),
+            Way::Breakdown => Breakdown { node, part: amount, over }.into(),
+        })
     })
 }
 
@@ -47,8 +107,8 @@ fn blended(view: &View<'_>, start: &Document, toward: Toward, amount: f32) -> Ve
 pub fn blend_buttons_ui(state: &mut BlendDrag, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let over_clip = view.shown_clip().is_some();
-    for (title, toward, sign, help) in BUTTONS {
-        if toward != Toward::Rest && !over_clip {
+    for (title, way, help) in BUTTONS {
+        if way != Way::Toward(Toward::Rest, false) && !over_clip {
             continue;
         }
         let font = Theme::font(Font::Body);
@@ -64,7 +124,7 @@ pub fn blend_buttons_ui(state: &mut BlendDrag, ui: &mut Ui, view: &View<'_>, act
         let label = title.to_owned();
         let document = view.session.map(|s| s.document());
         if let Some(document) = document.filter(|_| response.clicked()) {
-            let commands = blended(view, document, toward, sign * 0.1);
+            let commands = blended(view, document, way, way.click());
             actions.push(Action::Preview { label, commands });
             actions.push(Action::Commit);
         } else if let Some(document) = document.filter(|_| response.drag_started()) {
@@ -78,19 +138,19 @@ pub fn blend_buttons_ui(state: &mut BlendDrag, ui: &mut Ui, view: &View<'_>, act
                 state.0 = None;
             } else if response.dragged() {
                 let (at, from) = ui.input(|i| (i.pointer.latest_pos(), i.pointer.press_origin()));
-                let way = at.zip(from).map_or(0.0, |(at, from)| at.x - from.x) / WAY;
-                let amount = (way.clamp(-2.0, 2.0) * 100.0).round() / 100.0;
+                let gone = at.zip(from).map_or(0.0, |(at, from)| at.x - from.x) / WAY;
+                let amount = (gone.clamp(-2.0, 2.0) * 100.0).round() / 100.0;
                 if amount != *last {
                     *last = amount;
-                    let commands = blended(view, start, toward, sign * amount);
+                    let commands = blended(view, start, way, amount);
                     actions.push(Action::Preview { label, commands });
                 }
-                let tip = RichText::new(format!("{:.0} %", amount * 100.0)).font(Theme::font(Font::NumberSmall));
+                let tip = RichText::new(way.said(amount)).font(Theme::font(Font::NumberSmall));
                 egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, rect).show(|ui| ui.label(tip));
             }
         }
         if state.0.is_none() {
-            response.on_hover_text(format!("{help}. Drag sideways; a click goes a tenth of the way"));
+            response.on_hover_text(format!("Drag sideways. {help}"));
         }
     }
 }

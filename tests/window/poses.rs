@@ -233,4 +233,21 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
     let before = Quat::from_slice(track.value(0));
     let [made] = held[..] else { panic!("{held:?}") };
     assert!(angle_between(made.rotation.expect("a turn"), before) < 1e-4, "all the way is the key before");
+
+    // Half the way back from there is the middle of a breakdown; all of it, to the right, the key after.
+    let next = Quat::from_slice(track.value(1));
+    let at = window.get_by_label("Blend: Breakdown").rect().center();
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at + vec2(160.0, 0.0)], false);
+    let document = session(&window).document();
+    let [made] = document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect::<Vec<_>>()[..] else {
+        panic!("one pose")
+    };
+    assert!(angle_between(made.rotation.expect("a turn"), next) < 1e-4, "all the way is the key after");
+    click(&mut window, "Blend: Breakdown");
+    let document = session(&window).document();
+    let [made] = document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect::<Vec<_>>()[..] else {
+        panic!("one pose")
+    };
+    let (half, whole) = (angle_between(made.rotation.expect("a turn"), before), angle_between(before, next));
+    assert!((half - 0.5 * whole).abs() < 1e-4, "{half} of {whole}");
 }

@@ -34,7 +34,7 @@ impl Room {
     fn of(width: f32) -> Self {
         Self {
             guess: width >= 980.0,
-            blend: width >= 1240.0,
+            blend: width >= 1340.0,
             speed: width >= 800.0,
             frame: width >= 620.0,
             rate: width >= 560.0,
