@@ -20,6 +20,9 @@ const EXACT: f32 = 0.01 * std::f32::consts::PI / 180.0;
 /// How often a segment is halved at most to keep a motion.
 const MOST_HALVES: u32 = 12;
 
+/// How often pieces that came out too far off are halved again.
+const MOST_ROUNDS: u32 = 6;
+
 /// The track with a key at `time` (seconds); one that is there already, to a tenth of a millisecond, gets the value.
 ///
 /// Without a value the key is of what is seen then, and the motion stays as it was: on a CUBICSPLINE track both tangents
@@ -49,27 +52,51 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
             error = f32::max(error, radial(track, &mut made, low, high, exact, 0, &mut more));
             (low, high) = (high, high + 1);
         }
-        if !more.is_empty() {
-            more.sort_by(f32::total_cmp);
-            made = track.clone();
-            for t in more.into_iter().chain([time]) {
-                let at = made.times.partition_point(|k| *k < t);
-                // From the curve as it was, not from one that is off already.
-                let (value, slope) = unit_slope(track, t);
-                made = with(&made, at, t, &value, &slope);
+        // Fitted side by side the pieces come out a little worse than one by one.
+        for _ in 0..MOST_ROUNDS {
+            if more.is_empty() {
+                break;
             }
-            error = 0.0;
-            for k in 0..made.times.len() - 1 {
-                if made.times[k] >= track.times[at - 1] && made.times[k + 1] <= track.times[at] {
-                    error = error.max(fit(track, &mut made, k, k + 1));
-                }
+            let (fitted, worst, wide) = with_all(track, &more, time, at);
+            (made, error) = (fitted, worst);
+            if wide.is_empty() {
+                break;
             }
+            more.extend(wide);
         }
     }
     if let Some(value) = value {
         made = made.with_key(time, value, 0.0);
     }
     Inserted { track: made, error }
+}
+
+/// The track with keys at `time` and at `more`, within the segment before the key `at`, fitted; how far it is off, and the middles
+/// of what is farther off than it may be.
+fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, Vec<f32>) {
+    let mut times: Vec<f32> = more.iter().copied().chain([time]).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    let mut made = track.clone();
+    for t in times {
+        let at = made.times.partition_point(|k| *k < t);
+        // From the curve as it was, not from one that is off already.
+        let (value, slope) = unit_slope(track, t);
+        made = with(&made, at, t, &value, &slope);
+    }
+    let (mut error, mut wide) = (0.0f32, Vec::new());
+    for k in 0..made.times.len() - 1 {
+        let (low, high) = (made.times[k], made.times[k + 1]);
+        if low >= track.times[at - 1] && high <= track.times[at] {
+            let own = fit(track, &mut made, k, k + 1);
+            let middle = (low + high) * 0.5;
+            if own >= EXACT && middle > low && middle < high {
+                wide.push(middle);
+            }
+            error = error.max(own);
+        }
+    }
+    (made, error, wide)
 }
 
 /// What is seen of a track at a time.

@@ -75,7 +75,11 @@ const BUTTONS: [(&str, Way, &str); 6] = [
         "Nearer to what lies between the keys around; a click goes a tenth of the way",
     ),
     ("Next", Way::Toward(Toward::Next, false), "Nearer to the keys after this time; a click goes a tenth of the way"),
-    ("Breakdown", Way::Breakdown, "Between the keys before and after, to the left and to the right; a click is halfway"),
+    (
+        "Breakdown",
+        Way::Breakdown,
+        "Between the keys before and after, to the left and to the right; a click is halfway",
+    ),
     (
         "Previous",
         Way::Toward(Toward::Previous, false),

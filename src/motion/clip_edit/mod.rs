@@ -8,6 +8,10 @@
 //!                             ├─► dead     keys that change nothing
 //!                             ├─► choose   keys by kind and value
 //!                             └─► copied   keys as text, for the clipboard, and back
+//!  a whole clip ──────────────┬─► whole    a part of it, backwards, stretched, sampled anew
+//!                             ├─► join     two, one after the other
+//!                             ├─► mirrored the other side
+//!                             └─► seam     where a loop meets itself, and how it comes to
 //! ```
 //!
 //! Three rules hold for all of them:
@@ -20,19 +24,27 @@
 mod choose;
 mod copied;
 mod dead;
+mod join;
+mod mirrored;
 mod offset;
 mod retime;
+mod seam;
 mod smooth;
 mod values;
+mod whole;
 
 pub use self::{
     choose::{keys_in_range, keys_of_kind, keys_of_value},
     copied::{CopiedKeys, CopiedTrack, NotKeys, PasteAt, Pasted, paste},
     dead::dead_keys,
+    join::{Joined, joined},
+    mirrored::{MirroredClip, mirrored},
     offset::offset_in_loop,
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
+    seam::{Closing, Gap, Seam, closed, seam},
     smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},
     values::{ValueChange, change_values},
+    whole::{MotionError, key_span, mapped, part_of, resampled, reversed},
 };
 use crate::model::{Interpolation, Track, UnkeyedAt};
 

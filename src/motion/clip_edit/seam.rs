@@ -1,0 +1,355 @@
+//! Where a loop meets itself: how far it jumps there, and ways to close it.
+//!
+//! A loop is closed when the pose at its end is the pose at 0; its last key is that pose and is never taken away. The root's travel
+//! over the ground is no jump.
+
+use glam::{Quat, Vec3};
+
+use super::{MotionError, SAME_TIME, TooClose, key_span, part_of, whole::rising};
+use crate::{
+    model::{
+        Clip, Document, Interpolation, NodeId, Property, Shared, Track,
+        transform::{angle_between, short_way},
+    },
+    motion::{Evaluator, Pose, Stack, insert_key, sample_into},
+};
+
+/// Below these a joint does not jump: radians, and metres of a body 1.8 m high.
+const STILL: (f32, f32) = (0.000_9, 0.000_2);
+
+/// How far a node jumps at the seam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Which node.
+    pub node: NodeId,
+    /// Of its local rotation, radians.
+    pub angle: f32,
+    /// Of its place in the scene without the root's travel, metres.
+    pub distance: f32,
+    /// Of its velocity, metres a second.
+    pub speed: f32,
+}
+
+/// How a loop meets itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seam {
+    /// The nodes that move, those that jump farthest first.
+    pub gaps: Vec<Gap>,
+    /// The last frame is the one before the pose at 0: the loop was made without its last key.
+    pub is_short: bool,
+    /// The last two frames are both the pose at 0.
+    pub is_doubled: bool,
+    /// The node that carries the body over the ground, where one does.
+    pub travels: Option<NodeId>,
+    /// Whether nothing jumps.
+    pub is_closed: bool,
+}
+
+impl Seam {
+    /// The greatest angle (radians), distance (metres) and difference of speed (metres a second).
+    pub fn worst(&self) -> (f32, f32, f32) {
+        let most = |value: fn(&Gap) -> f32| self.gaps.iter().map(value).fold(0.0, f32::max);
+        (most(|g| g.angle), most(|g| g.distance), most(|g| g.speed))
+    }
+}
+
+/// Poses of a clip at some moments.
+fn poses(document: &Document, clip: &Clip, times: &[f64]) -> Vec<Pose> {
+    let clip = Shared::new(clip.clone());
+    let mut evaluator = Evaluator::default();
+    let pose = |time: &f64| {
+        let mut pose = Pose::default();
+        evaluator.update(document, &Stack::of(Some(&clip), *time), &mut pose);
+        pose
+    };
+    times.iter().map(pose).collect()
+}
+
+/// Looks at the seam of a clip whose frames are so many seconds long; nothing where it has no two keys.
+pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
+    let (first, last) = key_span(clip).filter(|(a, b)| b > a)?;
+    let end = f64::from(last);
+    let frame = frame.min(end * 0.25);
+    let times = [0.0, frame, end - 2.0 * frame, end - frame, end];
+    let all = poses(document, clip, &times);
+    let [start, second, third_last, before, stop] = &all[..] else { return None };
+    let height = crate::motion::joint_bounds(document, start).map_or(1.8, |(a, b)| (b - a).max_element()).max(1e-6);
+    let unit = height / 1.8;
+    // The topmost node with keys of its place carries the body.
+    let moved = |n: NodeId, p: Property| clip.track(n, p).is_some();
+    let root = document.nodes.order().iter().copied().find(|n| moved(*n, Property::Translation));
+    let place = |pose: &Pose, n: NodeId| pose.world[n.index()].w_axis.truncate();
+    let way = root.map_or(Vec3::ZERO, |n| (place(stop, n) - place(start, n)) * Vec3::new(1.0, 0.0, 1.0));
+    let travels = root.filter(|_| way.length() > 0.05 * height);
+    let way = if travels.is_some() { way } else { Vec3::ZERO };
+    let turned = |a: &Pose, b: &Pose, n: NodeId| {
+        let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
+        angle_between(rotation(a), rotation(b))
+    };
+    let nodes: Vec<NodeId> = {
+        let mut list: Vec<NodeId> = clip.tracks.values().map(|t| t.target).collect();
+        list.sort_unstable();
+        list.dedup();
+        list
+    };
+    let mut gaps: Vec<Gap> = nodes
+        .iter()
+        .map(|node| {
+            let speeds =
+                [(start, second), (before, stop)].map(|(a, b)| (place(b, *node) - place(a, *node)) / frame as f32);
+            Gap {
+                node: *node,
+                angle: turned(start, stop, *node),
+                distance: (place(stop, *node) - way - place(start, *node)).length(),
+                speed: (speeds[0] - speeds[1]).length(),
+            }
+        })
+        .collect();
+    gaps.sort_by(|a, b| (b.angle + b.distance / unit).total_cmp(&(a.angle + a.distance / unit)));
+    let most = |a: &Pose, b: &Pose| nodes.iter().map(|n| turned(a, b, *n)).fold(0.0, f32::max);
+    let (jump, steps) = (most(stop, start), [most(start, second), most(before, stop)]);
+    let is_still = |a: &Pose, b: &Pose| most(a, b) < STILL.0;
+    let is_closed = gaps.iter().all(|g| g.angle < STILL.0 && g.distance < STILL.1 * unit);
+    let step = (steps[0] + steps[1]) * 0.5;
+    // A jump of about a frame's way, on from where it comes: the pose a frame before the start lies near the last one.
+    let is_short =
+        !is_closed && first <= SAME_TIME && jump > 2.0 * STILL.0 && jump > 0.4 * step && jump < 1.8 * step && {
+            let onward = |n: &NodeId| {
+                let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
+                let next = rotation(stop) * (rotation(before).conjugate() * rotation(stop));
+                angle_between(next, rotation(start))
+            };
+            nodes.iter().map(onward).fold(0.0, f32::max) < 0.8 * jump
+        };
+    let is_doubled = is_closed && is_still(before, stop) && !is_still(third_last, before);
+    Some(Seam { gaps, is_short, is_doubled, travels, is_closed })
+}
+
+/// A way to close a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Closing {
+    /// The last key becomes the pose at 0.
+    Match,
+    /// So many frames before the end are bent to it, the more the later.
+    Blend(u32),
+    /// A frame is added that is the pose at 0.
+    AddFrame,
+    /// The last frame goes.
+    DropFrame,
+}
+
+/// The clip as a closed loop. What carries the body over the ground goes on, but for its height.
+///
+/// # Errors
+/// Where keys fall together.
+pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<NodeId>) -> Result<Clip, TooClose> {
+    let Some((_, last)) = key_span(clip) else { return Ok(clip.clone()) };
+    if how == Closing::DropFrame {
+        return Ok(part_of(clip, 0.0, (f64::from(last) - frame) as f32, true)?.0);
+    }
+    let mut made = clip.clone();
+    for track in made.tracks.values_mut().filter(|t| t.times.len() > 1) {
+        let goes_on = |k: usize| Some(track.target) == travels && track.property == Property::Translation && k != 1;
+        let closed = match how {
+            Closing::AddFrame => with_frame(track, last, frame, &goes_on),
+            Closing::Blend(frames) if track.interpolation != Interpolation::Step => {
+                let from = (f64::from(last) - f64::from(frames.max(1)) * frame).max(0.0) as f32;
+                bent(track, from, last, &goes_on)
+            }
+            Closing::Match | Closing::Blend(_) | Closing::DropFrame => matched(track, last, &goes_on),
+        };
+        rising(&closed.times)?;
+        *track = Shared::new(closed);
+    }
+    Ok(made)
+}
+
+fn sampled(track: &Track, time: f64) -> Vec<f32> {
+    let mut out = vec![0.0; track.width];
+    sample_into(track, time, &mut out);
+    out
+}
+
+/// The value at 0 as it comes after another, and what goes on as it is there.
+fn aim(track: &Track, near: &[f32], goes_on: &dyn Fn(usize) -> bool) -> Vec<f32> {
+    let mut to = sampled(track, 0.0);
+    if track.property == Property::Rotation && to.iter().zip(near).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+        to.iter_mut().for_each(|v| *v = -*v);
+    }
+    for (k, v) in to.iter_mut().enumerate() {
+        if goes_on(k) {
+            *v = near[k];
+        }
+    }
+    to
+}
+
+fn matched(track: &Track, last: f32, goes_on: &dyn Fn(usize) -> bool) -> Track {
+    let whole = insert_key(track, last, None, true).track;
+    let key = whole.times.len() - 1;
+    let to = aim(track, whole.value(key), goes_on);
+    if to == whole.value(key) { track.clone() } else { whole.with_key(whole.times[key], &to, 0.0) }
+}
+
+fn with_frame(track: &Track, last: f32, frame: f64, goes_on: &dyn Fn(usize) -> bool) -> Track {
+    let mut whole = insert_key(track, last, None, true).track;
+    let key = whole.times.len() - 1;
+    let at = f64::from(last);
+    let end = (at + frame) as f32;
+    let near: Vec<f32> = match track.property {
+        Property::Rotation => whole.value(key).to_vec(),
+        // On as it went.
+        _ => sampled(track, at).iter().zip(sampled(track, at - frame)).map(|(b, a)| b + (b - a)).collect(),
+    };
+    let to = aim(track, &near, goes_on);
+    if whole.interpolation == Interpolation::CubicSpline {
+        let (w, stride) = (whole.width, whole.stride());
+        let mut values = whole.values.to_vec();
+        // Beyond the last key the tangents were not used: they go on as they came, and come in as the loop goes out.
+        let into: Vec<f32> = values[key * stride..key * stride + w].to_vec();
+        values[key * stride + 2 * w..].copy_from_slice(&into);
+        let out: Vec<f32> = values[2 * w..3 * w].to_vec();
+        values.extend(out.iter().chain(&to).chain(&out));
+        let times = whole.times.iter().copied().chain([end]).collect();
+        whole = Track { times, values: values.into(), ..whole };
+        return whole;
+    }
+    whole.with_key(end, &to, 0.0)
+}
+
+fn bent(track: &Track, from: f32, last: f32, goes_on: &dyn Fn(usize) -> bool) -> Track {
+    let stop = sampled(track, f64::from(last));
+    let to = aim(track, &stop, goes_on);
+    if to == stop {
+        return track.clone();
+    }
+    let whole = insert_key(&insert_key(track, from, None, true).track, last, None, true).track;
+    let span = f64::from(last) - f64::from(from);
+    let (w, stride, cubic) = (whole.width, whole.stride(), whole.interpolation == Interpolation::CubicSpline);
+    let turn = (track.property == Property::Rotation)
+        .then(|| short_way(Quat::from_slice(&stop).conjugate() * Quat::from_slice(&to)).to_scaled_axis());
+    let mut values = whole.values.to_vec();
+    for (key, time) in whole.times.iter().enumerate().filter(|(_, t)| **t > from) {
+        let u = ((f64::from(*time) - f64::from(from)) / span).clamp(0.0, 1.0) as f32;
+        // Eased at both ends, and its slope.
+        let (part, slope) = (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / span as f32);
+        let value = whole.value(key).to_vec();
+        let own = &mut values[key * stride..(key + 1) * stride];
+        let at = if cubic { w } else { 0 };
+        match turn {
+            Some(turn) => {
+                let by = Quat::from_scaled_axis(turn * part);
+                let made = Quat::from_slice(&value) * by;
+                let rate = turn * (0.5 * slope);
+                let more = made * Quat::from_xyzw(rate.x, rate.y, rate.z, 0.0);
+                for tangent in if cubic { vec![0, 2 * w] } else { Vec::new() } {
+                    let bent = Quat::from_slice(&own[tangent..tangent + w]) * by + more;
+                    own[tangent..tangent + w].copy_from_slice(&bent.to_array());
+                }
+                own[at..at + w].copy_from_slice(&made.to_array());
+            }
+            None => {
+                for k in 0..w {
+                    let gap = to[k] - stop[k];
+                    own[at + k] += gap * part;
+                    if cubic {
+                        own[k] += gap * slope;
+                        own[2 * w + k] += gap * slope;
+                    }
+                }
+            }
+        }
+        if u >= 1.0 {
+            let exact = aim(&whole, &own[at..at + w], goes_on);
+            own[at..at + w].copy_from_slice(&exact);
+        }
+    }
+    Track { values: values.into(), ..whole }
+}
+
+/// How far a track is from where it begins, at its end.
+#[cfg(test)]
+fn gap_of(track: &Track, last: f32) -> MotionError {
+    let held = Track {
+        times: [0.0].into(),
+        values: sampled(track, 0.0).into(),
+        interpolation: Interpolation::Linear,
+        ..track.clone()
+    };
+    MotionError::between(track, &held, f64::from(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::tests::any_track, *};
+    use crate::model::TrackId;
+
+    proptest! {
+        #[test]
+        fn a_closed_loop_ends_as_it_begins_and_is_what_it_was_before(track in any_track(), frames in 1u32..6, which in 0usize..3) {
+            prop_assume!(track.times.len() > 1);
+            let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
+            let last = clip.length();
+            let frame = f64::from(last) / 8.0;
+            let how = [Closing::Match, Closing::Blend(frames), Closing::AddFrame][which];
+            let made = closed(&clip, how, frame, None).unwrap();
+            let now = &made.tracks[&TrackId(0)];
+            prop_assert!(now.validate().is_ok(), "{:?}", now);
+            let gap = gap_of(now, made.length());
+            prop_assert!(gap.angle < 1e-3 && gap.value < 1e-4, "{:?}", gap);
+            // What lies before the part that is bent is not touched.
+            let free = match how {
+                Closing::Blend(_) if track.interpolation != Interpolation::Step => f64::from(last) - f64::from(frames) * frame,
+                Closing::AddFrame => f64::from(last),
+                _ => f64::from(track.times[track.times.len() - 2]),
+            };
+            for k in 0..100 {
+                let time = (free - 1e-3) * f64::from(k) / 100.0;
+                let off = MotionError::between(&track, now, time);
+                prop_assert!(off.angle < 4e-4 && off.value < 1e-3, "{:?} at {}: {:?}", how, time, off);
+            }
+        }
+    }
+
+    #[test]
+    fn a_loop_without_its_last_key_and_one_with_two_are_told() {
+        let turns = |angles: &[f32]| {
+            let frame = 1.0 / 30.0;
+            Track {
+                target: NodeId(0),
+                property: Property::Rotation,
+                interpolation: Interpolation::Linear,
+                times: (0..angles.len()).map(|k| k as f32 * frame).collect(),
+                values: angles.iter().flat_map(|a| Quat::from_rotation_x(*a).to_array()).collect(),
+                width: 4,
+                kinds: Default::default(),
+            }
+        };
+        let file = br#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{}]}"#;
+        let document =
+            crate::formats::gltf::open_bytes(file.to_vec().into(), None, &Default::default()).unwrap().document;
+        let clip = |t: Track| Clip { tracks: [(TrackId(0), Shared::new(t))].into(), ..Clip::default() };
+        let wave: Vec<f32> = (0..=30).map(|k| (k as f32 / 30.0 * std::f32::consts::TAU).sin() * 0.5).collect();
+        let frame = 1.0 / 30.0;
+        let whole = seam(&document, &clip(turns(&wave)), frame).unwrap();
+        assert!(whole.is_closed && !whole.is_short && !whole.is_doubled, "{whole:?}");
+        let short = clip(turns(&wave[..30]));
+        let found = seam(&document, &short, frame).unwrap();
+        assert!(found.is_short && !found.is_closed, "{found:?}");
+        let mended = closed(&short, Closing::AddFrame, frame, None).unwrap();
+        assert_eq!(mended.key_count(), 31);
+        assert!(seam(&document, &mended, frame).unwrap().is_closed);
+        let doubled = clip(turns(&[&wave[..], &[0.0]].concat()));
+        let found = seam(&document, &doubled, frame).unwrap();
+        assert!(found.is_doubled, "{found:?}");
+        let mended = closed(&doubled, Closing::DropFrame, frame, None).unwrap();
+        assert_eq!(mended.key_count(), 31);
+        // A jump is neither.
+        let open: Vec<f32> = wave.iter().enumerate().map(|(k, a)| a + k as f32 * 0.01).collect();
+        let found = seam(&document, &clip(turns(&open)), frame).unwrap();
+        assert!(!found.is_short && !found.is_doubled && !found.is_closed, "{found:?}");
+        assert!((found.worst().0 - 0.3).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,316 @@
+//! Whole clips: cut out of, turned round, stretched, sampled anew. The clip's pointers are left alone; who calls this refuses them.
+
+use super::{SAME_TIME, TimeMap, TooClose, retime};
+use crate::{
+    model::{Clip, Interpolation, Marker, Property, Shared, Slice, Track, transform::angle_between},
+    motion::{insert_key, sample_into},
+};
+
+/// How far a motion came to be from what it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MotionError {
+    /// Of rotations, radians.
+    pub angle: f32,
+    /// Of all else, in the units of the track.
+    pub value: f32,
+}
+
+impl MotionError {
+    /// The worse of both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { angle: self.angle.max(other.angle), value: self.value.max(other.value) }
+    }
+
+    /// How far two tracks of the same property are apart at a time.
+    pub(super) fn between(a: &Track, b: &Track, time: f64) -> Self {
+        let sampled = |track: &Track| {
+            let mut out = vec![0.0; track.width];
+            sample_into(track, time, &mut out);
+            out
+        };
+        let (a, b, turns) = (sampled(a), sampled(b), a.property == Property::Rotation);
+        if turns {
+            let turn = |v: &[f32]| glam::Quat::from_slice(v);
+            return Self { angle: angle_between(turn(&a), turn(&b)), value: 0.0 };
+        }
+        Self { angle: 0.0, value: a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) }
+    }
+}
+
+/// The first and the last key of a clip, seconds; nothing where it has none.
+pub fn key_span(clip: &Clip) -> Option<(f32, f32)> {
+    let ends = |t: &Shared<Track>| Some((*t.times.first()?, *t.times.last()?));
+    clip.tracks.values().filter_map(ends).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// The clip with each track made anew, its markers where `place` puts their times, and none left where that is nothing.
+fn each_track(
+    clip: &Clip,
+    make: impl Fn(&Track) -> Result<Track, TooClose>,
+    place: impl Fn(f32) -> Option<f32>,
+) -> Result<Clip, TooClose> {
+    let mut tracks = clip.tracks.clone();
+    for track in tracks.values_mut() {
+        *track = Shared::new(make(track)?);
+    }
+    let markers = clip.markers.iter().filter_map(|m| Some(Marker { time: place(m.time)?, ..m.clone() }));
+    Ok(Clip { tracks, markers: Marker::in_order(markers.collect()).into(), ..clip.clone() })
+}
+
+/// What plays from `from` to `to`, seconds, beginning at 0. Keys are put in at both ends, so that the motion between them stays.
+/// With `exact` that holds for rotations of CUBICSPLINE tracks too, to 0.01°, by more keys; the error is how far they are off else.
+///
+/// # Errors
+/// Where keys fall together.
+pub fn part_of(clip: &Clip, from: f32, to: f32, exact: bool) -> Result<(Clip, MotionError), TooClose> {
+    let worst = std::cell::Cell::new(MotionError::default());
+    let inside = |t: f32| t >= from - SAME_TIME && t <= to + SAME_TIME;
+    let at = |t: f32| (f64::from(t.clamp(from, to)) - f64::from(from)) as f32;
+    let cut = |track: &Track| -> Result<Track, TooClose> {
+        let mut whole = track.clone();
+        let ends = |t: &Track| (t.times[0], t.times[t.times.len() - 1]);
+        for (time, wanted) in [(from, ends(track).0 < from - SAME_TIME), (to, ends(track).1 > to + SAME_TIME)] {
+            if wanted {
+                let made = insert_key(&whole, time, None, exact);
+                worst.set(worst.get().or(MotionError { angle: made.error, value: 0.0 }));
+                whole = made.track;
+            }
+        }
+        keys_of(&whole, &|t| inside(t).then(|| at(t)))
+    };
+    let made = each_track(clip, cut, |t| inside(t).then(|| at(t)))?;
+    Ok((made, worst.get()))
+}
+
+/// The keys of a track that `place` puts somewhere, as they are; a single CUBICSPLINE key becomes a LINEAR one.
+fn keys_of(track: &Track, place: &dyn Fn(f32) -> Option<f32>) -> Result<Track, TooClose> {
+    let stride = track.stride();
+    let kept: Vec<(usize, f32)> = track.times.iter().enumerate().filter_map(|(k, t)| Some((k, place(*t)?))).collect();
+    let times: Vec<f32> = kept.iter().map(|(_, t)| *t).collect();
+    rising(&times)?;
+    let kinds = track.kinds.iter().filter_map(|(t, kind)| Some((place(t)?, kind))).collect();
+    let single = track.interpolation == Interpolation::CubicSpline && kept.len() == 1;
+    let values = kept.iter().flat_map(|(k, _)| {
+        let all = &track.values[k * stride..(k + 1) * stride];
+        if single { track.value(*k) } else { all }.iter().copied()
+    });
+    let interpolation = if single { Interpolation::Linear } else { track.interpolation };
+    Ok(Track { times: times.into(), values: values.collect(), interpolation, kinds, ..track.clone() })
+}
+
+pub(super) fn rising(times: &[f32]) -> Result<(), TooClose> {
+    match times.windows(2).find(|w| !w[1].is_finite() || w[1] <= w[0]) {
+        Some(w) => Err(TooClose(w[0], w[1])),
+        None => Ok(()),
+    }
+}
+
+/// All keys and markers of a clip moved in time.
+///
+/// # Errors
+/// Where keys fall together.
+pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
+    each_track(clip, |t| retime(t, &t.times, map, false).map(|r| r.track), |t| Some(map.at(t)))
+}
+
+/// The clip played backwards: at `t` what was at `first + last − t`, of its first and last key.
+///
+/// Values of a STEP track go round by one, since each holds up to the next key, and the last key keeps its value; one that does
+/// not reach over the whole clip gets keys at its ends first. CUBICSPLINE tangents change places and signs. Twice is the same again.
+///
+/// # Errors
+/// Where keys fall together.
+pub fn reversed(clip: &Clip) -> Result<Clip, TooClose> {
+    let Some((first, last)) = key_span(clip) else { return Ok(clip.clone()) };
+    let sum = f64::from(first) + f64::from(last);
+    let at = |t: f32| (sum - f64::from(t)) as f32;
+    let turn = |track: &Track| -> Result<Track, TooClose> {
+        let mut whole = track.clone();
+        if track.interpolation == Interpolation::Step && track.times.len() > 1 {
+            for time in [first, last] {
+                whole = insert_key(&whole, time, None, true).track;
+            }
+        }
+        let (stride, width, count) = (whole.stride(), whole.width, whole.times.len());
+        let times: Vec<f32> = whole.times.iter().rev().map(|t| at(*t)).collect();
+        rising(&times)?;
+        let mut values = Vec::with_capacity(whole.values.len());
+        for k in (0..count).rev() {
+            let key = &whole.values[k * stride..(k + 1) * stride];
+            match whole.interpolation {
+                Interpolation::Linear => values.extend_from_slice(key),
+                Interpolation::Step => values.extend_from_slice(whole.value(k.checked_sub(1).unwrap_or(count - 1))),
+                Interpolation::CubicSpline => {
+                    values.extend(key[2 * width..].iter().map(|v| -v));
+                    values.extend_from_slice(&key[width..2 * width]);
+                    values.extend(key[..width].iter().map(|v| -v));
+                }
+            }
+        }
+        let kinds = whole.kinds.iter().map(|(t, kind)| (at(t), kind)).collect();
+        Ok(Track { times: times.into(), values: values.into(), kinds, ..whole })
+    };
+    each_track(clip, turn, |t| Some(at(t)).filter(|t| *t >= 0.0))
+}
+
+/// The clip with a key at each frame of so many a second, from its first key to its last; tracks of one key stay as they are,
+/// STEP stays STEP, and all else is LINEAR. The error is what is lost between the frames.
+pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
+    let Some((first, last)) = key_span(clip) else { return (clip.clone(), MotionError::default()) };
+    let span = f64::from(last) - f64::from(first);
+    // A last frame that is nearly one is one.
+    let frames = (span * frames_per_second + 1e-3).floor() as usize;
+    let mut times: Vec<f32> = (0..=frames).map(|k| (f64::from(first) + k as f64 / frames_per_second) as f32).collect();
+    match times.last_mut() {
+        Some(end) if f64::from(last - *end) * frames_per_second <= 2e-3 => *end = last,
+        _ => times.push(last),
+    }
+    times.dedup();
+    let times: Slice<f32> = times.into();
+    let mut error = MotionError::default();
+    let mut tracks = clip.tracks.clone();
+    for track in tracks.values_mut().filter(|t| t.times.len() > 1) {
+        let made = sampled_at(track, &times);
+        let halves = times.windows(2).map(|w| (f64::from(w[0]) + f64::from(w[1])) * 0.5);
+        // What is worst between frames is at keys that are on none, and midway.
+        let all = track.times.iter().map(|t| f64::from(*t)).chain(halves);
+        error = all.fold(error, |worst, t| worst.or(MotionError::between(track, &made, t)));
+        *track = Shared::new(made);
+    }
+    (Clip { tracks, ..clip.clone() }, error)
+}
+
+/// A track of what another is at these times. Rotations have the sign nearest the key before.
+fn sampled_at(track: &Track, times: &Slice<f32>) -> Track {
+    let width = track.width;
+    let mut values = vec![0.0; times.len() * width];
+    for (k, time) in times.iter().enumerate() {
+        let (before, own) = values.split_at_mut(k * width);
+        let own = &mut own[..width];
+        sample_into(track, f64::from(*time), own);
+        let turned = track.property == Property::Rotation && k > 0;
+        if turned && before[(k - 1) * width..].iter().zip(own.iter()).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+            own.iter_mut().for_each(|v| *v = -*v);
+        }
+    }
+    let interpolation = match track.interpolation {
+        Interpolation::Step => Interpolation::Step,
+        Interpolation::Linear | Interpolation::CubicSpline => Interpolation::Linear,
+    };
+    Track { times: times.clone(), values: values.into(), interpolation, kinds: Default::default(), ..track.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::tests::any_track, *};
+    use crate::model::{NodeId, TrackId};
+
+    fn any_clip() -> impl Strategy<Value = Clip> {
+        prop::collection::vec(any_track(), 1..4).prop_map(|tracks| {
+            let tracks = tracks.into_iter().enumerate();
+            let tracks = tracks.map(|(k, t)| (TrackId(k as u32), Shared::new(Track { target: NodeId(k as u32), ..t })));
+            Clip { tracks: tracks.collect(), ..Clip::default() }
+        })
+    }
+
+    /// Whether a moment is so near a key of a STEP track that rounding may put it on either side.
+    fn at_a_step(track: &Track, time: f64) -> bool {
+        track.interpolation == Interpolation::Step && track.times.iter().any(|t| (f64::from(*t) - time).abs() < 1e-4)
+    }
+
+    proptest! {
+        #[test]
+        fn reversed_is_the_motion_backwards_and_twice_is_the_same(clip in any_clip()) {
+            let (first, last) = key_span(&clip).unwrap();
+            let back = reversed(&clip).unwrap();
+            let again = reversed(&back).unwrap();
+            let mut compared = 0;
+            for (id, track) in &clip.tracks {
+                let (made, twice) = (&back.tracks[id], &again.tracks[id]);
+                prop_assert!(made.validate().is_ok());
+                for k in 0..=1000 {
+                    let time = f64::from(first) + f64::from(last - first) * (f64::from(k) / 1000.0);
+                    let was = f64::from(first) + f64::from(last) - time;
+                    if at_a_step(track, was) || at_a_step(made, time) {
+                        continue;
+                    }
+                    let mut a = vec![0.0; track.width];
+                    let mut b = a.clone();
+                    sample_into(track, was, &mut a);
+                    sample_into(made, time, &mut b);
+                    let gap = |sign: f32| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+                    let turns = track.property == Property::Rotation;
+                    prop_assert!(gap(1.0) < 1e-3 || (turns && gap(-1.0) < 1e-3), "{}: {:?} {:?}", time, a, b);
+                    compared += 1;
+                }
+                // A STEP track has keys at the ends then; all others have their own again.
+                for (time, k) in track.times.iter().zip(0..) {
+                    let found = twice.key_at(*time, 2.0 * (last.next_up() - last));
+                    prop_assert!(found.is_some_and(|f| twice.value(f) == track.value(k)), "{}: {:?}", time, twice);
+                }
+            }
+            prop_assert!(compared > 500);
+        }
+
+        #[test]
+        fn a_part_is_the_motion_there(clip in any_clip(), cut in prop::array::uniform2(0.0f32..1.0)) {
+            let (first, last) = key_span(&clip).unwrap();
+            let place = |p: f32| first + (last - first) * p;
+            let (from, to) = (place(cut[0].min(cut[1])), place(cut[0].max(cut[1])));
+            prop_assume!(to - from > 0.01);
+            let (part, _) = part_of(&clip, from, to, true).unwrap();
+            for (id, track) in &clip.tracks {
+                let made = &part.tracks[id];
+                prop_assert!(made.validate().is_ok(), "{:?}", made);
+                prop_assert!(made.times[0] >= 0.0 && made.times[made.times.len() - 1] <= to - from + 1e-6);
+                for k in 1..1000 {
+                    let time = f64::from(to - from) * f64::from(k) / 1000.0;
+                    let was = f64::from(from) + time;
+                    if at_a_step(track, was) {
+                        continue;
+                    }
+                    let moved = Track { times: made.times.iter().map(|t| (f64::from(*t) + f64::from(from)) as f32).collect(), ..(**made).clone() };
+                    let off = MotionError::between(track, &moved, was);
+                    // 0.01°, and what rounding the times by a step or two does to fast motions.
+                    prop_assert!(off.angle < 0.0004 && off.value < 1e-3, "{}: {:?}", was, off);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_sampled_at_its_own_frames_is_within_the_error_that_is_said(clip in any_clip(), rate in 20.0f64..120.0) {
+            let (made, error) = resampled(&clip, rate);
+            for (id, track) in &clip.tracks {
+                let (first, last) = (made.tracks[id].times[0], *made.tracks[id].times.last().unwrap());
+                prop_assert!(made.tracks[id].validate().is_ok());
+                if track.interpolation == Interpolation::Linear && track.times.len() > 1 {
+                    for k in 0..=500 {
+                        let time = f64::from(first) + f64::from(last - first) * f64::from(k) / 500.0;
+                        let off = MotionError::between(track, &made.tracks[id], time);
+                        prop_assert!(off.value <= error.value * 1.001 + 1e-4, "{:?} over {:?}", off, error);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_a_step_track_go_round_and_the_last_stays() {
+        let track = Track {
+            target: NodeId(0),
+            property: Property::Translation,
+            interpolation: Interpolation::Step,
+            times: [0.0, 0.25, 1.0].into(),
+            values: [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0].into(),
+            width: 3,
+            kinds: Default::default(),
+        };
+        let clip = Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() };
+        let back = reversed(&clip).unwrap().tracks[&TrackId(0)].clone();
+        assert_eq!(&*back.times, [0.0, 0.75, 1.0]);
+        assert_eq!([back.value(0)[0], back.value(1)[0], back.value(2)[0]], [2.0, 1.0, 3.0]);
+    }
+}
