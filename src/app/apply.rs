@@ -97,7 +97,12 @@ impl App {
     fn ask_arguments(&mut self, spec: &CommandSpec) {
         let Some(session) = &self.session else { return };
         let document = session.document();
+        let playback = &self.timeline.playback;
+        let ends = playback.range.unwrap_or((0.0, playback.length(document)));
+        let of_clip = spec.arguments.iter().any(|a| a.kind == ArgumentType::Clip);
         let value = |argument: &ArgumentSpec| match argument.kind {
+            ArgumentType::Seconds if of_clip && argument.name == "from" => format!("{}", ends.0 as f32),
+            ArgumentType::Seconds if of_clip && argument.name == "to" => format!("{}", ends.1 as f32),
             _ if !argument.required => String::new(),
             ArgumentType::Node => {
                 let names = self.outliner.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
@@ -122,6 +127,7 @@ impl App {
             seen: self.shown_clip(),
             auto_key: self.timeline.auto_key,
             time: self.timeline.playback.time,
+            range: self.timeline.playback.range,
             unkeyed: self.unkeyed_shown(),
             carried: self.timeline.carried.is_some(),
             new_keys: Some(self.program.settings.new_keys),

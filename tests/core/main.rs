@@ -5,6 +5,7 @@
 mod common;
 
 mod cli;
+mod clips;
 mod corpus;
 mod edits;
 mod extensions;

@@ -1,9 +1,10 @@
 //! What is selected and shown. A command that a person merely names, by a menu or a key, takes its arguments from there.
 
 use super::{
-    AddMarker, Arguments, Between, CleanKeys, ClipCommand, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys,
-    DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorPose, Over, PasteKeys, PushPose, RelaxPose,
-    Reset, ResetRotation, ResetScale, ResetTranslation, SessionCommand, SetKey, SetPin, ToRest, WhichKeys,
+    AddMarker, Arguments, Between, CleanKeys, ClipCommand, ClipWorkCommand, CloseLoop, Command, CommandLine,
+    CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorClip,
+    MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
+    SessionCommand, SetKey, SetPin, SplitClip, StartAtZero, ToRest, TrimClip, WhichKeys,
     field::{ClipName, Nodes, Seconds},
     kept_poses::kept_sets,
 };
@@ -26,6 +27,8 @@ pub struct Around<'a> {
     pub seen: Option<ClipId>,
     /// Seconds at the playhead.
     pub time: f64,
+    /// What plays of the clip, where a range was chosen, seconds.
+    pub range: Option<(f64, f64)>,
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
@@ -268,6 +271,36 @@ pub(super) fn add_marker(around: &Around<'_>) -> Filled {
 
 pub(super) fn duplicate_clip(around: &Around<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DuplicateClip { clip: around.clip()?, name: None }).into()])
+}
+
+fn work_on_clip(around: &Around<'_>, make: impl FnOnce(ClipName) -> ClipWorkCommand) -> Filled {
+    Ok(vec![make(around.clip()?).into()])
+}
+
+pub(super) fn trim_clip(around: &Around<'_>) -> Filled {
+    let (from, to) = around.range.ok_or(Unfilled::Asks)?;
+    let (from, to) = (Seconds(from as f32), Some(Seconds(to as f32)));
+    work_on_clip(around, |clip| TrimClip { clip, from, to, exact: None }.into())
+}
+
+pub(super) fn split_clip(around: &Around<'_>) -> Filled {
+    work_on_clip(around, |clip| SplitClip { clip, time: around.seconds(), name: None }.into())
+}
+
+pub(super) fn reverse_clip(around: &Around<'_>) -> Filled {
+    work_on_clip(around, |clip| ReverseClip { clip }.into())
+}
+
+pub(super) fn start_at_zero(around: &Around<'_>) -> Filled {
+    work_on_clip(around, |clip| StartAtZero { clip }.into())
+}
+
+pub(super) fn mirror_clip(around: &Around<'_>) -> Filled {
+    work_on_clip(around, |clip| MirrorClip { clip, node: None }.into())
+}
+
+pub(super) fn close_loop(around: &Around<'_>) -> Filled {
+    work_on_clip(around, |clip| CloseLoop { clip, how: None, frames: None }.into())
 }
 
 pub(super) fn delete_clip(around: &Around<'_>) -> Filled {

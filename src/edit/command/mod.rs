@@ -15,6 +15,7 @@
 mod arguments;
 mod around;
 mod blend;
+mod clip_work;
 mod clips;
 mod define;
 pub mod field;
@@ -50,6 +51,10 @@ pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     around::{Around, Filled, Unfilled},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
+    clip_work::{
+        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MirrorClip, ResampleClip, RetimeClip, ReverseClip, SplitClip,
+        StartAtZero, TrimClip, frame_of, seam_in_words,
+    },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{
         BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
@@ -203,6 +208,8 @@ families! {
         Kept(KeptPoseCommand),
         /// Whole clips, and names.
         Clip(ClipCommand),
+        /// What is done to a whole clip.
+        ClipWork(ClipWorkCommand),
         /// Weights.
         Weight(WeightCommand),
         /// Weight layers.
@@ -251,6 +258,7 @@ of_document!(
     KeyEditCommand as KeyEdit,
     MorphCommand as Morph,
     ClipCommand as Clip,
+    ClipWorkCommand as ClipWork,
     MarkerCommand as Marker,
     MirrorCommand as Mirror,
     IkCommand as Ik,
@@ -285,6 +293,7 @@ impl DocumentCommand {
             Self::KeyEdit(command) => command.work(scene),
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
+            Self::ClipWork(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),

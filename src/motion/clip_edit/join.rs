@@ -7,7 +7,7 @@ use glam::Quat;
 use super::{MotionError, SAME_TIME, TooClose, hold_end};
 use crate::{
     model::{Clip, Document, Interpolation, Marker, NodeId, Property, Shared, Track, TrackId},
-    motion::{insert_key, sample_into},
+    motion::insert_key,
 };
 
 /// Two values that differ by less than this are the same where the clips meet: one key then, not a jump.
@@ -245,6 +245,7 @@ mod tests {
         super::{part_of, tests::any_track},
         *,
     };
+    use crate::motion::sample_into;
 
     fn clip(tracks: Vec<Track>) -> Clip {
         let tracks = tracks.into_iter().enumerate();
@@ -252,8 +253,7 @@ mod tests {
     }
 
     fn document() -> Document {
-        let file = br#"{"asset":{"version":"2.0"},"nodes":[{"translation":[5,0,0]},{},{}]}"#;
-        crate::formats::gltf::open_bytes(file.to_vec().into(), None, &Default::default()).unwrap().document
+        crate::motion::tube::tube(|_| 0.0)
     }
 
     proptest! {
@@ -312,7 +312,7 @@ mod tests {
             }
             // Where the first has no channel, the pose holds.
             let lone = made.clip.tracks.values().find(|t| t.target == NodeId(1)).unwrap();
-            let rest = if b.width == 4 { vec![0.0, 0.0, 0.0, 1.0] } else { vec![0.0; 3] };
+            let rest = pose_value(&document, NodeId(1), b.property, b.width);
             prop_assert_eq!(lone.value(0), &rest[..]);
             let mut held = vec![1.0; b.width];
             sample_into(lone, f64::from(ends[0]) - 0.005, &mut held);

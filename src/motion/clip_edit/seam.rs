@@ -5,7 +5,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::{MotionError, SAME_TIME, TooClose, key_span, part_of, whole::rising};
+use super::{SAME_TIME, TooClose, key_span, part_of, whole::rising};
 use crate::{
     model::{
         Clip, Document, Interpolation, NodeId, Property, Shared, Track,
@@ -267,24 +267,26 @@ fn bent(track: &Track, from: f32, last: f32, goes_on: &dyn Fn(usize) -> bool) ->
     Track { values: values.into(), ..whole }
 }
 
-/// How far a track is from where it begins, at its end.
-#[cfg(test)]
-fn gap_of(track: &Track, last: f32) -> MotionError {
-    let held = Track {
-        times: [0.0].into(),
-        values: sampled(track, 0.0).into(),
-        interpolation: Interpolation::Linear,
-        ..track.clone()
-    };
-    MotionError::between(track, &held, f64::from(last))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::tests::any_track, *};
+    use super::{
+        super::{MotionError, tests::any_track},
+        *,
+    };
     use crate::model::TrackId;
+
+    /// How far a track is from where it begins, at its end.
+    fn gap_of(track: &Track, last: f32) -> MotionError {
+        let held = Track {
+            times: [0.0].into(),
+            values: sampled(track, 0.0).into(),
+            interpolation: Interpolation::Linear,
+            ..track.clone()
+        };
+        MotionError::between(track, &held, f64::from(last))
+    }
 
     proptest! {
         #[test]
@@ -327,9 +329,7 @@ mod tests {
                 kinds: Default::default(),
             }
         };
-        let file = br#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{}]}"#;
-        let document =
-            crate::formats::gltf::open_bytes(file.to_vec().into(), None, &Default::default()).unwrap().document;
+        let document = crate::motion::tube::tube(|_| 0.0);
         let clip = |t: Track| Clip { tracks: [(TrackId(0), Shared::new(t))].into(), ..Clip::default() };
         let wave: Vec<f32> = (0..=30).map(|k| (k as f32 / 30.0 * std::f32::consts::TAU).sin() * 0.5).collect();
         let frame = 1.0 / 30.0;

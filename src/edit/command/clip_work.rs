@@ -1,0 +1,366 @@
+//! Commands that work on a whole clip: cut, split, joined, backwards, faster, mirrored, sampled anew, closed as a loop.
+
+use super::{
+    CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds, choice},
+    keys::clip_of,
+    rules,
+};
+use crate::{
+    edit::Edit,
+    model::{Clip, ClipId, Document, KeySet, Shared, TrackId},
+    motion::{
+        Mirror,
+        clip_edit::{
+            self, Closing, MotionError, Seam, TimeMap, TooClose, closed, joined, key_span, mapped, mirrored, part_of,
+            resampled, reversed, seam,
+        },
+    },
+};
+
+document_commands! {
+    /// Commands that work on a whole clip.
+    ClipWorkCommand in "Clip";
+
+    /// Keeps only a part of a clip, from the play range where one is set
+    TrimClip {
+        /// Which.
+        clip: ClipName,
+        /// Where the part begins, seconds.
+        from: Seconds,
+        /// Where it ends; at the end of the clip unless given.
+        to: Option<Seconds>,
+        /// Keep the motion exactly, by more keys where splines turn; so unless given.
+        exact: Option<bool>,
+    } = "clip.trim", "Trim clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
+    /// Makes two clips of one, at the playhead
+    SplitClip {
+        /// Which.
+        clip: ClipName,
+        /// Where, seconds.
+        time: Seconds,
+        /// What the second is called.
+        name: Option<String>,
+    } = "clip.split", "Split clip", enabled: rules::clip_shown, filled: Some(around::split_clip);
+    /// Puts another clip behind a clip; where one has no channel, the pose's value holds
+    JoinClip {
+        /// Which.
+        clip: ClipName,
+        /// What comes behind it.
+        with: ClipName,
+        /// How long it takes from the one to the other; they meet at once unless given.
+        gap: Option<Seconds>,
+        /// A new clip of that name; the first grows unless given.
+        name: Option<String>,
+    } = "clip.join", "Join clips", asks: true, enabled: rules::clip_shown;
+    /// Turns a clip round: it plays backwards
+    ReverseClip {
+        /// Which.
+        clip: ClipName,
+    } = "clip.reverse", "Reverse clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
+    /// Makes a clip longer or shorter: to a length, by a factor of its time, or as many times as fast
+    RetimeClip {
+        /// Which.
+        clip: ClipName,
+        /// How long it takes then, seconds.
+        length: Option<Seconds>,
+        /// Or as many times as long.
+        factor: Option<f32>,
+        /// Or as many times as fast.
+        speed: Option<f32>,
+    } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
+    /// Moves a clip so that its first key is at 0
+    StartAtZero {
+        /// Which.
+        clip: ClipName,
+    } = "clip.start_at_zero", "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
+    /// Makes left and right of a clip change places
+    MirrorClip {
+        /// Which.
+        clip: ClipName,
+        /// Only these joints and those on their other side; all unless given.
+        node: Option<Nodes>,
+    } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown, filled: Some(around::mirror_clip);
+    /// Puts a key on each frame of so many a second, and none elsewhere
+    ResampleClip {
+        /// Which.
+        clip: ClipName,
+        /// Frames a second.
+        rate: f32,
+    } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
+    /// Closes a loop: its last key becomes the pose at 0
+    CloseLoop {
+        /// Which.
+        clip: ClipName,
+        /// In which way; what the seam needs unless given.
+        how: Option<CloseHow>,
+        /// How many frames are bent to it; five unless given.
+        frames: Option<usize>,
+    } = "clip.close_loop", "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
+}
+
+choice! {
+    /// How a loop is closed.
+    CloseHow {
+        /// The last key is the pose at 0; nothing else changes.
+        Match = "match",
+        /// The last frames are bent to it.
+        Blend = "blend",
+        /// A frame is added that is the pose at 0.
+        AddFrame = "add",
+        /// The last frame goes, where it is there twice.
+        DropFrame = "drop",
+    }
+}
+
+/// A clip that can be worked on as a whole.
+///
+/// # Errors
+/// Where there is none, it has no key, or some of its keys cannot be changed.
+fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<(ClipId, &'a Shared<Clip>, (f32, f32)), CommandError> {
+    let id = name.find(document)?;
+    let clip = clip_of(document, id)?;
+    let label = document.clip_label(id);
+    let refuse = |why: &str| Err(CommandError::Other(format!("{label}: {why}")));
+    if !clip.pointers.is_empty() {
+        return refuse("some of its keys come from animation pointers, which cannot be changed with the others yet");
+    }
+    if !clip.kept.is_empty() {
+        return refuse("some of its keys are packed in a way that cannot be changed; unpack the file first");
+    }
+    if document.aids.unkeyed.keys().any(|at| at.clip == id) {
+        return refuse("it has a pose that is not keyed, which would not be where it was; key or discard that first");
+    }
+    match key_span(clip) {
+        Some(span) => Ok((id, clip, span)),
+        None => refuse("it has no key"),
+    }
+}
+
+fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
+    CommandError::Other(format!("{}: {error}. Choose other times", document.clip_label(id)))
+}
+
+/// A clip in the place of another.
+fn put(id: ClipId, clip: Clip, note: Option<String>) -> Outcome {
+    let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }];
+    Outcome { edits, note, keys: Some((id, KeySet::default())), ..Outcome::default() }
+}
+
+/// A clip that the file does not have yet.
+fn as_new(clip: Clip, name: &str) -> Clip {
+    let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
+    Clip { name: Some(name.into()), tracks, channels_in_file: 0, mended: Shared::default(), ..clip }
+}
+
+/// How far a motion is off, in words; nothing where it is not.
+fn off_by(error: MotionError) -> Option<String> {
+    let angle = (error.angle > 2e-4).then(|| format!("{:.2}°", error.angle.to_degrees()));
+    let value = (error.value > 1e-5).then(|| format!("{:.5}", error.value));
+    let both: Vec<String> = [angle, value].into_iter().flatten().collect();
+    (!both.is_empty()).then(|| format!("the motion is off by at most {}", both.join(" and ")))
+}
+
+fn argument(message: String) -> CommandError {
+    CommandError::Other(message)
+}
+
+/// A part of a clip between two times, which must be in order.
+fn part(
+    document: &Document,
+    (id, clip): (ClipId, &Clip),
+    (from, to): (f32, f32),
+    exact: bool,
+) -> Result<(Clip, MotionError), CommandError> {
+    if !from.is_finite() || !to.is_finite() || from < 0.0 || to <= from + clip_edit::SAME_TIME {
+        return Err(argument(format!(
+            "from {from} s to {to} s is no part of a clip; the end must come after the start"
+        )));
+    }
+    part_of(clip, from, to, exact).map_err(|e| too_close(document, id, e))
+}
+
+impl TrimClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, clip, (_, last)) = whole(document, &self.clip)?;
+        let to = self.to.map_or(last, |t| t.0.min(last));
+        let (made, error) = part(document, (id, clip), (self.from.0, to), self.exact.unwrap_or(true))?;
+        Ok(put(id, made, off_by(error)))
+    }
+}
+
+impl SplitClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, clip, (_, last)) = whole(document, &self.clip)?;
+        let at = self.time.0;
+        if at >= last - clip_edit::SAME_TIME || at <= clip_edit::SAME_TIME {
+            return Err(argument(format!("{at} s is at an end of the clip; put the playhead between 0 and {last} s")));
+        }
+        let (first, a) = part(document, (id, clip), (0.0, at), true)?;
+        let (second, b) = part(document, (id, clip), (at, last), true)?;
+        let name = self.name.clone().unwrap_or_else(|| format!("{} 2", document.clip_label(id)));
+        let mut done = put(id, first, off_by(a.or(b)));
+        let next = document.clips.next_id();
+        done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(as_new(second, &name))) });
+        Ok(done)
+    }
+}
+
+impl JoinClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, first, _) = whole(document, &self.clip)?;
+        let (_, second, _) = whole(document, &self.with)?;
+        let gap = self.gap.map_or(0.0, |g| g.0);
+        if !gap.is_finite() || gap < 0.0 {
+            return Err(argument(format!("“gap” is {gap} s; it must not be below 0")));
+        }
+        let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
+        let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
+        let jumps = (made.jumps > 0).then(|| format!("{} jump where the clips meet", tracks(made.jumps)));
+        let splined = (made.splined > 0).then(|| {
+            let off = off_by(made.error).unwrap_or_else(|| "the motion is the same".to_owned());
+            format!("{} became splines, as the other clip's are; {off}", tracks(made.splined))
+        });
+        let notes: Vec<String> = [jumps, splined].into_iter().flatten().collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        Ok(match &self.name {
+            None => put(id, made.clip, note),
+            Some(name) => put(document.clips.next_id(), as_new(made.clip, name), note),
+        })
+    }
+}
+
+impl ReverseClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let (id, clip, _) = whole(scene.document, &self.clip)?;
+        Ok(put(id, reversed(clip).map_err(|e| too_close(scene.document, id, e))?, None))
+    }
+}
+
+impl RetimeClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, clip, (_, last)) = whole(document, &self.clip)?;
+        let above = |name: &str, value: f32| {
+            if value.is_finite() && value > 0.0 {
+                Ok(f64::from(value))
+            } else {
+                Err(argument(format!("“{name}” is {value}; it must be above 0")))
+            }
+        };
+        let scale = match (self.length, self.factor, self.speed) {
+            (Some(length), None, None) => {
+                let length = above("length", length.0)?;
+                if last <= 0.0 {
+                    return Err(argument("all of its keys are at 0 s, so it has no length to be changed".to_owned()));
+                }
+                length / f64::from(last)
+            }
+            (None, Some(factor), None) => above("factor", factor)?,
+            (None, None, Some(speed)) => 1.0 / above("speed", speed)?,
+            _ => return Err(argument("one of “length”, “factor” and “speed” is needed".to_owned())),
+        };
+        let made = mapped(clip, &TimeMap { about: 0.0, scale, by: 0.0 }).map_err(|e| too_close(document, id, e))?;
+        Ok(put(id, made, None))
+    }
+}
+
+impl StartAtZero {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let (id, clip, (first, _)) = whole(scene.document, &self.clip)?;
+        if first == 0.0 {
+            return Ok(Outcome { note: Some("its first key is at 0 already".to_owned()), ..Outcome::default() });
+        }
+        let map = TimeMap::shift(-f64::from(first));
+        Ok(put(id, mapped(clip, &map).map_err(|e| too_close(scene.document, id, e))?, None))
+    }
+}
+
+impl MirrorClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, clip, _) = whole(document, &self.clip)?;
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let made = mirrored(document, clip, &Mirror::of(document), nodes.as_deref());
+        if made.clip == **clip {
+            return Err(argument("none of these joints has one on the other side; nothing was mirrored".to_owned()));
+        }
+        let labels = |nodes: &[crate::model::NodeId]| {
+            let some: Vec<String> = nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
+            if nodes.len() > 3 { format!("{} and {} more", some.join(", "), nodes.len() - 3) } else { some.join(", ") }
+        };
+        let alone = (!made.alone.is_empty())
+            .then(|| format!("{} have no other side and move as they did", labels(&made.alone)));
+        let scales = (made.scale_left > 0).then(|| {
+            format!("{} scales could not be taken over, since the axes of both joints differ", made.scale_left)
+        });
+        let notes: Vec<String> = [alone, scales].into_iter().flatten().collect();
+        Ok(put(id, made.clip, (!notes.is_empty()).then(|| notes.join("; "))))
+    }
+}
+
+impl ResampleClip {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        /// More keys a track than anyone can want, and memory can hold.
+        const MOST_FRAMES: f64 = 2_000_000.0;
+        let (id, clip, (first, last)) = whole(scene.document, &self.clip)?;
+        let rate = f64::from(self.rate);
+        if !(0.01..=10_000.0).contains(&rate) {
+            return Err(argument(format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second")));
+        }
+        let frames = f64::from(last - first) * rate;
+        if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
+            return Err(argument(format!("that would be {frames:.0} keys a track; choose a smaller rate")));
+        }
+        let (made, error) = resampled(clip, rate);
+        Ok(put(id, made, off_by(error)))
+    }
+}
+
+/// How a seam is, in words.
+pub fn seam_in_words(found: &Seam) -> String {
+    let (angle, distance, speed) = found.worst();
+    let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);
+    match (found.is_closed, found.is_doubled, found.is_short) {
+        (true, true, _) => "its last frame is there twice".to_owned(),
+        (true, ..) => format!("it is closed; its speed changes by {:.0} cm/s at the seam", speed * 100.0),
+        (false, _, true) => format!("it stops a frame short ({gap} at the seam)"),
+        (false, ..) => format!("it jumps by {gap} at the seam"),
+    }
+}
+
+/// How long a frame of a clip is, seconds: by the keys, else a thirtieth.
+pub fn frame_of(clip: &Clip) -> f64 {
+    1.0 / f64::from(clip.guess_fps().map_or(30.0, |(fps, _)| fps))
+}
+
+impl CloseLoop {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, clip, _) = whole(document, &self.clip)?;
+        let frame = frame_of(clip);
+        let Some(found) = seam(document, clip, frame) else {
+            return Err(argument("a clip of one moment is no loop; it needs keys at two times".to_owned()));
+        };
+        let frames = self.frames.unwrap_or(5).clamp(1, 100_000) as u32;
+        let how = match (self.how, self.frames) {
+            (Some(CloseHow::Match), _) => Closing::Match,
+            (Some(CloseHow::Blend), _) | (None, Some(_)) => Closing::Blend(frames),
+            (Some(CloseHow::AddFrame), _) => Closing::AddFrame,
+            (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
+            (None, None) if found.is_doubled => Closing::DropFrame,
+            (None, None) if found.is_closed => {
+                return Ok(Outcome { note: Some(seam_in_words(&found)), ..Outcome::default() });
+            }
+            (None, None) if found.is_short => Closing::AddFrame,
+            (None, None) => Closing::Blend(frames),
+        };
+        let made = closed(clip, how, frame, found.travels).map_err(|e| too_close(document, id, e))?;
+        let now = seam(document, &made, frame).map(|s| seam_in_words(&s)).unwrap_or_default();
+        Ok(put(id, made, Some(format!("before, {}; now {now}", seam_in_words(&found)))))
+    }
+}

@@ -1,0 +1,289 @@
+//! Whole clips through commands: what they do to the motion, that they touch their clip alone, and what they refuse.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use ulna::{
+    edit::CommandLine,
+    formats::gltf::Progress,
+    model::{ClipId, Document, Interpolation, Shared, transform::angle_between},
+    motion::{Evaluator, Mirror, Pose, Stack, clip_edit},
+    session::Session,
+};
+
+use crate::common::{glb, run, sample};
+
+fn at(name: &str, clip: ClipId) -> CommandLine {
+    CommandLine::new(name).with("clip", format!("#{}", clip.0))
+}
+
+/// Files with clips, that the judge can unpack.
+fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
+    let Some(shared) = crate::common::shared() else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in crate::common::models(&shared.join("corpus")) {
+        let others = ["found", "meshopt", "draco"].iter().any(|n| path.to_string_lossy().contains(n));
+        if others || std::fs::metadata(&path).is_ok_and(|m| m.len() > most) {
+            continue;
+        }
+        let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
+        let document = session.document();
+        let fits = |c: &ulna::model::Clip| {
+            let long = clip_edit::key_span(c).is_some_and(|(a, b)| b - a > 0.2);
+            long && c.pointers.is_empty() && c.kept.is_empty() && c.mended.is_empty()
+        };
+        // One that is neither the first nor the last, where there are so many.
+        let all: Vec<ClipId> = document.clips.ids().filter(|id| fits(&document.clips[*id])).collect();
+        if let Some(id) = all.get(all.len() / 2) {
+            found.push((path, *id));
+        }
+    }
+    found
+}
+
+/// Each operation in its turn on every animated file: nothing but the clip is another, the validator finds nothing new, and
+/// undone it is the opened bytes.
+#[test]
+fn operations_on_whole_clips_touch_their_clip_alone() {
+    let files = animated(1 << 20);
+    if files.is_empty() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (mut before, mut after, mut judged) = (Vec::new(), Vec::new(), 0);
+    for (n, (path, id)) in files.iter().enumerate() {
+        let opened = std::fs::read(path).unwrap();
+        for turn in 0..2 {
+            let mut session = Session::open(path, &Progress::default()).unwrap();
+            let (_, last) = clip_edit::key_span(&session.document().clips[*id]).unwrap();
+            let last = f64::from(last);
+            let lines = [
+                at("clip.trim", *id).with("from", last * 0.25).with("to", last * 0.8),
+                at("clip.reverse", *id),
+                at("clip.retime", *id).with("factor", 0.8),
+                at("clip.resample", *id).with("rate", 24.0),
+                at("clip.close_loop", *id).with("how", "blend").with("frames", 4),
+                at("clip.close_loop", *id).with("how", "match"),
+                at("clip.join", *id).with("with", format!("#{}", id.0)),
+                at("clip.mirror", *id),
+                at("clip.split", *id).with("time", last * 0.4),
+            ];
+            let line = &lines[(n * 2 + turn) % lines.len()];
+            let was = session.document().clips[*id].clone();
+            if let Err(error) = session.run_line(line) {
+                assert_eq!(line.name, "clip.mirror", "{path:?} {line}: {error}");
+                continue;
+            }
+            if session.document().clips[*id] == was {
+                continue;
+            }
+            let own = folder.path().join(format!("{}", after.len()));
+            std::fs::create_dir(&own).unwrap();
+            let saved = own.join(path.file_name().unwrap());
+            session.write_to(&saved).unwrap_or_else(|e| panic!("{path:?} {line}: {e}"));
+            let (clip, next) = (id.0, session.document().clips.ids().count());
+            let mut allowed = vec![format!("* animations?{clip}?*")];
+            if line.name == "clip.split" {
+                allowed.push(format!("anim-added animations?{}?*", next - 1));
+                allowed.push("* animations".to_owned());
+            }
+            let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+            if let Some(found) = crate::common::judges::differences(path, &saved, &allowed) {
+                assert_eq!(found, "", "{path:?} {line}");
+                judged += 1;
+            }
+            if path.extension().is_some_and(|e| e == "glb") {
+                session.undo();
+                assert!(session.pack("a").unwrap().bytes[..] == opened[..], "{path:?} {line}");
+            }
+            before.push(path.clone());
+            after.push(saved);
+        }
+    }
+    println!("{} files, {} operations saved, {judged} judged", files.len(), after.len());
+    assert!(files.len() >= 20 && after.len() >= 35, "{} {}", files.len(), after.len());
+    if let (Some(was), Some(is)) = (crate::common::judges::validate(&before), crate::common::judges::validate(&after)) {
+        for ((was, _), (is, text)) in was.iter().zip(&is) {
+            assert!(is <= was, "{text}");
+        }
+    }
+}
+
+fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
+    let clip: &Shared<ulna::model::Clip> = &document.clips[id];
+    let mut evaluator = Evaluator::default();
+    move |time| {
+        let mut pose = Pose::default();
+        evaluator.update(document, &Stack::of(Some(clip), time), &mut pose);
+        pose
+    }
+}
+
+/// At 1,000 times every joint does what its mirror image did, on all characters with clips and two sides.
+#[test]
+fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
+    let mut files: Vec<Session> = vec![sample()];
+    if let Some(shared) = crate::common::shared() {
+        let all = crate::common::models(&shared.join("corpus/characters"));
+        let small = all.iter().filter(|p| std::fs::metadata(p).is_ok_and(|m| m.len() < 6 << 20));
+        files.extend(small.filter_map(|p| Session::open(p, &Progress::default()).ok()));
+    }
+    let (mut characters, mut compared) = (0, 0);
+    for mut session in files {
+        let before = session.document().clone();
+        let Some(id) = before.clips.ids().find(|id| before.clips[*id].length() > 0.2) else { continue };
+        let mirror = Mirror::of(&before);
+        let sides = |n: &ulna::model::NodeId| mirror.partner(*n).is_some_and(|p| p != *n);
+        if before.node_ids().filter(sides).count() < 8 || session.run_line(&at("clip.mirror", id)).is_err() {
+            continue;
+        }
+        let made = session.document().clone();
+        let length = f64::from(before.clips[id].length());
+        let (mut was, mut is) = (poses(&before, id), poses(&made, id));
+        let moved: std::collections::BTreeSet<_> = before.clips[id].tracks.values().map(|t| t.target).collect();
+        let steps: Vec<_> =
+            before.clips[id].tracks.values().filter(|t| t.interpolation == Interpolation::Step).cloned().collect();
+        for k in 0..1000 {
+            let time = length * f64::from(k) / 1000.0;
+            if steps.iter().any(|t| t.times.iter().any(|s| (f64::from(*s) - time).abs() < 1e-4)) {
+                continue;
+            }
+            let (a, b) = (was(time), is(time));
+            for node in before.node_ids() {
+                let Some(partner) = mirror.partner(node).filter(|p| moved.contains(p) || moved.contains(&node)) else {
+                    continue;
+                };
+                let wanted = mirror.pose(&before, node, &a.local[node.index()].transform()).unwrap();
+                let found = b.local[partner.index()].transform();
+                assert!(angle_between(wanted.local.rotation, found.rotation) < 1e-3, "{node:?} at {time}");
+                let largest = wanted.local.translation.abs().max_element().max(1.0);
+                assert!(wanted.local.translation.distance(found.translation) < 1e-4 * largest, "{node:?} at {time}");
+                compared += 1;
+            }
+        }
+        characters += 1;
+        // Back again.
+        run(&mut session, at("clip.mirror", id));
+        let again = session.document().clips[id].clone();
+        for (track, old) in &before.clips[id].tracks {
+            let (_, now) = again.track(old.target, old.property).unwrap();
+            assert_eq!(now.times, old.times);
+            let range = old.values.iter().fold(1.0f32, |a, v| a.max(v.abs()));
+            let near =
+                |sign: f32| old.values.iter().zip(now.values.iter()).all(|(a, b)| (a - sign * b).abs() < 4e-5 * range);
+            assert!(near(1.0) || near(-1.0), "{track:?}");
+        }
+    }
+    println!("{characters} characters, {compared} joints compared");
+    assert!(characters >= 1 && compared > 10_000);
+    if crate::common::shared().is_some() {
+        assert!(characters >= 5, "{characters}");
+    }
+}
+
+/// A file of one node with a clip of LINEAR keys at these times.
+fn moving(times: &[f32]) -> Session {
+    let values: Vec<f32> = times.iter().flat_map(|t| [0.0, *t, 0.0]).collect();
+    let bin = [crate::common::floats(times), crate::common::floats(&values)].concat();
+    let (first, last) = (times[0], times[times.len() - 1]);
+    let file = json!({
+        "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "Ball"}],
+        "buffers": [{"byteLength": bin.len()}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": times.len() * 4},
+            {"buffer": 0, "byteOffset": times.len() * 4, "byteLength": values.len() * 4}
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": times.len(), "type": "SCALAR", "min": [first], "max": [last]},
+            {"bufferView": 1, "componentType": 5126, "count": times.len(), "type": "VEC3"}
+        ],
+        "animations": [{"name": "Roll", "samplers": [{"input": 0, "output": 1}],
+            "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}]
+    });
+    Session::open_bytes(&glb(file, &bin)).unwrap()
+}
+
+fn said(session: &mut Session, line: CommandLine) -> String {
+    session.run_line(&line).unwrap_err().to_string()
+}
+
+#[test]
+fn what_makes_no_clip_is_refused_with_a_sentence() {
+    let one = ClipId(0);
+    let mut session = moving(&[0.0, 1.0, 2.0]);
+    let opened = session.document().clone();
+    for (line, words) in [
+        (at("clip.retime", one).with("factor", 0.0), "must be above 0"),
+        (at("clip.retime", one).with("length", -1.0), "must be above 0"),
+        (at("clip.retime", one), "is needed"),
+        (at("clip.retime", one).with("factor", 2.0).with("speed", 2.0), "is needed"),
+        (at("clip.trim", one).with("from", 1.5).with("to", 0.5), "the end must come after the start"),
+        (at("clip.trim", one).with("from", 7.0), "the end must come after the start"),
+        (at("clip.split", one).with("time", 2.0), "at an end of the clip"),
+        (at("clip.join", one).with("with", "Roll").with("gap", -1.0), "must not be below 0"),
+        (at("clip.resample", one).with("rate", 0.0), "frames a second"),
+        (at("clip.resample", one).with("rate", 9000.0).with("clip", "Walk"), "Walk"),
+        (at("clip.mirror", one), "nothing was mirrored"),
+    ] {
+        let found = said(&mut session, line.clone());
+        assert!(found.contains(words), "{line}: {found}");
+    }
+    assert!(*session.document() == opened);
+    // A clip of one moment.
+    let mut still = moving(&[0.0]);
+    assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two times"));
+    assert!(said(&mut still, at("clip.retime", one).with("length", 2.0)).contains("no length"));
+    run(&mut still, at("clip.reverse", one));
+    assert!(said(&mut still, at("clip.trim", one).with("from", 0.0)).contains("no part"));
+    // One without keys.
+    let mut empty = sample();
+    run(&mut empty, CommandLine::new("clip.new").with("name", "Nothing"));
+    assert!(said(&mut empty, CommandLine::new("clip.reverse").with("clip", "Nothing")).contains("it has no key"));
+    // What is not keyed yet would lie elsewhere.
+    let mut posed = sample();
+    let line = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 20.0);
+    run(&mut posed, line.with("clip", "Walk").with("time", 0.25));
+    assert!(said(&mut posed, CommandLine::new("clip.reverse").with("clip", "Walk")).contains("not keyed"));
+}
+
+#[test]
+fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
+    let one = ClipId(0);
+    let mut session = moving(&[10.0, 10.5, 12.0]);
+    let opened = session.pack("a").unwrap().bytes;
+    let times = |s: &Session, id: u32| s.document().clips[ClipId(id)].tracks.values().next().unwrap().times.to_vec();
+    run(&mut session, at("clip.start_at_zero", one));
+    assert_eq!(times(&session, 0), [0.0, 0.5, 2.0]);
+    run(&mut session, at("clip.retime", one).with("length", 4.0));
+    assert_eq!(times(&session, 0), [0.0, 1.0, 4.0]);
+    run(&mut session, at("clip.split", one).with("time", 2.5).with("name", "Rest of it"));
+    assert_eq!((times(&session, 0), times(&session, 1)), (vec![0.0, 1.0, 2.5], vec![0.0, 1.5]));
+    assert_eq!(session.document().clip_label(ClipId(1)), "Rest of it");
+    let line = at("clip.join", one).with("with", "Rest of it").with("name", "Whole");
+    run(&mut session, line.clone());
+    assert_eq!(times(&session, 2), [0.0, 1.0, 2.5, 4.0]);
+    let notes = run(&mut session, at("clip.join", one).with("with", "Roll"));
+    assert_eq!(notes, ["1 track jump where the clips meet"]);
+    while session.undo().is_some() {}
+    assert!(session.pack("a").unwrap().bytes == opened);
+}
+
+#[test]
+fn an_open_loop_is_closed_in_the_way_that_it_needs() {
+    let one = ClipId(0);
+    let mut session = moving(&[0.0, 1.0, 2.0]);
+    let notes = run(&mut session, at("clip.close_loop", one).with("how", "match"));
+    assert!(notes[0].contains("now it is closed"), "{notes:?}");
+    let clip = &session.document().clips[one];
+    assert_eq!(clip.tracks.values().next().unwrap().value(2), [0.0, 0.0, 0.0]);
+    let before = session.document().clone();
+    let notes = run(&mut session, at("clip.close_loop", one));
+    assert!(notes[0].contains("it is closed"), "{notes:?}");
+    assert!(*session.document() == before);
+    // A walk keeps the way that it goes.
+    let mut walk = sample();
+    let walks = CommandLine::new("clip.close_loop").with("clip", "Walk");
+    let notes = run(&mut walk, walks.with("frames", 3));
+    assert!(notes[0].contains("closed"), "{notes:?}");
+}
