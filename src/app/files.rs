@@ -9,8 +9,8 @@ use std::{
 
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
-    session::Recovery,
-    ui::{DeferredAction, Dialogs, DialogsView, RecoveryView},
+    session::{ExportRequest, Recovery},
+    ui::{DeferredAction, Dialogs, DialogsView, ExportDraft, RecoveryView},
 };
 
 /// Files, and what was asked about them.
@@ -22,6 +22,10 @@ pub(super) struct Files {
     pub asked_disk: Option<Option<SystemTime>>,
     /// Unkeyed poses that a person left out of the file, as they were then.
     pub left_unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
+    /// What was exported last, and where.
+    pub exported: Option<ExportRequest>,
+    /// As it was chosen.
+    pub export_draft: Option<ExportDraft>,
     /// The system's file dialog.
     pub browsing: Option<Browsing>,
     /// Journals that crashes left behind.

@@ -51,6 +51,8 @@ impl Host for Windowed<'_> {
             FileCommand::SaveAs { path: None } => app.ask_save(ctx),
             FileCommand::SaveCopy => app.ask_copy(),
             FileCommand::SaveIncremented => app.save_incremented(ctx),
+            FileCommand::Export => app.ask_export(),
+            FileCommand::ExportAgain => app.export_again(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {
                 app.look_for_recoveries(ctx);

@@ -21,7 +21,8 @@ use crate::{
     motion::{Sampling, WorstPose},
     render::{Axis, Camera, Decoded, decode_images},
     session::{
-        Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure, SaveRequest, SavedFile, Session, Worked,
+        ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
+        SaveRequest, SavedFile, Session, Worked,
     },
     ui::{DeferredAction, ToastKind},
 };
@@ -69,6 +70,8 @@ pub(super) enum Done {
     Searched(Option<Box<WorstPose>>, u64),
     /// What saving would change, and what differs in meaning.
     Listed(Result<Vec<String>, SaveError>),
+    /// What was exported, and as what it was asked for.
+    Exported(Result<Exported, ExportFailure>, ExportRequest),
     /// A command that takes long; its title.
     Worked(Box<Worked>, &'static str),
     /// The file as it is on disk now, with what came of doing the edits again.
@@ -328,6 +331,7 @@ impl App {
                 }
             }
             Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
+            Done::Exported(result, request) => self.take_exported(ctx, result, request),
             Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),
             Done::Listed(Err(error)) => {
                 self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
@@ -367,6 +371,7 @@ impl App {
         self.timeline.carried = None;
         self.files.asked_disk = None;
         self.files.left_unkeyed.clear();
+        (self.files.exported, self.files.export_draft) = (None, None);
         let document = session.document();
         self.outliner.selection = Selection::default();
         self.outliner.visibility = Default::default();

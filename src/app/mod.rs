@@ -5,6 +5,7 @@ mod camera_animation;
 mod checking;
 mod clipboard;
 mod devices;
+mod exporting;
 mod fault;
 mod files;
 mod frame;

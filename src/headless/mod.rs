@@ -119,6 +119,12 @@ pub enum Verb {
         /// Leave out meshes, materials and images.
         #[arg(long)]
         skeleton_only: bool,
+        /// A file a clip, named after it; the output is their folder.
+        #[arg(long)]
+        each: bool,
+        /// Keys at so many frames a second.
+        #[arg(long, value_name = "FPS")]
+        rate: Option<f64>,
         /// A script of commands to apply first.
         #[arg(long)]
         script: Option<PathBuf>,
@@ -309,11 +315,13 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),
         Verb::Convert { file, output } => convert::convert(file, output),
-        Verb::Export { file, output, clips, skeleton_only, script } => convert::export(&convert::Wanted {
+        Verb::Export { file, output, clips, skeleton_only, each, rate, script } => convert::export(&convert::Wanted {
             file,
             output,
             clips: clips.as_deref(),
             skeleton_only: *skeleton_only,
+            each: *each,
+            rate: *rate,
             script: script.as_ref(),
         }),
         Verb::Diff { text: Some(file), .. } => diff::text(file),

@@ -2,6 +2,7 @@
 
 mod difference;
 mod disk;
+mod export;
 mod findings;
 mod journal;
 mod playback;
@@ -21,6 +22,7 @@ use thiserror::Error;
 pub use self::{
     difference::{Difference, DifferenceKind, as_text, differences, first_lost},
     disk::{Disk, SystemDisk, write_atomically},
+    export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
     journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark, names_in},
     playback::{Playback, RulerUnit},

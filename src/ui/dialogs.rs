@@ -2,6 +2,7 @@
 
 mod arguments;
 mod domain;
+mod export;
 mod files;
 mod parts;
 mod recovery;
@@ -12,6 +13,7 @@ pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PreferencePage, RecoveryView,
     StepView, Toast, ToastKind, UnkeyedRow,
 };
+pub use self::export::ExportDraft;
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -44,6 +46,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         let wide = match dialog {
             Dialog::Open { .. }
             | Dialog::SaveAs { .. }
+            | Dialog::Export { .. }
             | Dialog::Preferences { .. }
             | Dialog::Recovery { .. }
             | Dialog::CannotSave { .. } => 640.0,
@@ -70,6 +73,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
             Dialog::Changes { lines } => changes(ui, view, lines, actions),
             Dialog::Find => {}
+            Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
             Dialog::Arguments { command, values } => arguments::arguments_ui(ui, view, command, values, actions),
             Dialog::History { marked } => history(ui, view, marked, actions),
             Dialog::Preferences { page, listening } => {

@@ -37,8 +37,8 @@ pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{Action, Actions},
     dialogs::{
-        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PreferencePage,
-        RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
+        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, Obstacle,
+        PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
     },
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},

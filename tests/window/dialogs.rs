@@ -196,3 +196,45 @@ const BARS: [&str; 28] = [
     "Textured",
     "Show joints",
 ];
+
+/// What is chosen in *Export…* is what is written, and the same again by one key; the open file is never replaced.
+#[test]
+fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
+    let (mut window, _folder) = window(SAMPLE);
+    let folder = tempfile::tempdir().expect("a folder");
+    let clips = session(&window).document().clips.count();
+    assert!(clips > 1);
+    find(&mut window, "file.export");
+    click(&mut window, "None");
+    assert!(says(&window, "No clip is chosen"));
+    click(&mut window, "All");
+    click(&mut window, "Skeleton and clips");
+    let to = folder.path().join("for an engine");
+    let field = window.get_by_label("Folder");
+    field.focus();
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &to.display().to_string());
+    click(&mut window, &format!("Export {clips} files"));
+    let written = || std::fs::read_dir(&to).map_or(0, Iterator::count);
+    for _ in 0..400 {
+        if written() == clips && says(&window, "Exported") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    assert_eq!(written(), clips);
+    let walk = ulna::session::Session::open(&to.join("Walk.glb"), &Default::default()).expect("it opens");
+    assert!(walk.document().meshes.is_empty() && walk.document().clips.count() == 1);
+    std::fs::remove_dir_all(&to).expect("gone");
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    for _ in 0..400 {
+        if written() == clips {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    assert_eq!(written(), clips);
+}

@@ -16,6 +16,10 @@ impl App {
             DialogAction::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
             DialogAction::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
+            DialogAction::Export { request, draft } => {
+                self.files.export_draft = Some(*draft);
+                self.export(ctx, *request);
+            }
             DialogAction::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
             DialogAction::LeaveOut(step) => self.leave_out(ctx, step),
             DialogAction::Reload { replay } => self.reload(ctx, replay),

@@ -327,7 +327,10 @@ pub fn seam_in_words(found: &Seam) -> String {
     let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);
     match (found.is_closed, found.is_doubled, found.is_short) {
         (true, true, _) => "its last frame is there twice".to_owned(),
-        (true, ..) => format!("it is closed; its speed changes by {:.0} cm/s at the seam", speed * 100.0),
+        (true, ..) if speed > 0.05 => {
+            format!("it is closed, but its speed jumps by {:.0} cm/s at the seam", speed * 100.0)
+        }
+        (true, ..) => "it is closed".to_owned(),
         (false, _, true) => format!("it stops a frame short ({gap} at the seam)"),
         (false, ..) => format!("it jumps by {gap} at the seam"),
     }

@@ -51,6 +51,10 @@ other_commands! {
     } = "file.save_as", "Save as…", key: "Ctrl+Shift+S", anywhere: true;
     /// Writes the model to another file and stays with this one
     SaveCopy = "file.save_copy", "Save a copy…", anywhere: true;
+    /// Writes clips, with the model or its skeleton, to other files
+    Export = "file.export", "Export…", anywhere: true;
+    /// Exports what was exported last, to the same place
+    ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
     /// Writes the model beside its file, with the next number in the name
     SaveIncremented = "file.save_incremented", "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Throws away what is not saved, and reads the file again

@@ -12,6 +12,8 @@ const ORDER: &[&str] = &[
     "file.save_as",
     "file.save_copy",
     "file.save_incremented",
+    "file.export",
+    "file.export_again",
     "file.revert",
     "file.recover",
     "file.changes",

@@ -26,7 +26,7 @@ pub struct Gap {
     pub angle: f32,
     /// Of its place in the scene without the root's travel, metres.
     pub distance: f32,
-    /// Of its velocity, metres a second.
+    /// Of its velocity, metres a second, as far as it is more than twice what it changes by a frame before.
     pub speed: f32,
 }
 
@@ -95,13 +95,15 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let mut gaps: Vec<Gap> = nodes
         .iter()
         .map(|node| {
-            let speeds =
-                [(start, second), (before, stop)].map(|(a, b)| (place(b, *node) - place(a, *node)) / frame as f32);
+            let speeds = [(start, second), (before, stop), (third_last, before)]
+                .map(|(a, b)| (place(b, *node) - place(a, *node)) / frame as f32);
+            // A motion changes its speed all the time; what counts is by how much more than just before.
+            let usual = (speeds[1] - speeds[2]).length();
             Gap {
                 node: *node,
                 angle: turned(start, stop, *node),
                 distance: (place(stop, *node) - way - place(start, *node)).length(),
-                speed: (speeds[0] - speeds[1]).length(),
+                speed: ((speeds[0] - speeds[1]).length() - 2.0 * usual).max(0.0),
             }
         })
         .collect();

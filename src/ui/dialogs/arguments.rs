@@ -34,7 +34,9 @@ fn first_typed(command: &CommandSpec, values: &[String]) -> usize {
     let open = fields().find(|(k, a)| a.required && values[*k].is_empty());
     // What is filled in with a usual number is to be typed over.
     let usual = || fields().rfind(|(_, a)| a.required && a.kind.usual().is_some());
-    open.or_else(usual).or_else(|| fields().next()).map_or(0, |(k, _)| k)
+    // What is known already is passed over.
+    let optional = || fields().find(|(k, a)| !a.required && values[*k].is_empty());
+    open.or_else(usual).or_else(optional).or_else(|| fields().next()).map_or(0, |(k, _)| k)
 }
 
 /// What a command needs, typed.

@@ -9,8 +9,8 @@ use egui::TextureId;
 
 use crate::{
     model::UnkeyedAt,
-    session::{Outlook, SaveRequest},
-    ui::Action,
+    session::{ExportRequest, Outlook, SaveRequest},
+    ui::{Action, ExportDraft},
 };
 
 /// A dialog over the window.
@@ -86,6 +86,11 @@ pub enum Dialog {
     },
     /// The palette.
     Find,
+    /// What is to be exported, and where.
+    Export {
+        /// As it is chosen.
+        draft: Box<ExportDraft>,
+    },
     /// What a command needs.
     Arguments {
         /// The command.
@@ -271,6 +276,13 @@ pub enum DialogAction {
     },
     /// Save a copy to this path.
     SaveCopy(PathBuf),
+    /// Export.
+    Export {
+        /// What, and where.
+        request: Box<ExportRequest>,
+        /// As it was chosen, for the next time.
+        draft: Box<ExportDraft>,
+    },
     /// Do again what a journal holds.
     Recover(usize),
     /// Throw a journal away.

@@ -110,7 +110,7 @@ fn parts(text: &str) -> (PathBuf, String) {
 }
 
 /// The path that a text means.
-fn expand(text: &str) -> PathBuf {
+pub(super) fn expand(text: &str) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix('~'), std::env::home_dir()) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with(std::path::is_separator) => {

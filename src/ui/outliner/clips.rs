@@ -7,8 +7,12 @@ use super::OutlinerState;
 use crate::render::ColorRole;
 use crate::ui::{TimelineAction, widgets::select_all};
 use crate::{
-    edit::command::{DeleteClip, DuplicateClip, NewClip, RenameClip, field::ClipName},
+    edit::command::{
+        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MirrorClip, NewClip, RenameClip, ResampleClip,
+        RetimeClip, ReverseClip, SplitClip, StartAtZero, TrimClip, field::ClipName, frame_of, seam_in_words,
+    },
     model::{ClipId, Document},
+    motion::clip_edit::seam,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
@@ -166,7 +170,7 @@ fn clip_row(
     if response.double_clicked() {
         state.clip_name = Some((id, label.clone(), false));
     }
-    clip_menu(state, &response, id, &label, actions);
+    clip_menu(state, &response, view, id, &label, actions);
     if state.clip_name.as_ref().is_some_and(|(of, ..)| *of == id) {
         let area = egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
         clip_name_ui(state, ui, area, actions);
@@ -177,9 +181,16 @@ fn clip_row(
 const FEW: usize = 8;
 
 /// What can be done with a clip.
-fn clip_menu(state: &mut OutlinerState, response: &egui::Response, id: ClipId, label: &str, actions: &mut Actions) {
+fn clip_menu(
+    state: &mut OutlinerState,
+    response: &egui::Response,
+    view: &View<'_>,
+    id: ClipId,
+    label: &str,
+    actions: &mut Actions,
+) {
     response.context_menu(|ui| {
-        ui.set_min_width(180.0);
+        ui.set_min_width(200.0);
         let clip = || ClipName::Id(id);
         if ui.button("Show").clicked() {
             actions.push(TimelineAction::ShowClip(id));
@@ -194,6 +205,40 @@ fn clip_menu(state: &mut OutlinerState, response: &egui::Response, id: ClipId, l
             ui.close();
         }
         ui.separator();
+        let works = [
+            (TrimClip::spec(), "Trim…"),
+            (SplitClip::spec(), "Split at the playhead"),
+            (JoinClip::spec(), "Join with another…"),
+            (RetimeClip::spec(), "Retime…"),
+            (ReverseClip::spec(), "Reverse"),
+            (MirrorClip::spec(), "Mirror"),
+            (StartAtZero::spec(), "Start at 0"),
+            (ResampleClip::spec(), "Resample…"),
+            (CloseLoop::spec(), "Close the loop"),
+        ];
+        for (spec, text) in works {
+            if ui.button(text).on_hover_text(spec.help).clicked() {
+                // Commands of a menu are about what is shown.
+                actions.push(TimelineAction::ShowClip(id));
+                actions.push(Action::Invoke(spec));
+                ui.close();
+            }
+        }
+        let found = view.session.map(|s| s.document()).and_then(|document| {
+            let clip = document.clips.get(id)?;
+            seam(document, clip, frame_of(clip))
+        });
+        if let Some(found) = found {
+            let words = format!("As a loop, {}", seam_in_words(&found));
+            let text = RichText::new(words).font(Theme::font(Font::Small));
+            let text = text.color(view.theme.color(ColorRole::TextTertiary));
+            ui.add(egui::Label::new(text).wrap());
+        }
+        ui.separator();
+        if ui.button("Export…").clicked() {
+            actions.push(Action::Run(FileCommand::Export.into()));
+            ui.close();
+        }
         if ui.button("Delete").clicked() {
             actions.push(Action::Run(DeleteClip { clip: clip() }.into()));
             ui.close();

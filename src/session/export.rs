@@ -1,0 +1,313 @@
+//! Exporting: other files made of the document as it is now, for engines and other programs. The window and the command line carry
+//! out the same request; the document stays with its file.
+//!
+//! All is made and read back before anything is written, so that what is cancelled or cannot be made leaves nothing.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use super::{
+    Session,
+    disk::{Disk, clear, write_atomically},
+};
+use crate::{
+    formats::gltf::{
+        self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
+        open_bytes, transcode,
+    },
+    model::{ClipId, Document, Shared},
+    motion::clip_edit::resampled,
+};
+
+/// What is to be exported, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportRequest {
+    /// Which clips; all unless given.
+    pub clips: Option<Vec<ClipId>>,
+    /// Whether meshes, materials and images are left out.
+    pub skeleton_only: bool,
+    /// Keys at so many frames a second; as they are stored unless given.
+    pub rate: Option<f64>,
+    /// Whether each clip gets a file of its own, named after it.
+    pub each: bool,
+    /// Whether it is a `.gltf` with its data beside it, and not a `.glb`.
+    pub gltf: bool,
+    /// The file; the folder where each clip gets a file.
+    pub to: PathBuf,
+    /// Whether files that are there make way.
+    pub replace: bool,
+}
+
+impl ExportRequest {
+    /// The clips that are meant, in the order of the file.
+    fn meant(&self, document: &Document) -> Vec<ClipId> {
+        let is_meant = |id: &ClipId| self.clips.as_ref().is_none_or(|c| c.contains(id));
+        document.clips.ids().filter(is_meant).collect()
+    }
+
+    /// The files that come of it, each with the clips in it.
+    pub fn files(&self, document: &Document) -> Vec<(PathBuf, Vec<ClipId>)> {
+        let suffix = if self.gltf { "gltf" } else { "glb" };
+        let meant = self.meant(document);
+        if !self.each {
+            return vec![(self.to.clone(), meant)];
+        }
+        let mut taken = BTreeSet::new();
+        let file = |id: ClipId| {
+            let label = document.clip_label(id);
+            let name = file_name(&label).unwrap_or_else(|| format!("clip {}", id.0));
+            // Two that differ by case alone are one on many disks.
+            let numbered = |k: usize| if k < 2 { name.clone() } else { format!("{name} {k}") };
+            let free = (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
+            (self.to.join(format!("{free}.{suffix}")), vec![id])
+        };
+        meant.into_iter().map(file).collect()
+    }
+}
+
+/// A name as all file systems take it; nothing where nothing is left of it.
+pub fn file_name(label: &str) -> Option<String> {
+    const MOST: usize = 100;
+    const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+    let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
+    let name: String = label.chars().map(plain).take(MOST).collect();
+    let name = name.trim_matches([' ', '.']).to_owned();
+    let stem = name.split('.').next().unwrap_or_default().to_lowercase();
+    let digits = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    let reserved = RESERVED.contains(&digits) && stem.len() <= digits.len() + 1;
+    (!name.is_empty()).then(|| if reserved { format!("_{name}") } else { name })
+}
+
+/// Why nothing was exported.
+#[derive(Debug, Error)]
+pub enum ExportFailure {
+    /// No clip is meant.
+    #[error("no clip is chosen, so there is no file to write; choose some, or export one file")]
+    NoClip,
+    /// A path that says nothing.
+    #[error("give the file a name that ends in .glb or .gltf")]
+    NoName,
+    /// A rate that makes no frames.
+    #[error("{0} frames a second is no rate; give one from 0.01 to 10000")]
+    Rate(f64),
+    /// Something is there already.
+    #[error("{} is there already; choose another place, or replace what is there", .0.display())]
+    IsThere(PathBuf),
+    /// The document's own file is not what an export may replace.
+    #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
+    IsOpen(PathBuf),
+    /// The document cannot be packed.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// It does not read back.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It cannot be written anew.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The system does not let it be written.
+    #[error("{} could not be written: {error}. {written} of {count} files were written before", .path.display())]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+        /// How many are there now, since they replaced others.
+        written: usize,
+        /// How many there were to be.
+        count: usize,
+    },
+}
+
+impl ExportFailure {
+    /// Whether somebody cancelled it.
+    pub const fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Cancelled))
+    }
+}
+
+/// What was exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The files, those of data beside a `.gltf` left out.
+    pub files: Vec<PathBuf>,
+    /// How large all files are, bytes.
+    pub bytes: usize,
+    /// What could not be kept, in sentences.
+    pub lost: Vec<String>,
+}
+
+/// All that an export needs: it can be carried out beside the window, while the document goes on changing.
+#[derive(Clone, Debug)]
+pub struct Exporting {
+    request: ExportRequest,
+    source: Source,
+    opened: Document,
+    document: Document,
+    options: SaveOptions,
+    own: Option<PathBuf>,
+}
+
+/// A file that is made and not written yet.
+struct Made {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    is_data: bool,
+}
+
+impl Session {
+    /// What an export of the document as it is now needs.
+    pub fn exporting(&self, request: ExportRequest) -> Exporting {
+        Exporting {
+            request,
+            source: self.source.clone(),
+            opened: self.opened.clone(),
+            document: self.document.clone(),
+            options: self.save_options,
+            own: self.path.clone(),
+        }
+    }
+}
+
+impl Exporting {
+    /// Makes the files, and writes them.
+    ///
+    /// # Errors
+    /// See [`ExportFailure`]; files that are new are gone again then.
+    pub fn run(self, disk: &dyn Disk, progress: &Progress) -> Result<Exported, ExportFailure> {
+        let request = &self.request;
+        let files = request.files(&self.document);
+        if request.each && files.is_empty() {
+            return Err(ExportFailure::NoClip);
+        }
+        if let Some(rate) = request.rate.filter(|r| !(0.01..=10_000.0).contains(r)) {
+            return Err(ExportFailure::Rate(rate));
+        }
+        for (path, _) in &files {
+            if path.file_name().is_none() || (!request.each && path.extension().is_none()) {
+                return Err(ExportFailure::NoName);
+            }
+            if path.exists() && self.is_own(path) {
+                return Err(ExportFailure::IsOpen(path.clone()));
+            }
+            if path.exists() && !request.replace {
+                return Err(ExportFailure::IsThere(path.clone()));
+            }
+        }
+        progress.reach(0.02)?;
+        let (made, lost) = self.make(&files, progress)?;
+        progress.reach(0.9)?;
+        write(disk, &made, request.replace)?;
+        Ok(Exported {
+            files: files.into_iter().map(|(path, _)| path).collect(),
+            bytes: made.iter().map(|m| m.bytes.len()).sum(),
+            lost,
+        })
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        let real = |p: &Path| p.canonicalize().ok();
+        self.own.as_deref().and_then(real).is_some_and(|own| real(path) == Some(own))
+    }
+
+    fn make(
+        &self,
+        files: &[(PathBuf, Vec<ClipId>)],
+        progress: &Progress,
+    ) -> Result<(Vec<Made>, Vec<String>), ExportFailure> {
+        let request = &self.request;
+        let mut document = self.document.clone();
+        if let Some(rate) = request.rate {
+            for id in request.meant(&self.document) {
+                if let Some(clip) = document.file.clips.get_mut(id) {
+                    *clip = Shared::new(resampled(clip, rate).0);
+                }
+            }
+        }
+        let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
+        let own = self.source.path.as_deref();
+        let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
+        // New clips come after those of the file, and clips that went leave no gap.
+        let order: Vec<ClipId> = document.clips.ids().collect();
+        let (mut made, mut lost) = (Vec::new(), Vec::new());
+        for (k, (path, clips)) in files.iter().enumerate() {
+            let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
+            let options = ExportOptions { clips: Some(keep), skeleton_only: request.skeleton_only };
+            let glb = gltf::export(&whole.source, &options)?;
+            // What leaves must come in again.
+            let again = open_bytes(glb.clone().into(), None, &Progress::default())?;
+            if request.gltf {
+                let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+                let text = transcode(&again.source, Target::Gltf, &stem)?;
+                let folder = path.parent().unwrap_or(Path::new(""));
+                made.extend(text.beside.into_iter().map(|f| Made {
+                    path: folder.join(f.name),
+                    bytes: f.bytes.to_vec(),
+                    is_data: true,
+                }));
+                lost.extend(text.lost);
+                made.push(Made { path: path.clone(), bytes: text.bytes, is_data: false });
+            } else {
+                made.push(Made { path: path.clone(), bytes: glb, is_data: false });
+            }
+            progress.reach(0.05 + 0.85 * (k + 1) as f32 / files.len() as f32)?;
+        }
+        lost.sort();
+        lost.dedup();
+        Ok((made, lost))
+    }
+}
+
+/// Writes all of them; where one cannot be, those that are new go again.
+fn write(disk: &dyn Disk, made: &[Made], replace: bool) -> Result<(), ExportFailure> {
+    let (mut new, mut replaced) = (Vec::new(), 0);
+    let count = made.len();
+    for file in made {
+        let there = std::fs::read(&file.path).ok();
+        // Data is named by its content: what is there already is the same, or nobody's that is to be lost.
+        let result = match &there {
+            Some(bytes) if *bytes == file.bytes => continue,
+            Some(_) if file.is_data && !replace => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            _ => {
+                let folder = file.path.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists());
+                folder
+                    .map_or(Ok(()), |f| disk.make_folder(f))
+                    .and_then(|()| write_atomically(disk, &file.path, &file.bytes))
+            }
+        };
+        match result {
+            Ok(()) if there.is_none() => new.push(&file.path),
+            Ok(()) => replaced += 1,
+            Err(error) => {
+                for path in new {
+                    clear(disk, path);
+                }
+                return Err(ExportFailure::Write { path: file.path.clone(), error, written: replaced, count });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_every_disk_takes() {
+        let made = |name: &str| file_name(name);
+        assert_eq!(made("Idle/Look").as_deref(), Some("Idle_Look"));
+        assert_eq!(made("a|b:c*?\"<>\\").as_deref(), Some("a_b_c______"));
+        assert_eq!(made("CON").as_deref(), Some("_CON"));
+        assert_eq!(made("com1.walk").as_deref(), Some("_com1.walk"));
+        assert_eq!(made("Concert").as_deref(), Some("Concert"));
+        assert_eq!(made(" .. "), None);
+        assert_eq!(made("歩く").as_deref(), Some("歩く"));
+        assert_eq!(made(&"x".repeat(500)).map(|n| n.len()), Some(100));
+    }
+}

@@ -1,0 +1,313 @@
+//! *Export…*: which clips, what of the model, and where; the files that come of it are listed before anything is written.
+
+use std::path::PathBuf;
+
+use egui::{Align, Key, Layout, RichText, ScrollArea, Ui, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    files::expand,
+    parts::{head, many, name_of, small},
+    plain, primary,
+};
+use crate::{
+    model::{ClipId, Document},
+    render::ColorRole,
+    session::{ExportRequest, Session},
+    ui::{
+        Actions, Dialog, DialogAction, Theme, View,
+        theme::Font,
+        widgets::{check, cut, filter_field, name_widget, paint_icon, segment, segments},
+    },
+};
+
+/// An export as it is chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExportDraft {
+    /// Clips that are left out.
+    pub left_out: Vec<ClipId>,
+    /// What the list is narrowed to.
+    pub filter: String,
+    /// Whether meshes, materials and images are left out.
+    pub skeleton_only: bool,
+    /// Whether keys are sampled anew, and at how many frames a second, as typed.
+    pub resampled: bool,
+    /// See there.
+    pub rate: String,
+    /// Whether each clip gets a file.
+    pub each: bool,
+    /// Whether it is a `.gltf`.
+    pub gltf: bool,
+    /// Where the one file goes, as typed, without its suffix.
+    pub file: String,
+    /// Where a file a clip goes, as typed.
+    pub folder: String,
+}
+
+impl ExportDraft {
+    /// What stands there at first: all clips with the whole model, in one file beside that of the document.
+    pub fn of(session: &Session, fps: f64) -> Self {
+        let path = session.path().map(std::path::Path::to_owned).unwrap_or_else(|| PathBuf::from("model.glb"));
+        let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+        let beside = |name: &str| path.with_file_name(name).display().to_string();
+        Self {
+            each: session.document().clips.count() > 1,
+            skeleton_only: false,
+            file: beside(&format!("{stem}-export")),
+            folder: beside(&format!("{stem}-clips")),
+            rate: format!("{fps}"),
+            ..Self::default()
+        }
+    }
+
+    /// What it asks for; nothing where the rate is no number.
+    pub fn request(&self, document: &Document) -> Option<ExportRequest> {
+        let rate = if self.resampled { Some(self.rate.trim().replace(',', ".").parse().ok()?) } else { None };
+        let to = if self.each { expand(&self.folder) } else { self.one_file() };
+        let is_kept = |id: &ClipId| !self.left_out.contains(id);
+        let clips = (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
+        let (each, gltf) = (self.each, self.gltf);
+        Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, gltf, to, replace: true })
+    }
+
+    fn one_file(&self) -> PathBuf {
+        let path = expand(&self.file);
+        let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        // A typed suffix is none of the name.
+        let bare = if matches!(suffix.as_deref(), Some("glb" | "gltf")) { path.with_extension("") } else { path };
+        let mut name = bare.into_os_string();
+        name.push(if self.gltf { ".gltf" } else { ".glb" });
+        name.into()
+    }
+}
+
+const LABELS: f32 = 72.0;
+
+pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let document = session.document();
+    let mut now = draft.clone();
+    head(ui, theme, None, "Export animations", "", actions);
+    clips_ui(ui, theme, document, &mut now);
+    ui.add_space(8.0);
+    ui.spacing_mut().item_spacing.y = 6.0;
+    labelled(ui, theme, "What", |ui| {
+        segments(ui, theme, |ui| {
+            for (skeleton, text) in [(false, "Whole model"), (true, "Skeleton and clips")] {
+                if segment(ui, theme, text, now.skeleton_only == skeleton, false).clicked() {
+                    now.skeleton_only = skeleton;
+                }
+            }
+        });
+        let joints = document.joint_flags().iter().filter(|j| **j).count();
+        let said = if now.skeleton_only {
+            format!("{}, no meshes, no images", many(joints, "joint"))
+        } else {
+            format!("{}, {}", many(document.meshes.len(), "mesh").replace("meshs", "meshes"), many(joints, "joint"))
+        };
+        ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+    });
+    labelled(ui, theme, "Keys", |ui| {
+        segments(ui, theme, |ui| {
+            for (resampled, text) in [(false, "As stored"), (true, "Resampled")] {
+                if segment(ui, theme, text, now.resampled == resampled, false).clicked() {
+                    now.resampled = resampled;
+                }
+            }
+        });
+        if now.resampled {
+            let field =
+                ui.add(egui::TextEdit::singleline(&mut now.rate).desired_width(56.0).font(egui::TextStyle::Monospace));
+            name_widget(ui, &field, "Frames a second");
+            ui.label(RichText::new("frames a second").color(theme.color(ColorRole::TextSecondary)));
+        }
+        let unkeyed = document.aids.unkeyed.len();
+        if unkeyed > 0 {
+            let said = format!("{} not keyed, and left out", many(unkeyed, "pose"));
+            ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+        }
+    });
+    labelled(ui, theme, "Files", |ui| {
+        segments(ui, theme, |ui| {
+            for (each, text) in [(false, "One file"), (true, "A file a clip")] {
+                if segment(ui, theme, text, now.each == each, false).clicked() {
+                    now.each = each;
+                }
+            }
+        });
+        segments(ui, theme, |ui| {
+            for (gltf, text) in [(false, ".glb"), (true, ".gltf")] {
+                if segment(ui, theme, text, now.gltf == gltf, false).clicked() {
+                    now.gltf = gltf;
+                }
+            }
+        });
+    });
+    let (label, text) = if now.each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
+    let mut enter = false;
+    labelled(ui, theme, label, |ui| {
+        let field = egui::TextEdit::singleline(text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace);
+        let field = ui.add(field);
+        name_widget(ui, &field, label);
+        enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    });
+    ui.add_space(4.0);
+    let request = now.request(document);
+    let files = request.as_ref().map(|r| r.files(document)).unwrap_or_default();
+    let (replaced, own) = files_ui(ui, theme, document, session, &files);
+    ui.add_space(10.0);
+    ui.horizontal(|ui| {
+        let said = match (&request, files.len(), own) {
+            (None, ..) => Err("The rate is no number"),
+            (_, 0, _) => Err("No clip is chosen"),
+            (.., true) => Err("That is the file that is open; choose another name"),
+            _ if replaced > 0 => Ok(format!("{} there make way", many(replaced, "file"))),
+            _ => Ok(String::new()),
+        };
+        let role = if said.is_err() { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+        let text = said.as_ref().map_or_else(|e| (*e).to_owned(), Clone::clone);
+        ui.label(RichText::new(text).color(theme.color(role)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let verb = if now.each { format!("Export {}", many(files.len(), "file")) } else { "Export".to_owned() };
+            let go = ui.add_enabled_ui(said.is_ok(), |ui| primary(ui, theme, &verb).clicked()).inner
+                || (enter && said.is_ok());
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if let Some(request) = request.filter(|_| go) {
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(DialogAction::Export { request: Box::new(request), draft: Box::new(now.clone()) });
+            } else if now != *draft {
+                actions.push(DialogAction::SetDialog(Some(Dialog::Export { draft: Box::new(now.clone()) })));
+            }
+        });
+    });
+}
+
+fn labelled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), egui::Sense::hover());
+        let at = rect.left_center();
+        let font = Theme::font(Font::Body);
+        ui.painter().text(at, egui::Align2::LEFT_CENTER, label, font, theme.color(ColorRole::TextSecondary));
+        add(ui);
+    });
+}
+
+/// The clips, each with whether it goes along.
+fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportDraft) {
+    let all: Vec<ClipId> = document.clips.ids().collect();
+    let kept = all.iter().filter(|id| !draft.left_out.contains(id)).count();
+    let needle = draft.filter.to_lowercase();
+    let shown: Vec<ClipId> =
+        all.iter().copied().filter(|id| document.clip_label(*id).to_lowercase().contains(&needle)).collect();
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Clips").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+        let count = format!("{kept} of {}", all.len());
+        ui.label(RichText::new(count).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui.button("None").clicked() {
+                draft.left_out.extend(shown.iter().copied());
+                draft.left_out.sort_unstable();
+                draft.left_out.dedup();
+            }
+            if ui.button("All").clicked() {
+                draft.left_out.retain(|id| !shown.contains(id));
+            }
+            if all.len() > 8 {
+                ui.allocate_ui(vec2(160.0, 24.0), |ui| filter_field(ui, theme, &mut draft.filter, "Filter the clips"));
+            }
+        });
+    });
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(6).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let height = 24.0 * (shown.len().clamp(1, 6) as f32);
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("export clips").show_rows(
+            ui,
+            24.0,
+            shown.len(),
+            |ui, range| {
+                for id in &shown[range] {
+                    ui.horizontal(|ui| {
+                        let label = document.clip_label(*id);
+                        let mut on = !draft.left_out.contains(id);
+                        let short = cut(ui, &label, &Theme::font(Font::Body), ui.available_width() - 120.0);
+                        if check(ui, theme, &mut on, short).changed() {
+                            draft.left_out.retain(|o| o != id);
+                            if !on {
+                                draft.left_out.push(*id);
+                            }
+                        }
+                        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                            let length = format!("{:.2} s", document.clips[*id].length());
+                            ui.label(
+                                RichText::new(length)
+                                    .font(Theme::font(Font::NumberSmall))
+                                    .color(theme.color(ColorRole::TextTertiary)),
+                            );
+                        });
+                    });
+                }
+            },
+        );
+    });
+}
+
+/// The files that come of it; how many replace one, and whether one is the document's own.
+fn files_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    session: &Session,
+    files: &[(PathBuf, Vec<ClipId>)],
+) -> (usize, bool) {
+    /// More are not looked for on the disk at each frame.
+    const LOOKED: usize = 60;
+    let is_there = |path: &PathBuf| path.exists();
+    let replaced = files.iter().take(LOOKED).filter(|(path, _)| is_there(path)).count();
+    let real = |p: &std::path::Path| p.canonicalize().ok();
+    let own = session.path().and_then(real);
+    let is_own = own.is_some() && files.iter().take(LOOKED).any(|(path, _)| real(path) == own);
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(6).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let height = 22.0 * (files.len().clamp(1, 5) as f32);
+        ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("export files").show_rows(
+            ui,
+            22.0,
+            files.len(),
+            |ui, range| {
+                for (path, clips) in &files[range] {
+                    ui.horizontal(|ui| {
+                        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 22.0), egui::Sense::hover());
+                        let at = pos2(rect.left() + 8.0, rect.center().y);
+                        paint_icon(
+                            ui.painter(),
+                            at,
+                            icons::ICON_DEPLOYED_CODE,
+                            14.0,
+                            theme.color(ColorRole::TextTertiary),
+                        );
+                        let font = Theme::font(Font::Number);
+                        let name = cut(ui, &name_of(path), &font, ui.available_width() - 190.0);
+                        ui.label(RichText::new(name).font(font).color(theme.color(ColorRole::TextPrimary)));
+                        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                            let label = clips.first().map(|id| document.clip_label(*id)).unwrap_or_default();
+                            let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+                            if is_there(path) {
+                                small(ui, theme, "replaces the file there");
+                            } else if clips.len() == 1 && stem != label {
+                                small(ui, theme, &format!("was {label}"));
+                            }
+                        });
+                    });
+                }
+            },
+        );
+        if files.is_empty() {
+            small(ui, theme, "No file comes of it");
+        }
+    });
+    (replaced, is_own)
+}
