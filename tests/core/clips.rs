@@ -9,7 +9,7 @@ use ulna::{
     formats::gltf::Progress,
     model::{ClipId, Document, Interpolation, Shared, transform::angle_between},
     motion::{Evaluator, Mirror, Pose, Stack, clip_edit},
-    session::Session,
+    session::{ExportRequest, Session, SystemDisk},
 };
 
 use crate::common::{glb, run, sample};
@@ -286,4 +286,84 @@ fn an_open_loop_is_closed_in_the_way_that_it_needs() {
     let walks = CommandLine::new("clip.close_loop").with("clip", "Walk");
     let notes = run(&mut walk, walks.with("frames", 3));
     assert!(notes[0].contains("closed"), "{notes:?}");
+}
+
+/// What is exported plays as it did, holds nothing else, and is not there where it could not be made.
+#[test]
+fn what_is_exported_plays_the_same_a_file_a_clip() {
+    let mut session = sample();
+    let (first, second) = (ClipId(0), ClipId(1));
+    run(&mut session, at("clip.reverse", first));
+    run(&mut session, CommandLine::new("clip.rename").with("clip", "#1").with("name", "up/down: 1"));
+    run(&mut session, at("clip.duplicate", second).with("name", "UP/down: 1"));
+    let folder = tempfile::tempdir().unwrap();
+    let request = ExportRequest {
+        clips: None,
+        skeleton_only: true,
+        rate: None,
+        each: true,
+        gltf: false,
+        to: folder.path().join("out"),
+        replace: false,
+    };
+    let made = session.exporting(request.clone()).run(&SystemDisk, &Progress::default()).unwrap();
+    let document = session.document();
+    assert_eq!(made.files.len(), document.clips.count());
+    let names: Vec<String> = made.files.iter().map(|f| f.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(names[1], "up_down_ 1.glb");
+    assert!(names.contains(&"UP_down_ 1 2.glb".to_owned()), "{names:?}");
+    for (path, id) in made.files.iter().zip(document.clips.ids()) {
+        let again = Session::open(path, &Progress::default()).unwrap();
+        let out = again.document();
+        assert!(out.meshes.is_empty() && out.clips.count() == 1, "{path:?}");
+        assert_eq!(out.clip_label(ClipId(0)), document.clip_label(id));
+        let (mut was, mut is) = (poses(document, id), poses(out, ClipId(0)));
+        let length = f64::from(document.clips[id].length());
+        for k in 0..50 {
+            let (a, b) = (was(length * f64::from(k) / 50.0), is(length * f64::from(k) / 50.0));
+            for node in out.node_ids() {
+                let there = crate::common::named(document, &out.node(node).label(node));
+                assert!(a.world[there.index()].abs_diff_eq(b.world[node.index()], 1e-6), "{path:?} {k}");
+            }
+        }
+    }
+    // What is there stays, unless it may go; nothing is written of a set that cannot be.
+    let again = session.exporting(request.clone()).run(&SystemDisk, &Progress::default());
+    assert!(again.unwrap_err().to_string().contains("is there already"));
+    let replaced = ExportRequest { replace: true, rate: Some(12.0), gltf: true, ..request.clone() };
+    let made = session.exporting(replaced).run(&SystemDisk, &Progress::default()).unwrap();
+    let walk = Session::open(&made.files[0], &Progress::default()).unwrap();
+    let clip = &walk.document().clips[ClipId(0)];
+    let gaps = |t: &ulna::model::Track| t.times.windows(2).all(|w| w[1] - w[0] < 1.0 / 12.0 + 1e-3);
+    assert!(clip.tracks.values().all(|t| t.times.len() < 2 || gaps(t)), "a key on each frame");
+    for (wrong, words) in [
+        (ExportRequest { clips: Some(Vec::new()), ..request.clone() }, "no clip is chosen"),
+        (ExportRequest { rate: Some(0.0), to: folder.path().join("b"), ..request.clone() }, "is no rate"),
+        (ExportRequest { each: false, to: folder.path().join("name"), ..request.clone() }, "give the file a name"),
+    ] {
+        let error = session.exporting(wrong).run(&SystemDisk, &Progress::default()).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let cancelled = Progress::default();
+    cancelled.cancel();
+    let to = folder.path().join("never");
+    let stopped = session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &cancelled);
+    assert!(stopped.unwrap_err().is_cancelled() && !to.exists());
+    // The open file is not replaced.
+    let own = folder.path().join("own.glb");
+    session.write_to(&own).unwrap();
+    let opened = Session::open(&own, &Progress::default()).unwrap();
+    let bytes = std::fs::read(&own).unwrap();
+    let request = ExportRequest {
+        each: false,
+        to: own.clone(),
+        replace: true,
+        clips: None,
+        skeleton_only: false,
+        rate: None,
+        gltf: false,
+    };
+    let error = opened.exporting(request).run(&SystemDisk, &Progress::default()).unwrap_err();
+    assert!(error.to_string().contains("is the file that is open"));
+    assert!(std::fs::read(&own).unwrap() == bytes);
 }

@@ -336,9 +336,18 @@ pub fn seam_in_words(found: &Seam) -> String {
     }
 }
 
-/// How long a frame of a clip is, seconds: by the keys, else a thirtieth.
+/// How long a frame of a clip is, seconds: of the rate that its keys fit, else as far as the keys of its fullest track are apart, else
+/// a thirtieth.
 pub fn frame_of(clip: &Clip) -> f64 {
-    1.0 / f64::from(clip.guess_fps().map_or(30.0, |(fps, _)| fps))
+    /// Fewer keys on frames than this share are no fit.
+    const FIT: f32 = 0.9;
+    if let Some((fps, _)) = clip.guess_fps().filter(|(_, share)| *share >= FIT) {
+        return 1.0 / f64::from(fps);
+    }
+    let fullest = clip.tracks.values().max_by_key(|t| t.times.len());
+    let mut gaps: Vec<f32> = fullest.iter().flat_map(|t| t.times.windows(2).map(|w| w[1] - w[0])).collect();
+    gaps.sort_by(f32::total_cmp);
+    gaps.get(gaps.len() / 2).map_or(1.0 / 30.0, |gap| f64::from(*gap))
 }
 
 impl CloseLoop {

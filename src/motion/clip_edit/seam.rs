@@ -17,6 +17,9 @@ use crate::{
 /// Below these a joint does not jump: radians, and metres of a body 1.8 m high.
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
+/// So many frames on each side say how fast a motion changes.
+const AROUND: usize = 12;
+
 /// How far a node jumps at the seam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
@@ -26,7 +29,7 @@ pub struct Gap {
     pub angle: f32,
     /// Of its place in the scene without the root's travel, metres.
     pub distance: f32,
-    /// Of its velocity, metres a second, as far as it is more than twice what it changes by a frame before.
+    /// Of its velocity, metres a second, as far as it is more than from frame to frame around.
     pub speed: f32,
 }
 
@@ -70,9 +73,14 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let (first, last) = key_span(clip).filter(|(a, b)| b > a)?;
     let end = f64::from(last);
     let frame = frame.min(end * 0.25);
-    let times = [0.0, frame, end - 2.0 * frame, end - frame, end];
-    let all = poses(document, clip, &times);
-    let [start, second, third_last, before, stop] = &all[..] else { return None };
+    let some = ((end / frame * 0.5) as usize).clamp(2, AROUND);
+    let [first_ones, last_ones] = [
+        (0..=some).map(|k| k as f64 * frame).collect::<Vec<_>>(),
+        (0..=some).rev().map(|k| end - k as f64 * frame).collect::<Vec<_>>(),
+    ]
+    .map(|times| poses(document, clip, &times));
+    let [start, second, ..] = &first_ones[..] else { return None };
+    let [.., third_last, before, stop] = &last_ones[..] else { return None };
     let height = crate::motion::joint_bounds(document, start).map_or(1.8, |(a, b)| (b - a).max_element()).max(1e-6);
     let unit = height / 1.8;
     // The topmost node with keys of its place carries the body.
@@ -95,15 +103,18 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let mut gaps: Vec<Gap> = nodes
         .iter()
         .map(|node| {
-            let speeds = [(start, second), (before, stop), (third_last, before)]
-                .map(|(a, b)| (place(b, *node) - place(a, *node)) / frame as f32);
-            // A motion changes its speed all the time; what counts is by how much more than just before.
-            let usual = (speeds[1] - speeds[2]).length();
+            let change = |a: [&Pose; 2], b: [&Pose; 2]| {
+                let [a, b] = [a, b].map(|[from, to]| place(to, *node) - place(from, *node));
+                (b - a).length() / frame as f32
+            };
+            // A motion changes its speed all the time; what counts is by how much more than elsewhere.
+            let all = [&first_ones, &last_ones].into_iter().flat_map(|p| p.windows(3));
+            let usual = all.map(|w| change([&w[0], &w[1]], [&w[1], &w[2]])).fold(0.0, f32::max);
             Gap {
                 node: *node,
                 angle: turned(start, stop, *node),
                 distance: (place(stop, *node) - way - place(start, *node)).length(),
-                speed: ((speeds[0] - speeds[1]).length() - 2.0 * usual).max(0.0),
+                speed: (change([before, stop], [start, second]) - usual).max(0.0),
             }
         })
         .collect();
