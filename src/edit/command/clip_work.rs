@@ -14,7 +14,7 @@ use crate::{
         Mirror,
         clip_edit::{
             self, Closing, MotionError, Seam, TimeMap, TooClose, closed, joined, key_span, mapped, mirrored, part_of,
-            resampled, reversed, seam,
+            reduced, resampled, reversed, seam,
         },
     },
 };
@@ -89,6 +89,13 @@ document_commands! {
         /// Frames a second.
         rate: f32,
     } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
+    /// Takes away keys that nobody would miss: no vertex moves farther than so many millimetres
+    ReduceKeys {
+        /// Which.
+        clip: ClipName,
+        /// How far a vertex of a body 1.8 m high may move, millimetres; half a millimetre unless given.
+        millimetres: Option<f32>,
+    } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
     /// Closes a loop: its last key becomes the pose at 0
     CloseLoop {
         /// Which.
@@ -318,6 +325,30 @@ impl ResampleClip {
         }
         let (made, error) = resampled(clip, rate);
         Ok(put(id, made, off_by(error)))
+    }
+}
+
+impl ReduceKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let (id, clip, _) = whole(scene.document, &self.clip)?;
+        let bound = self.millimetres.unwrap_or(0.5);
+        if !(bound > 0.0 && bound <= 1000.0) {
+            return Err(argument(format!("“millimetres” is {bound}; it must be above 0, and no more than 1000")));
+        }
+        let made = reduced(scene.document, clip, bound * 1e-3);
+        let [before, after] = made.keys;
+        if after == before {
+            let note = format!("none of its {before} keys can go within {bound} mm");
+            return Ok(Outcome { note: Some(note), ..Outcome::default() });
+        }
+        let kilobytes = made.bytes.map(|b| b.div_ceil(1024));
+        let note = format!(
+            "{after} of {before} keys are left, {} of {} KB; no vertex of a body 1.8 m high is off by more than {:.2} mm",
+            kilobytes[1],
+            kilobytes[0],
+            made.error * 1e3
+        );
+        Ok(put(id, made.clip, Some(note)))
     }
 }
 

@@ -52,8 +52,8 @@ pub use self::{
     around::{Around, Filled, Unfilled},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_work::{
-        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MirrorClip, ResampleClip, RetimeClip, ReverseClip, SplitClip,
-        StartAtZero, TrimClip, frame_of, seam_in_words,
+        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MirrorClip, ReduceKeys, ResampleClip, RetimeClip, ReverseClip,
+        SplitClip, StartAtZero, TrimClip, frame_of, seam_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{

@@ -210,6 +210,7 @@ const ORDER: &[&str] = &[
     "clip.mirror",
     "clip.close_loop",
     "clip.resample",
+    "clip.reduce",
     "clip.delete",
     "paint.radius",
     "paint.strength",

@@ -11,6 +11,7 @@
 //!  a whole clip ──────────────┬─► whole    a part of it, backwards, stretched, sampled anew
 //!                             ├─► join     two, one after the other
 //!                             ├─► mirrored the other side
+//!                             ├─► reduce   fewer keys, with the skin where it was
 //!                             └─► seam     where a loop meets itself, and how it comes to
 //! ```
 //!
@@ -27,6 +28,7 @@ mod dead;
 mod join;
 mod mirrored;
 mod offset;
+mod reduce;
 mod retime;
 mod seam;
 mod smooth;
@@ -40,6 +42,7 @@ pub use self::{
     join::{Joined, joined},
     mirrored::{MirroredClip, mirrored},
     offset::offset_in_loop,
+    reduce::{Reduced, reduced},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     seam::{Closing, Gap, Seam, closed, seam},
     smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},

@@ -8,8 +8,9 @@ use crate::render::ColorRole;
 use crate::ui::{TimelineAction, widgets::select_all};
 use crate::{
     edit::command::{
-        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MirrorClip, NewClip, RenameClip, ResampleClip,
-        RetimeClip, ReverseClip, SplitClip, StartAtZero, TrimClip, field::ClipName, frame_of, seam_in_words,
+        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MirrorClip, NewClip, ReduceKeys, RenameClip,
+        ResampleClip, RetimeClip, ReverseClip, SplitClip, StartAtZero, TrimClip, field::ClipName, frame_of,
+        seam_in_words,
     },
     model::{ClipId, Document},
     motion::clip_edit::seam,
@@ -214,6 +215,7 @@ fn clip_menu(
             (MirrorClip::spec(), "Mirror"),
             (StartAtZero::spec(), "Start at 0"),
             (ResampleClip::spec(), "Resample…"),
+            (ReduceKeys::spec(), "Reduce keys…"),
             (CloseLoop::spec(), "Close the loop"),
         ];
         for (spec, text) in works {
