@@ -121,11 +121,14 @@ choice! {
     }
 }
 
+/// A clip, and its first and last key.
+type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
+
 /// A clip that can be worked on as a whole.
 ///
 /// # Errors
 /// Where there is none, it has no key, or some of its keys cannot be changed.
-fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<(ClipId, &'a Shared<Clip>, (f32, f32)), CommandError> {
+fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, CommandError> {
     let id = name.find(document)?;
     let clip = clip_of(document, id)?;
     let label = document.clip_label(id);
@@ -152,7 +155,7 @@ fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
 /// A clip in the place of another.
 fn put(id: ClipId, clip: Clip, note: Option<String>) -> Outcome {
     let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }];
-    Outcome { edits, note, keys: Some((id, KeySet::default())), ..Outcome::default() }
+    Outcome { edits, note, keys: Some((id, KeySet::default())) }
 }
 
 /// A clip that the file does not have yet.
