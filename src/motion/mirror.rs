@@ -85,7 +85,7 @@ impl Constants {
 }
 
 /// Whether a scale that was left is the wrong one for the other side.
-fn is_uneven(scale: Vec3) -> bool {
+pub(super) fn is_uneven(scale: Vec3) -> bool {
     (scale - Vec3::splat(scale.x)).abs().max_element() > 1e-5
 }
 
@@ -177,7 +177,7 @@ impl Mirror {
 }
 
 /// A scale along the axes of the other joint; nothing where those lie between the axes of this one.
-fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
+pub(super) fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
     let axes = Mat3::from_quat(joint_from_partner);
     let along = |axis: Vec3| {
         let (share, k) = [axis.x, axis.y, axis.z]
@@ -191,7 +191,7 @@ fn swapped(joint_from_partner: Quat, scale: Vec3) -> Option<Vec3> {
 }
 
 /// The rotation of a matrix, its axes made unit.
-fn rotation(world: &Mat4) -> Quat {
+pub(super) fn rotation(world: &Mat4) -> Quat {
     let axes = Mat3::from_mat4(*world);
     let (x, y) = (axes.x_axis.normalize_or(Vec3::X), axes.y_axis.normalize_or(Vec3::Y));
     let z = x.cross(y).normalize_or(Vec3::Z);

@@ -3,6 +3,7 @@
 mod axes;
 mod balance;
 pub mod clip_edit;
+mod clip_transfer;
 mod compiled;
 mod evaluator;
 mod humanoid;
@@ -35,6 +36,7 @@ mod worst;
 pub use self::{
     axes::{Space, Standing},
     balance::{Balance, Masses},
+    clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     evaluator::Evaluator,
     insert::{Inserted, insert_key},
     limits::{JointRange, Limits, limits_of},
@@ -49,7 +51,7 @@ pub use self::{
     strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,
-    transfer::{Fitted, fit, flipped_morphs, keep_pose, morph_partner},
+    transfer::{Fitted, FoundBy, fit, flipped_morphs, keep_pose, morph_partner},
     under_layers::{LayerWriteError, under_layers},
     worst::{Sampling, Spot, WorstPose},
 };

@@ -16,7 +16,7 @@ use glam::{DMat4, Quat, Vec3};
 
 use super::{
     Mirror, Pose,
-    humanoid::{Part, body_roles, in_row},
+    humanoid::{BodyRole, Part, body_roles, in_row},
     mirror_pairs::Side,
     names::Stem,
 };
@@ -77,7 +77,7 @@ impl Rests {
 }
 
 /// The nodes that a pose is of: joints, and what is posed or moved by a clip.
-fn posable(document: &Document) -> Vec<bool> {
+pub(super) fn posable(document: &Document) -> Vec<bool> {
     let mut all = document.joint_flags();
     for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(|t| t.property != Property::Weights) {
         all[track.target.index()] = true;
@@ -117,7 +117,7 @@ pub fn keep_pose(document: &Document, seen: &Pose, name: &str, nodes: Option<&[N
     KeptPose { name: name.to_owned(), height: rests.height, joints, morphs: morphs.collect() }
 }
 
-fn target_name(document: &Document, node: NodeId, target: usize) -> String {
+pub(super) fn target_name(document: &Document, node: NodeId, target: usize) -> String {
     let mesh = document.node(node).mesh.map(|m| document.mesh(m));
     mesh.and_then(|m| m.target_names.get(target)).map_or_else(|| format!("#{target}"), ToString::to_string)
 }
@@ -139,56 +139,82 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Which node here each joint of a pose is; and how many were found by what part of a body they are.
-fn pairs(document: &Document, kept: &KeptPose) -> (Vec<Option<NodeId>>, usize) {
-    let mut found: Vec<Option<NodeId>> = vec![None; kept.joints.len()];
-    let mut taken = vec![false; document.nodes.len()];
-    let mut pair =
-        |found: &mut Vec<Option<NodeId>>, key: &dyn Fn(&KeptJoint) -> String, of: &dyn Fn(NodeId) -> String| {
-            let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
-            for node in document.node_ids().filter(|n| !taken[n.index()]) {
-                // What is there twice says nothing.
-                here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
-            }
-            let mut there: HashMap<String, usize> = HashMap::new();
-            let open: Vec<usize> = (0..found.len()).filter(|k| found[*k].is_none()).collect();
-            for k in &open {
-                *there.entry(key(&kept.joints[*k])).or_default() += 1;
-            }
-            for k in open {
-                let key = key(&kept.joints[k]);
-                if let Some(Some(node)) = here.get(&key).copied().filter(|_| there[&key] == 1 && !key.is_empty()) {
-                    found[k] = Some(node);
-                    taken[node.index()] = true;
-                }
-            }
-        };
-    pair(&mut found, &|j| j.path.clone(), &|n| document.path(n));
-    pair(&mut found, &|j| j.name.clone(), &|n| document.node(n).label(n));
-    pair(&mut found, &|j| plain(&j.name), &|n| plain(&document.node(n).label(n)));
-    let by_name = found.iter().flatten().count();
-    by_parts(document, kept, &mut found, &mut taken);
-    (found.clone(), found.iter().flatten().count() - by_name)
+/// What a joint of another file is found by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sought {
+    /// Its name.
+    pub name: String,
+    /// Its names from the root, with `/` between them.
+    pub path: String,
+    /// The nearest one above it that is sought, too, as an index of an earlier one.
+    pub parent: Option<usize>,
 }
 
-fn by_parts(document: &Document, kept: &KeptPose, found: &mut [Option<NodeId>], taken: &mut [bool]) {
-    let theirs: Vec<(&str, Option<usize>)> = kept.joints.iter().map(|j| (j.name.as_str(), j.parent)).collect();
-    let theirs = body_roles(&theirs);
+/// What a joint was found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// Its path, or its name.
+    Name,
+    /// Its name without a namespace, case, or what stands between its words.
+    PlainName,
+    /// What part of a body it is.
+    Role,
+}
+
+/// Which node here each joint of another file is, and what it was found by.
+pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeId, FoundBy)>> {
+    let mut found: Vec<Option<(NodeId, FoundBy)>> = vec![None; sought.len()];
+    let mut taken = vec![false; document.nodes.len()];
+    let mut pair = |found: &mut Vec<Option<(NodeId, FoundBy)>>,
+                    by: FoundBy,
+                    key: &dyn Fn(&Sought) -> String,
+                    of: &dyn Fn(NodeId) -> String| {
+        let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
+        for node in document.node_ids().filter(|n| !taken[n.index()]) {
+            // What is there twice says nothing.
+            here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
+        }
+        let mut there: HashMap<String, usize> = HashMap::new();
+        let open: Vec<usize> = (0..found.len()).filter(|k| found[*k].is_none()).collect();
+        for k in &open {
+            *there.entry(key(&sought[*k])).or_default() += 1;
+        }
+        for k in open {
+            let key = key(&sought[k]);
+            if let Some(Some(node)) = here.get(&key).copied().filter(|_| there[&key] == 1 && !key.is_empty()) {
+                found[k] = Some((node, by));
+                taken[node.index()] = true;
+            }
+        }
+    };
+    pair(&mut found, FoundBy::Name, &|j| j.path.clone(), &|n| document.path(n));
+    pair(&mut found, FoundBy::Name, &|j| j.name.clone(), &|n| document.node(n).label(n));
+    pair(&mut found, FoundBy::PlainName, &|j| plain(&j.name), &|n| plain(&document.node(n).label(n)));
+    by_parts(document, sought, &mut found, &mut taken);
+    found
+}
+
+/// The roles of the joints of a document, by node.
+pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     let flags = document.joint_flags();
     let nodes: Vec<NodeId> = document.nodes.order().iter().copied().filter(|n| flags[n.index()]).collect();
     let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
     let labels: Vec<String> = nodes.iter().map(|n| document.node(*n).label(*n)).collect();
-    let above = |n: &NodeId| std::iter::successors(document.node(*n).parent, |p| document.node(*p).parent);
     let named: Vec<(&str, Option<usize>)> = nodes
         .iter()
         .zip(&labels)
-        .map(|(n, label)| (label.as_str(), above(n).find_map(|p| place.get(&p).copied())))
+        .map(|(n, label)| (label.as_str(), above(document, *n).find_map(|p| place.get(&p).copied())))
         .collect();
-    let ours = body_roles(&named);
+    nodes.iter().copied().zip(body_roles(&named)).collect()
+}
+
+fn by_parts(document: &Document, sought: &[Sought], found: &mut [Option<(NodeId, FoundBy)>], taken: &mut [bool]) {
+    let theirs: Vec<(&str, Option<usize>)> = sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
+    let theirs = body_roles(&theirs);
     let mut rows: HashMap<(Part, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
-    for (node, role) in nodes.iter().zip(&ours) {
+    for (node, role) in roles_of(document) {
         if let Some(role) = role {
-            rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(*node);
+            rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(node);
         }
     }
     for (k, role) in theirs.iter().enumerate() {
@@ -196,7 +222,7 @@ fn by_parts(document: &Document, kept: &KeptPose, found: &mut [Option<NodeId>], 
         let Some(row) = rows.get(&(role.part, role.side.map(NamedSide::of))) else { continue };
         let node = in_row(role.place, role.count, row.len()).map(|at| row[at]);
         if let Some(node) = node.filter(|n| !taken[n.index()]) {
-            found[k] = Some(node);
+            found[k] = Some((node, FoundBy::Role));
             taken[node.index()] = true;
         }
     }
@@ -221,7 +247,10 @@ impl NamedSide {
 /// What a pose comes to here; nothing is put anywhere. `flip`: as its mirror image.
 pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fitted {
     let rests = Rests::of(document);
-    let (pairs, by_role) = pairs(document, kept);
+    let sought = |j: &KeptJoint| Sought { name: j.name.clone(), path: j.path.clone(), parent: j.parent };
+    let found = pairs(document, &kept.joints.iter().map(sought).collect::<Vec<_>>());
+    let by_role = found.iter().flatten().filter(|(_, by)| *by == FoundBy::Role).count();
+    let pairs: Vec<Option<NodeId>> = found.iter().map(|f| f.map(|(node, _)| node)).collect();
     let mut made = Fitted { by_role, unmatched: pairs.iter().filter(|p| p.is_none()).count(), ..Fitted::default() };
     let targets: HashMap<NodeId, usize> = pairs.iter().enumerate().filter_map(|(k, p)| Some(((*p)?, k))).collect();
     let their_axes = |j: &KeptJoint| j.frame * unit_or(j.rest.rotation, Quat::IDENTITY).conjugate();
@@ -267,7 +296,7 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
     if flip { flipped(document, made) } else { made }
 }
 
-fn above(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+pub(super) fn above(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     std::iter::successors(document.node(node).parent, |n| document.node(*n).parent)
 }
 

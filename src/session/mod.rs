@@ -4,6 +4,7 @@ mod difference;
 mod disk;
 mod export;
 mod findings;
+mod import;
 mod journal;
 mod playback;
 mod replay;
@@ -24,6 +25,7 @@ pub use self::{
     disk::{Disk, SystemDisk, write_atomically},
     export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
+    import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
     journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark, names_in},
     playback::{Playback, RulerUnit},
     replay::{Outlook, Replayed},
@@ -35,7 +37,7 @@ pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
-        command::{DocumentCommand, KeyEditCommand, SessionCommand, copied_keys},
+        command::{DocumentCommand, KeyEditCommand, KeysHow, SessionCommand, copied_keys},
         free_of_matrices, layer_for, paint_into,
     },
     formats::{
@@ -165,7 +167,12 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
             free_of_matrices(document, &mut done);
             Ok(done)
         }
-        Command::Session(SessionCommand::Undo | SessionCommand::Redo | SessionCommand::CopyKeys { .. })
+        Command::Session(
+            SessionCommand::Undo
+            | SessionCommand::Redo
+            | SessionCommand::CopyKeys { .. }
+            | SessionCommand::ImportClips { .. },
+        )
         | Command::Host(_) => Err(NeedsHost(command.spec().name).into()),
     }
 }
@@ -396,6 +403,18 @@ impl Session {
             Command::Session(SessionCommand::CopyKeys { clip, which }) => {
                 self.copied = Some(copied_keys(&self.document, clip, which)?.text());
                 return Ok(false);
+            }
+            Command::Session(SessionCommand::ImportClips { path, only, how, taken }) => {
+                let path = path.clone().ok_or_else(|| {
+                    CommandError::Other("no file is named; give a file, a folder or a pattern as “path”".into())
+                })?;
+                let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), ..ImportOptions::default() };
+                let request = ImportRequest { path, only: only.clone(), taken: *taken, options };
+                let (command, notes) =
+                    self.import(&request, &Progress::default()).map_err(|e| CommandError::Other(e.to_string()))?;
+                let done = self.run_all("Import clips", &[command.into()])?;
+                self.notes.extend(notes);
+                return Ok(done);
             }
             _ => {}
         }

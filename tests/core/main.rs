@@ -16,6 +16,7 @@ mod keys;
 mod layering;
 mod layers;
 mod losses;
+mod merged;
 mod poses;
 mod posing;
 mod properties;

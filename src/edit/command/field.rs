@@ -86,20 +86,25 @@ fn vector(v: Vec3) -> Value {
 /// Implements [`Field`] by one of the readings of [`Arguments`].
 macro_rules! field {
     ($type:ty, $kind:expr, |$from:ident, $name:ident| $read:expr, |$value:ident, $document:ident| $write:expr) => {
-        impl Field for $type {
-            const KIND: ArgumentType = $kind;
+        impl $crate::edit::command::field::Field for $type {
+            const KIND: $crate::edit::command::ArgumentType = $kind;
 
-            fn read($from: &Arguments, $name: &'static str) -> Result<Self, ArgumentError> {
+            fn read(
+                $from: &$crate::edit::command::Arguments,
+                $name: &'static str,
+            ) -> Result<Self, $crate::edit::command::ArgumentError> {
                 $read
             }
 
-            fn write(&self, $document: &Document) -> Value {
+            fn write(&self, $document: &$crate::model::Document) -> serde_json::Value {
                 let ($value, _) = (self, $document);
                 $write
             }
         }
     };
 }
+
+pub(super) use field;
 
 field!(f32, ArgumentType::Number, |from, name| from.number(name), |v, d| number(*v));
 field!(PrimitiveId, ArgumentType::Number, |from, name| from.count(name).map(Self::from), |v, d| v.0.into());

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use super::{
-    Command, HostCommand, KindName, WhichKeys, around,
+    Command, HostCommand, KindName, TakenName, WhichKeys, around,
     define::other_commands,
-    field::{ClipName, Nodes},
+    field::{ClipName, Nodes, choice},
     rules::{self, *},
 };
+use crate::motion::KeysBy;
 
 other_commands! {
     /// What the open file carries out.
@@ -29,6 +30,36 @@ other_commands! {
         /// Which.
         which: WhichKeys,
     } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
+    /// Brings clips of other files in, moved over to this skeleton
+    ImportClips {
+        /// A file, a folder, or a pattern such as `walks/*.glb`; a person is asked unless given.
+        path: Option<PathBuf>,
+        /// Only clips whose names fit this, in which `*` stands for anything; all unless given.
+        only: Option<String>,
+        /// How keys come over where joints rest otherwise; through the rests unless given.
+        how: Option<KeysHow>,
+        /// What is done where a name is taken; a number is added unless given.
+        taken: Option<TakenName>,
+    } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
+}
+
+choice! {
+    /// How keys come over to a joint that rests otherwise.
+    KeysHow {
+        /// Through the rests.
+        Rests = "rests",
+        /// As they are.
+        Copy = "copy",
+    }
+}
+
+impl From<KeysHow> for KeysBy {
+    fn from(how: KeysHow) -> Self {
+        match how {
+            KeysHow::Rests => Self::Rests,
+            KeysHow::Copy => Self::Copy,
+        }
+    }
 }
 
 other_commands! {

@@ -15,6 +15,7 @@
 mod arguments;
 mod around;
 mod blend;
+mod clip_arrivals;
 mod clip_work;
 mod clips;
 mod define;
@@ -51,13 +52,14 @@ pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
     around::{Around, Filled, Unfilled},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
+    clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
         ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MirrorClip, ReduceKeys, ResampleClip, RetimeClip, ReverseClip,
         SplitClip, StartAtZero, TrimClip, frame_of, seam_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{
-        BrushCommand, FileCommand, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
+        BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
         ToolCommand, VertexCommand, ViewCommand,
     },
     ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
@@ -210,6 +212,8 @@ families! {
         Clip(ClipCommand),
         /// What is done to a whole clip.
         ClipWork(ClipWorkCommand),
+        /// Clips that come from elsewhere.
+        ClipArrival(ClipArrivalCommand),
         /// Weights.
         Weight(WeightCommand),
         /// Weight layers.
@@ -259,6 +263,7 @@ of_document!(
     MorphCommand as Morph,
     ClipCommand as Clip,
     ClipWorkCommand as ClipWork,
+    ClipArrivalCommand as ClipArrival,
     MarkerCommand as Marker,
     MirrorCommand as Mirror,
     IkCommand as Ik,
@@ -294,6 +299,7 @@ impl DocumentCommand {
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
             Self::ClipWork(command) => command.work(scene),
+            Self::ClipArrival(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),

@@ -212,6 +212,8 @@ const ORDER: &[&str] = &[
     "clip.resample",
     "clip.reduce",
     "clip.delete",
+    "clip.import",
+    "clip.put",
     "paint.radius",
     "paint.strength",
     "paint.value",

@@ -1,0 +1,348 @@
+//! Clips of other files for the open one: which files are meant, what of them fits, and what is told of it. What comes over is worked
+//! out by [`ClipTransfer`], and put in by a command that holds the keys themselves, so that it is one step to undo and needs
+//! the files no more.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use thiserror::Error;
+
+use super::Session;
+use crate::{
+    edit::command::{ClipTexts, PutClips, TakenName},
+    formats::gltf::{Progress, ReadError},
+    model::{ClipId, Document, NodeId, Property, Shared},
+    motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy},
+};
+
+/// Endings of files that may hold clips.
+const SUFFIXES: [&str; 4] = ["glb", "gltf", "vrm", "x"];
+
+/// Why no clip comes in.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// No file is meant.
+    #[error("{0} is no file, no folder with models in it, and no pattern of one; give a .glb, .gltf or .x file")]
+    NoFile(String),
+    /// It cannot be opened.
+    #[error("{}: {error}", .path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: Box<ReadError>,
+    },
+    /// Nothing of it fits.
+    #[error("{0}")]
+    Nothing(String),
+}
+
+/// The files that a text means: one, all models of a folder, or those that fit a pattern with `*` in its last part; in order of
+/// their names.
+///
+/// # Errors
+/// Where there is none.
+pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    let none = || ImportError::NoFile(text.display().to_string());
+    if text.is_file() {
+        return Ok(vec![text.to_owned()]);
+    }
+    let name = text.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let (folder, pattern) = if text.is_dir() { (text, None) } else { (text.parent().ok_or_else(none)?, Some(name)) };
+    if pattern.as_ref().is_some_and(|p| !p.contains('*')) {
+        return Err(none());
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = std::fs::read_dir(folder).map_err(|_| none())?;
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| {
+            let suffix = p.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+            let name = p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            p.is_file()
+                && SUFFIXES.contains(&suffix.as_str())
+                && pattern.as_deref().is_none_or(|pattern| fits(pattern, &name))
+        })
+        .collect();
+    files.sort();
+    if files.is_empty() { Err(none()) } else { Ok(files) }
+}
+
+/// Whether a name fits a pattern, in which `*` stands for anything; capitals count for nothing.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
+    let parts: Vec<&str> = pattern.split('*').collect();
+    let [first, middle @ .., last] = &parts[..] else { return false };
+    if middle.is_empty() && parts.len() == 1 {
+        return pattern == name;
+    }
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// A file that clips come from.
+#[derive(Clone, Debug)]
+pub struct ClipSource {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What is in it, or why it cannot be opened.
+    pub document: Result<Arc<Document>, String>,
+}
+
+impl ClipSource {
+    /// Opens it.
+    pub fn read(path: PathBuf, progress: &Progress) -> Self {
+        let document =
+            Session::open(&path, progress).map(|s| Arc::new(s.document().clone())).map_err(|e| e.to_string());
+        Self { path, document }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    }
+}
+
+/// How clips come in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportOptions {
+    /// How keys come over.
+    pub how: KeysBy,
+    /// What nodes there are here, by name there, whatever theirs is; none where one is left out.
+    pub chosen: BTreeMap<String, Option<NodeId>>,
+}
+
+/// What a skeleton is to the open document's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// How many joints it moves.
+    pub joints: usize,
+    /// How many of them were found by the same name, by the name without what stands before or between, by what part of a body they are.
+    pub found: [usize; 3],
+    /// Those that were not, by name.
+    pub unmatched: Vec<String>,
+    /// How many rest otherwise, and which the most, by how much in radians.
+    pub turned: Option<(usize, String, f32)>,
+    /// How many rest alike.
+    pub same: usize,
+    /// By what travel is multiplied.
+    pub ratio: f32,
+}
+
+impl Fit {
+    /// How many joints were found.
+    pub fn matched(&self) -> usize {
+        self.found.iter().sum()
+    }
+
+    /// Whether keys come as they are.
+    pub const fn is_same(&self) -> bool {
+        self.turned.is_none() && self.same > 0
+    }
+
+    /// Whether it is likely to be another kind of body: less than half of what moves was found.
+    pub fn is_other(&self) -> bool {
+        self.matched() * 2 < self.joints || self.matched() == 0
+    }
+}
+
+/// A clip of another file, as it would be here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// Which of its file.
+    pub id: ClipId,
+    /// What it is called: its own name, or its file's where that says nothing.
+    pub name: String,
+    /// Itself.
+    pub carried: CarriedClip,
+    /// Nodes that it moves, by name, and that have no counterpart.
+    pub lost: Vec<String>,
+}
+
+/// Names that programs give by themselves; the file's says more.
+fn says_nothing(name: &str) -> bool {
+    let plain = name.trim().to_lowercase();
+    let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit() || "._- ".contains(c));
+    plain.contains("mixamo.com")
+        || ["", "take", "animation", "anim", "action", "armatureaction", "clip", "default take", "baselayer"]
+            .contains(&bare)
+}
+
+/// The clips of a file, as they would be in a document, and how its skeleton fits.
+pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &ImportOptions) -> (Fit, Vec<Arrival>) {
+    let chosen: BTreeMap<NodeId, Option<NodeId>> =
+        theirs.node_ids().filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?))).collect();
+    let transfer = ClipTransfer::new(theirs, ours, options.how, &chosen);
+    let moved: std::collections::BTreeSet<NodeId> = theirs
+        .clips
+        .values()
+        .flat_map(|c| c.tracks.values())
+        .filter(|t| t.property != Property::Weights)
+        .map(|t| t.target)
+        .collect();
+    let mut fit = Fit {
+        joints: moved.len(),
+        found: [0; 3],
+        unmatched: Vec::new(),
+        turned: None,
+        same: 0,
+        ratio: transfer.ratio(),
+    };
+    let mut turned = 0;
+    for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
+        fit.found[match pair.by {
+            FoundBy::Name => 0,
+            FoundBy::PlainName => 1,
+            FoundBy::Role => 2,
+        }] += 1;
+        if pair.is_same {
+            fit.same += 1;
+        } else {
+            turned += 1;
+            if fit.turned.as_ref().is_none_or(|(.., most)| *most < pair.turned) {
+                fit.turned = Some((turned, ours.node(pair.to).label(pair.to), pair.turned));
+            }
+        }
+    }
+    if let Some((count, ..)) = &mut fit.turned {
+        *count = turned;
+    }
+    let found: std::collections::BTreeSet<NodeId> = transfer.pairs().iter().map(|p| p.from).collect();
+    fit.unmatched = moved.difference(&found).map(|n| theirs.node(*n).label(*n)).collect();
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let only = theirs.clips.count() == 1;
+    let made = theirs
+        .clips
+        .iter()
+        .map(|(id, clip)| {
+            let mut carried = transfer.clip(clip);
+            let own = clip.name.as_deref().unwrap_or_default();
+            let name = match (own, only && says_nothing(own)) {
+                ("", false) => format!("{stem} {}", id.0 + 1),
+                (_, true) => stem.clone(),
+                (own, false) => own.to_owned(),
+            };
+            carried.clip.name = Some(name.as_str().into());
+            let lost = carried.lost.iter().map(|n| theirs.node(*n).label(*n)).collect();
+            Arrival { id, name, carried, lost }
+        })
+        .collect();
+    (fit, made)
+}
+
+/// What a command on the command line, or in a script, asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportRequest {
+    /// A file, a folder, or a pattern.
+    pub path: PathBuf,
+    /// Only clips whose names fit this; all unless given.
+    pub only: Option<String>,
+    /// What is done where a name is taken.
+    pub taken: Option<TakenName>,
+    /// How they come in.
+    pub options: ImportOptions,
+}
+
+impl Session {
+    /// The command that puts clips of other files in, and what is to be said of it.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened, or nothing of them fits.
+    pub fn import(&self, request: &ImportRequest, progress: &Progress) -> Result<(PutClips, Vec<String>), ImportError> {
+        let mut clips = Vec::new();
+        let mut notes = Vec::new();
+        let files = files_meant(&request.path)?;
+        let many = files.len() > 1;
+        for path in files {
+            let source = Self::open(&path, progress)
+                .map_err(|error| ImportError::Read { path: path.clone(), error: Box::new(error) })?;
+            let theirs = source.document();
+            let (fit, made) = arrivals(&self.document, theirs, &path, &request.options);
+            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let chosen: Vec<&Arrival> =
+                made.iter().filter(|a| request.only.as_ref().is_none_or(|p| fits(p, &a.name))).collect();
+            let why = if made.is_empty() {
+                Some("it has no clip".to_owned())
+            } else if chosen.is_empty() {
+                Some("no clip of it has such a name".to_owned())
+            } else if chosen.iter().all(|a| a.carried.clip.tracks.is_empty()) {
+                Some(format!("none of its {} joints is one of this model", fit.joints))
+            } else {
+                None
+            };
+            match why {
+                Some(why) if !many => return Err(ImportError::Nothing(format!("{name}: {why}"))),
+                Some(why) => notes.push(format!("{name} is left out: {why}")),
+                None => {
+                    if let Some(said) = said_of(&name, &fit, &chosen) {
+                        notes.push(said);
+                    }
+                    clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
+                }
+            }
+        }
+        if clips.is_empty() {
+            return Err(ImportError::Nothing(notes.join("; ")));
+        }
+        Ok((PutClips { clips: ClipTexts::Clips(clips), taken: request.taken }, notes))
+    }
+}
+
+/// What a person should know of a file's clips; nothing where all of it fits.
+fn said_of(name: &str, fit: &Fit, clips: &[&Arrival]) -> Option<String> {
+    let mut parts = Vec::new();
+    let some = |names: &[String]| {
+        let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
+        if names.len() > 3 { format!("{} and {} more", few.join(", "), names.len() - 3) } else { few.join(", ") }
+    };
+    let mut lost: Vec<String> = clips.iter().flat_map(|a| a.lost.iter().cloned()).collect();
+    lost.sort();
+    lost.dedup();
+    if !lost.is_empty() {
+        parts.push(format!("{} of its joints are not in this model ({})", lost.len(), some(&lost)));
+    }
+    if let Some((count, joint, angle)) = &fit.turned {
+        parts.push(format!(
+            "{count} joints rest otherwise, most {joint} by {:.1}°; their keys were moved over",
+            angle.to_degrees()
+        ));
+    }
+    let resampled = clips.iter().map(|a| a.carried.resampled.len()).max().unwrap_or(0);
+    if resampled > 0 {
+        parts.push(format!("{resampled} joints got keys at the times of all that moves between them"));
+    }
+    let scales = clips.iter().map(|a| a.carried.scales_left).sum::<usize>();
+    if scales > 0 {
+        parts.push(format!("{scales} tracks of scale could not be taken over"));
+    }
+    let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
+    if left > 0 {
+        parts.push(format!("{left} channels move no node, or are packed, and were left out"));
+    }
+    (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_patterns_and_say_nothing_where_programs_made_them() {
+        assert!(fits("*.glb", "Walk.GLB") && fits("walk*", "walk.glb") && fits("a*c*e", "abcde") && fits("*", ""));
+        assert!(!fits("*.glb", "walk.gltf") && !fits("b*", "ab") && !fits("a", "ab"));
+        for name in ["mixamo.com", "Armature|mixamo.com|Layer0", "Take 001", "animation_0", "Animation", ""] {
+            assert!(says_nothing(name), "{name}");
+        }
+        for name in ["Walk", "Take off", "Reaction", "animation_walk"] {
+            assert!(!says_nothing(name), "{name}");
+        }
+    }
+}

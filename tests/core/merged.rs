@@ -1,0 +1,387 @@
+//! Clips of other files brought in: onto their own skeleton to the bit, onto others so that the motion is the same.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::path::{Path, PathBuf};
+
+use glam::{Quat, Vec3};
+use ulna::{
+    edit::{
+        Command, CommandLine,
+        command::{ClipTexts, PutClips},
+    },
+    formats::gltf::Progress,
+    model::{Clip, ClipId, Document, NodeId, Property, Shared, TrackId, Transform, transform::angle_between},
+    motion::{Evaluator, Pose, Stack, Surface},
+    session::{ExportRequest, Session, SystemDisk, arrivals},
+};
+
+use crate::common::{models, named, run, sample, shared};
+
+fn import(path: &Path) -> CommandLine {
+    CommandLine::new("clip.import").with("path", path.to_string_lossy().into_owned())
+}
+
+fn same_keys(a: &Clip, b: &Clip) -> bool {
+    let tracks = |c: &Clip| -> Vec<_> {
+        let mut all: Vec<_> = c.tracks.values().cloned().collect();
+        all.sort_by_key(|t| (t.target, t.property));
+        all
+    };
+    let (a, b) = (tracks(a), tracks(b));
+    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.same_keys(b) && a.kinds == b.kinds)
+}
+
+/// Every animated file brought into itself: each clip is there twice, to the bit, and undone all is as it was. The text of the
+/// command does the same.
+#[test]
+fn a_clip_brought_to_its_own_skeleton_is_itself() {
+    let Some(shared) = shared() else { return };
+    let (mut files, mut clips) = (0, 0);
+    for path in models(&shared.join("corpus")) {
+        let others = ["bad", "found", "meshopt", "draco"].iter().any(|n| path.to_string_lossy().contains(n));
+        if others || std::fs::metadata(&path).is_ok_and(|m| m.len() > 8 << 20) {
+            continue;
+        }
+        let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
+        let before = session.document().clone();
+        // Names that are there twice cannot be told apart in another file.
+        let mut names: Vec<String> = before.node_ids().map(|n| before.path(n)).collect();
+        names.sort();
+        let unique = names.windows(2).all(|w| w[0] != w[1]);
+        let plain = |c: &Clip| {
+            let mut channels: Vec<_> = c.tracks.values().map(|t| (t.target, t.property)).collect();
+            channels.sort();
+            !channels.is_empty()
+                && c.pointers.is_empty()
+                && c.kept.is_empty()
+                && channels.windows(2).all(|w| w[0] != w[1])
+        };
+        let meant: Vec<ClipId> = before.clips.ids().filter(|id| plain(&before.clips[*id])).collect();
+        if meant.is_empty()
+            || meant.len() < before.clips.count()
+            || !unique
+            || path.extension().is_some_and(|e| e == "x")
+        {
+            continue;
+        }
+        let opened = session.pack("model").unwrap().bytes;
+        session.run_line(&import(&path)).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        let after = session.document().clone();
+        assert_eq!(after.clips.count(), 2 * meant.len(), "{path:?}");
+        let new: Vec<ClipId> = after.clips.ids().filter(|id| !before.clips.contains(*id)).collect();
+        for (old, new) in meant.iter().zip(&new) {
+            assert!(same_keys(&before.clips[*old], &after.clips[*new]), "{path:?}: {}", before.clip_label(*old));
+            clips += 1;
+        }
+        let lines: Vec<CommandLine> = session.history().done().last().unwrap().lines(&before);
+        session.undo().unwrap();
+        assert_eq!(session.pack("model").unwrap().bytes, opened, "{path:?}");
+        session.run_line(&lines[0]).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        assert!(new.iter().all(|id| same_keys(&after.clips[*id], &session.document().clips[*id])), "{path:?}: as text");
+        files += 1;
+    }
+    assert!(files >= 60 && clips >= 200, "only {files} files with {clips} clips");
+}
+
+/// Ten clips exported as files of their own come back to the body without clips: each plays as in its own file.
+#[test]
+fn ten_files_of_one_clip_each_come_together() {
+    let Some(shared) = shared() else { return };
+    let robot = shared.join("corpus/characters/Robot/robot.glb");
+    let robot = if robot.is_file() { robot } else { models(&shared.join("corpus/characters/Robot"))[0].clone() };
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::open(&robot, &Progress::default()).unwrap();
+    let request = |each: bool, clips: Option<Vec<ClipId>>, to: PathBuf| ExportRequest {
+        clips,
+        skeleton_only: false,
+        rate: None,
+        each,
+        gltf: false,
+        to,
+        replace: true,
+    };
+    let all: Vec<ClipId> = session.document().clips.ids().take(10).collect();
+    assert_eq!(all.len(), 10);
+    let clips = folder.path().join("clips");
+    for (skeleton_only, name) in [(false, "whole"), (true, "skeletons")] {
+        let request = ExportRequest { skeleton_only, ..request(true, Some(all.clone()), clips.join(name)) };
+        session.exporting(request).run(&SystemDisk, &Progress::default()).unwrap();
+        let body = folder.path().join(format!("body-{name}.glb"));
+        session.exporting(self::request_none(&body)).run(&SystemDisk, &Progress::default()).unwrap();
+        let mut merged = Session::open(&body, &Progress::default()).unwrap();
+        assert_eq!(merged.document().clips.count(), 0);
+        let said = run(&mut merged, import(&clips.join(name)));
+        assert!(said.iter().all(|s| !s.contains("left out")), "{said:?}");
+        assert_eq!(merged.document().clips.count(), 10);
+        for id in &all {
+            let label = session.document().clip_label(*id);
+            let new = merged.document().clips.ids().find(|c| merged.document().clip_label(*c) == label).unwrap();
+            let (a, b) = (&session.document().clips[*id], &merged.document().clips[new]);
+            // Morph targets are the mesh's, which a skeleton leaves out.
+            let bones = |c: &Clip| {
+                let kept = c.tracks.iter().filter(|(_, t)| !skeleton_only || t.property != Property::Weights);
+                Clip { tracks: kept.map(|(k, t)| (*k, t.clone())).collect(), ..c.clone() }
+            };
+            assert!(same_keys(&bones(a), b), "{label}");
+        }
+    }
+}
+
+fn request_none(to: &Path) -> ExportRequest {
+    let (clips, to) = (Some(Vec::new()), to.to_owned());
+    ExportRequest { clips, skeleton_only: false, rate: None, each: false, gltf: false, to, replace: true }
+}
+
+/// The binary chunk of a GLB.
+fn bin_of(glb: &[u8]) -> Vec<u8> {
+    let json = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    glb[20 + json + 8..].to_vec()
+}
+
+/// How each joint of a pose is turned from its rest, in the axes of the scene.
+fn turns(document: &Document, pose: &Pose) -> Vec<Quat> {
+    let mut rest = vec![Quat::IDENTITY; document.nodes.len()];
+    let mut now = rest.clone();
+    for node in document.nodes.order() {
+        let above = |list: &[Quat]| document.node(*node).parent.map_or(Quat::IDENTITY, |p| list[p.index()]);
+        let own = document.node(*node).rest.transform().rotation.normalize();
+        rest[node.index()] = above(&rest) * own;
+        now[node.index()] = above(&now) * pose.local[node.index()].transform().rotation.normalize();
+    }
+    (0..rest.len()).map(|k| now[k] * rest[k].inverse()).collect()
+}
+
+fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
+    let clip: &Shared<Clip> = &document.clips[id];
+    let mut evaluator = Evaluator::default();
+    move |time| {
+        let mut pose = Pose::default();
+        evaluator.update(document, &Stack::of(Some(clip), time), &mut pose);
+        pose
+    }
+}
+
+/// The mannequin whose joints have other axes, another size, another name, an armature in centimetres and another way up.
+fn other_mannequin() -> Session {
+    let mut session = sample();
+    let document = session.document().clone();
+    let joints = document.joint_flags();
+    let mut edits = Vec::new();
+    // Each joint gets axes of its own: what it carries is told in them.
+    let spin = |n: NodeId| Quat::from_scaled_axis(Vec3::new(0.3, 1.1, -0.7) * (n.0 as f32 * 0.37).sin() * 2.0);
+    for node in document.nodes.order().iter().copied().filter(|n| joints[n.index()]) {
+        let rest = document.node(node).rest.transform();
+        let above = document.node(node).parent.filter(|p| joints[p.index()]).map_or(Quat::IDENTITY, spin);
+        let rest = Transform {
+            translation: above.inverse() * rest.translation * 1.25,
+            rotation: above.inverse() * rest.rotation * spin(node),
+            scale: rest.scale,
+        };
+        edits.push((node, rest));
+    }
+    let glb = session.pack("model").unwrap().bytes;
+    // Through the file, as any other program would write it.
+    let opened = ulna::formats::gltf::open_bytes(glb.clone().into(), None, &Progress::default()).unwrap();
+    let text = opened.source.json().unwrap().to_owned();
+    let mut root: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (node, rest) in &edits {
+        let own = &mut root["nodes"][node.index()];
+        own["name"] = format!("mixamorig:{}", document.node(*node).label(*node)).into();
+        own.as_object_mut().unwrap().remove("matrix");
+        own["translation"] = rest.translation.to_array().to_vec().into();
+        own["rotation"] = rest.rotation.normalize().to_array().to_vec().into();
+    }
+    root.as_object_mut().unwrap().remove("skins");
+    for node in root["nodes"].as_array_mut().unwrap() {
+        node.as_object_mut().unwrap().remove("skin");
+    }
+    // The skin goes, so that the rest alone says how it stands; the joints stay joints.
+    let list: Vec<u32> = edits.iter().map(|(n, _)| n.0).collect();
+    root["skins"] = serde_json::json!([{"joints": list}]);
+    let count = root["nodes"].as_array().unwrap().len();
+    // On its back, and in centimetres.
+    let top = edits[0].0;
+    let parent = document.node(top).parent;
+    root["nodes"].as_array_mut().unwrap().push(serde_json::json!({
+        "name": "Lying", "rotation": [0.70710677, 0.0, 0.0, 0.70710677], "children": [0]
+    }));
+    let roots: Vec<u64> =
+        root["scenes"][0]["nodes"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+    root["nodes"][count]["children"] = roots.into();
+    root["scenes"][0]["nodes"] = serde_json::json!([count]);
+    assert!(parent.is_some() || root["nodes"][count]["children"].as_array().is_some());
+    let json = serde_json::to_vec(&root).unwrap();
+    let bin = bin_of(&opened.source.bytes);
+    let glb = crate::common::glb(serde_json::from_slice(&json).unwrap(), &bin);
+    session = Session::open_bytes(&glb).unwrap();
+    session
+}
+
+/// From the mannequin to one of other axes, other names, 1.25 times as large and lying on its back, at 200 moments of each clip: each
+/// joint is turned from its rest as there, with no key more, and taken back again it is the clip that it was.
+#[test]
+fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
+    let theirs = sample();
+    let mut ours = other_mannequin();
+    let back = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
+    let (fit, made) = arrivals(ours.document(), theirs.document(), Path::new("mannequin.glb"), &Default::default());
+    assert_eq!((fit.found[1], fit.unmatched.len()), (fit.joints, 0), "{fit:?}");
+    assert!((fit.ratio - 1.25).abs() < 0.01, "{}", fit.ratio);
+    assert!(made.len() >= 3);
+    let (mut worst, mut moments) = (0.0f32, 0);
+    for arrival in &made {
+        let before = ours.document().clone();
+        let put = PutClips { clips: ClipTexts::Clips(vec![Shared::new(arrival.carried.clip.clone())]), taken: None };
+        ours.run(&Command::from(put)).unwrap();
+        let document = ours.document().clone();
+        let id = document.clips.ids().find(|c| !before.clips.contains(*c)).unwrap();
+        let source = &theirs.document().clips[arrival.id];
+        assert!(arrival.carried.resampled.is_empty() && arrival.carried.lost.is_empty());
+        assert!(document.clips[id].key_count() >= source.key_count());
+        let (mut there, mut here) = (poses(theirs.document(), arrival.id), poses(&document, id));
+        for k in 0..200 {
+            let time = f64::from(source.length()) * f64::from(k) / 199.0;
+            let (a, b) = (turns(theirs.document(), &there(time)), turns(&document, &here(time)));
+            for node in theirs.document().node_ids().filter(|n| theirs.document().joint_flags()[n.index()]) {
+                let other = named(&document, &format!("mixamorig:{}", theirs.document().node(node).label(node)));
+                let wanted = back * a[node.index()] * back.inverse();
+                worst = worst.max(angle_between(wanted, b[other.index()]));
+            }
+            moments += 1;
+        }
+        // And back.
+        let (_, again) = arrivals(theirs.document(), &document, Path::new("back.glb"), &Default::default());
+        let again = again.iter().find(|a| a.id == id).unwrap();
+        for track in source.tracks.values() {
+            let other = again.carried.clip.track(track.target, track.property).unwrap().1;
+            assert_eq!(other.times, track.times);
+            let largest = track.values.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
+            let off = |sign: f32| {
+                let gaps = track.values.iter().zip(other.values.iter()).map(|(a, b)| (a - sign * b).abs());
+                gaps.fold(0.0, f32::max)
+            };
+            let off = if track.property == Property::Rotation { off(1.0).min(off(-1.0)) } else { off(1.0) };
+            assert!(off < 2e-5 * largest, "{:?} of {}: {off}", track.property, theirs.document().path(track.target));
+        }
+    }
+    assert!(moments >= 600 && worst < 2e-3, "{moments} moments, off by {worst}");
+}
+
+/// A file of animations without a skin, whose joints stand somewhere, has the bones of this model: keys are taken as they are.
+#[test]
+fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
+    let session = sample();
+    let (document, opened) = (session.document(), session.pack("model").unwrap().bytes);
+    let source = ulna::formats::gltf::open_bytes(opened.into(), None, &Progress::default()).unwrap().source;
+    let mut root: serde_json::Value = serde_json::from_str(source.json().unwrap()).unwrap();
+    let members = root.as_object_mut().unwrap();
+    members.remove("skins");
+    for (k, node) in members["nodes"].as_array_mut().unwrap().iter_mut().enumerate() {
+        let node = node.as_object_mut().unwrap();
+        node.remove("skin");
+        let turn = Quat::from_scaled_axis(Vec3::new(0.4, -0.2, 0.3) * (k as f32).sin());
+        let rest = document.node(NodeId(k as u32)).rest.transform().rotation;
+        node.insert("rotation".into(), (rest * turn).to_array().to_vec().into());
+    }
+    let bare = Session::open_bytes(&crate::common::glb(root, &bin_of(&source.bytes))).unwrap();
+    let (fit, made) = arrivals(document, bare.document(), Path::new("bare.glb"), &Default::default());
+    assert!(fit.is_same(), "{fit:?}");
+    for arrival in made {
+        let own = &document.clips[arrival.id];
+        for track in own.tracks.values() {
+            let (_, other) = arrival.carried.clip.track(track.target, track.property).unwrap();
+            assert!(track.same_keys(other));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_come_in_is_said_and_changes_nothing() {
+    let mut session = sample();
+    let said = |session: &mut Session, line: CommandLine| session.run_line(&line).unwrap_err().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let none = said(&mut session, CommandLine::new("clip.import"));
+    assert!(none.contains("“path”"), "{none}");
+    let none = said(&mut session, import(&folder.path().join("no.glb")));
+    assert!(none.contains("is no file"), "{none}");
+    let none = said(&mut session, import(folder.path()));
+    assert!(none.contains("no folder with models"), "{none}");
+    std::fs::write(folder.path().join("broken.glb"), b"glTF").unwrap();
+    let none = said(&mut session, import(&folder.path().join("broken.glb")));
+    assert!(none.contains("broken.glb"), "{none}");
+    let text = |text: &str| CommandLine::new("clip.put").with("clips", text);
+    for broken in
+        ["", "{}", r#"{"ulna_clips":9,"times":[],"clips":[]}"#, r#"{"ulna_clips":1,"times":["?"],"clips":[]}"#]
+    {
+        let none = said(&mut session, text(broken));
+        assert!(none.contains("clips"), "{broken}: {none}");
+    }
+    let twisted = r#"{"ulna_clips":1,"times":["AAAAAA=="],"clips":[{"name":"A","tracks":[
+        {"node":"Hips","property":"translation","interpolation":"LINEAR","times":0,"values":"AAAAAA=="}]}]}"#;
+    let none = said(&mut session, text(twisted));
+    assert!(none.contains("Hips"), "{none}");
+    assert!(!session.is_unsaved());
+}
+
+/// Names that are taken get a number, stay out, or take the place of what is there: by the same channels' new keys.
+#[test]
+fn a_name_that_is_taken_is_dealt_with_as_said() {
+    let mut session = sample();
+    let document = session.document().clone();
+    let first = document.clips.ids().next().unwrap();
+    let name = document.clip_label(first);
+    let mut other = (*document.clips[first]).clone();
+    let only = other.tracks.iter().next().map(|(_, t)| t.clone()).unwrap();
+    other.tracks = [(TrackId(0), only)].into();
+    let line = |taken: &str| {
+        let put = PutClips { clips: ClipTexts::Clips(vec![Shared::new(other.clone())]), taken: None };
+        Command::from(put).line(&document).with("taken", taken)
+    };
+    assert!(!session.run_line(&line("skip")).unwrap());
+    session.run_line(&line("replace")).unwrap();
+    let now = session.document();
+    assert_eq!((now.clips.count(), now.clips[first].tracks.len()), (document.clips.count(), 1));
+    // What saving makes of it reads back as the same.
+    let again = Session::open_bytes(&session.pack("model").unwrap().bytes).unwrap();
+    assert!(same_keys(&again.document().clips[first], &other));
+    session.undo().unwrap();
+    session.run_line(&line("number")).unwrap();
+    let last = session.document().clips.ids().next_back().unwrap();
+    assert_eq!(session.document().clip_label(last), format!("{name} 2"));
+}
+
+/// The skin of a character is where it was in its own file, when its clips come to a copy without clips.
+#[test]
+fn a_merged_clip_puts_the_skin_where_it_was() {
+    let Some(shared) = shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut done = 0;
+    for name in [
+        "Knight/Knight.glb",
+        "Fox49/fox-animations.glb",
+        "Dragon/dragon-animations.glb",
+        "Spider/gltf_spider_animated.gltf",
+        "CesiumMan/CesiumMan.glb",
+    ] {
+        let path = shared.join("corpus/characters").join(name);
+        let Ok(theirs) = Session::open(&path, &Progress::default()) else { continue };
+        let body = folder.path().join(format!("{done}.glb"));
+        theirs.exporting(request_none(&body)).run(&SystemDisk, &Progress::default()).unwrap();
+        let mut ours = Session::open(&body, &Progress::default()).unwrap();
+        run(&mut ours, import(&path));
+        let (a, b) = (theirs.document(), ours.document());
+        for (id, new) in a.clips.ids().zip(b.clips.ids()).take(4) {
+            let (mut there, mut here) = (poses(a, id), poses(b, new));
+            for k in 0..20 {
+                let time = f64::from(a.clips[id].length()) * f64::from(k) / 19.0;
+                let skin = |document: &Document, pose: &Pose| {
+                    let surface = Surface::new(document, pose);
+                    surface.parts().map(|p| p.positions.to_vec()).collect::<Vec<_>>()
+                };
+                assert_eq!(skin(a, &there(time)), skin(b, &here(time)), "{name}");
+            }
+        }
+        done += 1;
+    }
+    assert!(done >= 4, "only {done} characters");
+}
