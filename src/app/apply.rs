@@ -221,6 +221,7 @@ impl App {
                 let Ok(()) = host.carry_out(&mut Windowed { app: self, ctx });
             }
             Command::Document(DocumentCommand::Weight(_)) => self.run_on_weights(ctx, command),
+            Command::Session(SessionCommand::ImportClips { path, .. }) => self.import_clips(ctx, path.clone()),
             Command::Document(_) | Command::Session(_) => {
                 self.run_on_file(ctx, &command);
             }
@@ -261,6 +262,7 @@ impl App {
             let makes = matches!(
                 command,
                 Command::Document(DocumentCommand::Clip(ClipCommand::NewClip(_) | ClipCommand::DuplicateClip(_)))
+                    | Command::Document(DocumentCommand::ClipArrival(_))
             );
             if makes {
                 let last = document.clips.ids().next_back();

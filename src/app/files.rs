@@ -10,7 +10,7 @@ use std::{
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
     session::{ExportRequest, Recovery},
-    ui::{DeferredAction, Dialogs, DialogsView, ExportDraft, RecoveryView},
+    ui::{DeferredAction, Dialogs, DialogsView, ExportDraft, PathFor, RecoveryView},
 };
 
 /// Files, and what was asked about them.
@@ -26,6 +26,10 @@ pub(super) struct Files {
     pub exported: Option<ExportRequest>,
     /// As it was chosen.
     pub export_draft: Option<ExportDraft>,
+    /// Clips of other files that are being chosen from.
+    pub importing: Option<super::importing::Importing>,
+    /// Files that were dropped together with the one that is being opened.
+    pub dropped: Vec<PathBuf>,
     /// The system's file dialog.
     pub browsing: Option<Browsing>,
     /// Journals that crashes left behind.
@@ -38,9 +42,8 @@ pub(super) struct Files {
 
 /// The system's file dialog, while it is open.
 pub(super) struct Browsing {
-    pub chosen: mpsc::Receiver<Option<PathBuf>>,
-    /// Whether it is for saving.
-    pub save: bool,
+    pub chosen: mpsc::Receiver<Option<Vec<PathBuf>>>,
+    pub what: PathFor,
     pub since: Instant,
 }
 
@@ -50,6 +53,7 @@ impl Files {
         DialogsView {
             open: dialogs.open.as_ref(),
             toasts: &dialogs.toasts,
+            import: self.importing.as_ref().map(|i| &i.view),
             recoveries: &self.recovery_views,
             journal_home: self.journal_home.as_deref(),
         }

@@ -53,6 +53,7 @@ impl App {
         self.focus_spot(&ctx);
         self.take_picture(&ctx);
         self.picture_poses(&ctx);
+        self.picture_imports(&ctx);
         self.end_keys(&ctx);
         if started.elapsed() > SLOW {
             log::debug!("a frame took {:?}", started.elapsed());
@@ -285,9 +286,18 @@ impl App {
     }
 
     fn dropped_files(&mut self, ctx: &Context) {
-        let dropped = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).next());
-        if let Some(path) = dropped {
-            self.wish(ctx, DeferredAction::Open(path));
+        let mut dropped: Vec<_> = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
+        match dropped.len() {
+            0 => {}
+            1 if dropped[0].is_dir() && self.session.is_some() => self.import_from(ctx, &dropped[0]),
+            1 => self.wish(ctx, DeferredAction::Open(dropped.remove(0))),
+            // Several files at once are clips for what is open; of nothing the first is the body.
+            _ if self.session.is_some() && !self.program.welcome => self.read_clips(ctx, dropped),
+            _ => {
+                let first = dropped.remove(0);
+                self.files.dropped = dropped;
+                self.wish(ctx, DeferredAction::Open(first));
+            }
         }
     }
 }

@@ -23,7 +23,9 @@ use crate::{
     },
     model::NodeId,
     render::{Axis, Shading},
-    ui::{DeferredAction, Dialog, Layout, Pasting, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions},
+    ui::{
+        DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions,
+    },
 };
 
 /// The window as the host of commands.
@@ -362,7 +364,8 @@ impl App {
     }
 
     /// The system's own dialog, off this thread: some of them wait for another program.
-    pub(super) fn browse(&mut self, ctx: &Context, save: bool) {
+    pub(super) fn browse(&mut self, ctx: &Context, what: PathFor) {
+        let save = matches!(what, PathFor::Save | PathFor::Copy);
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
@@ -372,13 +375,17 @@ impl App {
             String::new()
         });
         let ask = move || {
-            let chosen = if save { dialog.save_file() } else { dialog.pick_file() };
+            let chosen = match what {
+                PathFor::Save | PathFor::Copy => dialog.save_file().map(|p| vec![p]),
+                PathFor::Open => dialog.pick_file().map(|p| vec![p]),
+                PathFor::Import => dialog.pick_files(),
+            };
             if sender.send(chosen).is_ok() {
                 waker.request_repaint();
             }
         };
         match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
-            Ok(_) => self.files.browsing = Some(Browsing { chosen: receiver, save, since: Instant::now() }),
+            Ok(_) => self.files.browsing = Some(Browsing { chosen: receiver, what, since: Instant::now() }),
             Err(error) => self.toast(
                 ctx,
                 ToastKind::Error,
@@ -392,15 +399,17 @@ impl App {
         // No hand closes a dialog so fast.
         const AT_ONCE: Duration = Duration::from_millis(400);
         let Some(browsing) = &self.files.browsing else { return };
-        let (save, since) = (browsing.save, browsing.since);
+        let (what, since) = (browsing.what, browsing.since);
         match browsing.chosen.try_recv() {
-            Ok(Some(path)) => {
+            Ok(Some(mut paths)) => {
                 self.files.browsing = None;
                 self.dialogs.open = None;
-                if save {
-                    self.save_as(ctx, self.request(path), Purpose::Own)
-                } else {
-                    self.wish(ctx, DeferredAction::Open(path))
+                match what {
+                    PathFor::Import => self.read_clips(ctx, paths),
+                    _ if paths.is_empty() => {}
+                    PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
+                    PathFor::Save => self.save_as(ctx, self.request(paths.remove(0)), Purpose::Own),
+                    PathFor::Copy => self.save_as(ctx, self.request(paths.remove(0)), Purpose::Copy),
                 }
             }
             // Cancelled, or the system has none: the list of files stays.

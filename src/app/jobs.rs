@@ -21,8 +21,8 @@ use crate::{
     motion::{Sampling, WorstPose},
     render::{Axis, Camera, Decoded, decode_images},
     session::{
-        ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
-        SaveRequest, SavedFile, Session, Worked,
+        ClipSource, ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError,
+        SaveFailure, SaveRequest, SavedFile, Session, Worked,
     },
     ui::{DeferredAction, ToastKind},
 };
@@ -72,6 +72,8 @@ pub(super) enum Done {
     Listed(Result<Vec<String>, SaveError>),
     /// What was exported, and as what it was asked for.
     Exported(Result<Exported, ExportFailure>, ExportRequest),
+    /// Files that clips are to come from.
+    ClipsRead(Vec<ClipSource>),
     /// A command that takes long; its title.
     Worked(Box<Worked>, &'static str),
     /// The file as it is on disk now, with what came of doing the edits again.
@@ -320,6 +322,10 @@ impl App {
                     self.remember(&path);
                 }
                 self.show_title(ctx);
+                let others = std::mem::take(&mut self.files.dropped);
+                if !others.is_empty() {
+                    self.read_clips(ctx, others);
+                }
             }
             Done::Opened(Err(ReadError::Cancelled), _) => {}
             Done::Opened(Err(error), path) => {
@@ -332,6 +338,7 @@ impl App {
             }
             Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
             Done::Exported(result, request) => self.take_exported(ctx, result, request),
+            Done::ClipsRead(sources) => self.take_clips(ctx, sources),
             Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),
             Done::Listed(Err(error)) => {
                 self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));

@@ -12,6 +12,7 @@ mod frame;
 mod gesture;
 mod handlers;
 mod host;
+mod importing;
 mod jobs;
 mod key_routing;
 mod keys;

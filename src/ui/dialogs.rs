@@ -4,16 +4,18 @@ mod arguments;
 mod domain;
 mod export;
 mod files;
+mod import;
 mod parts;
 mod recovery;
 mod save;
 mod toasts;
 
 pub use self::domain::{
-    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PreferencePage, RecoveryView,
-    StepView, Toast, ToastKind, UnkeyedRow,
+    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
+    RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
 };
 pub use self::export::ExportDraft;
+pub use self::import::{ImportDraft, ImportFile, ImportRow, ImportView};
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -35,7 +37,7 @@ pub struct DialogsState {
 
 pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let open = view.dialogs.open;
-    if !matches!(open, Some(Dialog::Open { .. } | Dialog::SaveAs { .. })) {
+    if !matches!(open, Some(Dialog::Open { .. } | Dialog::ImportFrom { .. } | Dialog::SaveAs { .. })) {
         state.files.forget();
     }
     let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
@@ -44,7 +46,9 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         egui::Frame::window(&ui.ctx().global_style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(20);
     let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), |ui| {
         let wide = match dialog {
+            Dialog::Import { .. } => 1000.0,
             Dialog::Open { .. }
+            | Dialog::ImportFrom { .. }
             | Dialog::SaveAs { .. }
             | Dialog::Export { .. }
             | Dialog::Preferences { .. }
@@ -54,10 +58,13 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         };
         ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
-            Dialog::Open { path } => files::path_ui(&mut state.files, ui, theme, path, None, actions),
+            Dialog::Open { path } => files::path_ui(&mut state.files, ui, theme, path, PathFor::Open, actions),
+            Dialog::ImportFrom { path } => files::path_ui(&mut state.files, ui, theme, path, PathFor::Import, actions),
             Dialog::SaveAs { path, copy } => {
-                files::path_ui(&mut state.files, ui, theme, path, Some(*copy), actions);
+                let what = if *copy { PathFor::Copy } else { PathFor::Save };
+                files::path_ui(&mut state.files, ui, theme, path, what, actions);
             }
+            Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
             Dialog::SaveRefused { obstacle, request, copy } => {
                 save::refused_ui(ui, view, *obstacle, request, *copy, actions);
             }

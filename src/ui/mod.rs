@@ -37,8 +37,9 @@ pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{Action, Actions},
     dialogs::{
-        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, Obstacle,
-        PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
+        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ImportDraft,
+        ImportFile, ImportRow, ImportView, Obstacle, PathFor, PreferencePage, RecoveryView, StepView, Toast, ToastKind,
+        UnkeyedRow,
     },
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},

@@ -27,7 +27,10 @@ impl App {
             DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
             DialogAction::ClearJournals => self.clear_journals(ctx),
             DialogAction::SetDialog(dialog) => self.dialogs.open = dialog,
-            DialogAction::Browse { save } => self.browse(ctx, save),
+            DialogAction::Browse { what } => self.browse(ctx, what),
+            DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
+            DialogAction::FitImport(draft) => self.fit_import(*draft),
+            DialogAction::Import(draft) => self.import(ctx, &draft),
             DialogAction::DiscardAndContinue(wish) => {
                 self.dialogs.open = None;
                 self.perform(ctx, wish);

@@ -10,7 +10,7 @@ use egui::TextureId;
 use crate::{
     model::UnkeyedAt,
     session::{ExportRequest, Outlook, SaveRequest},
-    ui::{Action, ExportDraft},
+    ui::{Action, ExportDraft, ImportDraft, ImportView},
 };
 
 /// A dialog over the window.
@@ -20,6 +20,16 @@ pub enum Dialog {
     Open {
         /// What was typed.
         path: String,
+    },
+    /// Files to take clips of, typed.
+    ImportFrom {
+        /// What was typed.
+        path: String,
+    },
+    /// Clips of other files, and what is taken of them.
+    Import {
+        /// As it is chosen.
+        draft: Box<ImportDraft>,
     },
     /// A path to save to, typed.
     SaveAs {
@@ -114,6 +124,31 @@ pub enum Dialog {
     Commands,
     /// About Ulna.
     About,
+}
+
+/// What a path is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathFor {
+    /// To open it.
+    Open,
+    /// To take its clips.
+    Import,
+    /// To save to it.
+    Save,
+    /// To save a copy to it.
+    Copy,
+}
+
+impl Dialog {
+    /// The dialog that asks for a path.
+    pub const fn path(what: PathFor, path: String) -> Self {
+        match what {
+            PathFor::Open => Self::Open { path },
+            PathFor::Import => Self::ImportFrom { path },
+            PathFor::Save => Self::SaveAs { path, copy: false },
+            PathFor::Copy => Self::SaveAs { path, copy: true },
+        }
+    }
 }
 
 /// A page of the preferences.
@@ -251,9 +286,15 @@ pub enum DialogAction {
     SetDialog(Option<Dialog>),
     /// The system's own file dialog.
     Browse {
-        /// For saving.
-        save: bool,
+        /// What for.
+        what: PathFor,
     },
+    /// Look at the clips of these files.
+    ImportFrom(PathBuf),
+    /// Work out anew what clips come to.
+    FitImport(Box<ImportDraft>),
+    /// Bring clips in.
+    Import(Box<ImportDraft>),
     /// Do what was wanted without saving.
     DiscardAndContinue(DeferredAction),
     /// Save, then do what was wanted.
@@ -315,6 +356,8 @@ pub struct DialogsView<'a> {
     pub open: Option<&'a Dialog>,
     /// Messages.
     pub toasts: &'a [Toast],
+    /// Clips of other files.
+    pub import: Option<&'a ImportView>,
     /// What a crash left behind.
     pub recoveries: &'a [RecoveryView],
     /// Where journals lie.

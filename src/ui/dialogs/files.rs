@@ -15,7 +15,7 @@ use crate::{
     model::Derived,
     render::ColorRole,
     ui::{
-        Actions, Dialog, DialogAction, Theme,
+        Actions, Dialog, DialogAction, PathFor, Theme,
         theme::Font,
         widgets::{cut, name_widget, paint_icon, row},
     },
@@ -125,24 +125,22 @@ fn folder_text(folder: &Path) -> String {
     format!("{}{}", folder.display().to_string().trim_end_matches(std::path::is_separator), std::path::MAIN_SEPARATOR)
 }
 
-/// A path by hand; `copy` for saving, and whether that is a copy.
-pub fn path_ui(
-    files: &mut FileList,
-    ui: &mut Ui,
-    theme: &Theme,
-    path: &str,
-    copy: Option<bool>,
-    actions: &mut Actions,
-) {
-    let (heading, verb) = match copy {
-        None => ("Open a model", "Open"),
-        Some(true) => ("Save a copy", "Save"),
-        Some(false) => ("Save as", "Save"),
+/// A path by hand.
+pub fn path_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, path: &str, what: PathFor, actions: &mut Actions) {
+    let (heading, verb) = match what {
+        PathFor::Open => ("Open a model", "Open"),
+        PathFor::Copy => ("Save a copy", "Save"),
+        PathFor::Save => ("Save as", "Save"),
+        PathFor::Import => ("Import clips", "Import"),
     };
+    let saves = matches!(what, PathFor::Copy | PathFor::Save);
     title(ui, theme, heading);
     let mut text = path.to_owned();
-    let kinds =
-        if copy.is_some() { "Path of a .gltf, .glb or .vrm file" } else { "Path of a .gltf, .glb, .vrm or .x file" };
+    let kinds = match what {
+        PathFor::Copy | PathFor::Save => "Path of a .gltf, .glb or .vrm file",
+        PathFor::Open => "Path of a .gltf, .glb, .vrm or .x file",
+        PathFor::Import => "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb",
+    };
     ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));
     let field = ui.add(
         egui::TextEdit::singleline(&mut text)
@@ -163,41 +161,35 @@ pub fn path_ui(
     }
     let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     ui.add_space(8.0);
-    let chosen = list_ui(files, ui, theme, &mut text, copy.is_some());
+    let chosen = list_ui(files, ui, theme, &mut text, saves);
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         if plain(ui, "Browse…").on_hover_text("The system's own dialog").clicked() {
-            actions.push(DialogAction::Browse { save: copy.is_some() });
+            actions.push(DialogAction::Browse { what });
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let go = primary(ui, theme, verb).clicked() || enter || chosen;
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
-            } else if go && expand(&text).is_dir() {
+            } else if go && what != PathFor::Import && expand(&text).is_dir() {
                 // Into it, not away.
                 let text = folder_text(&expand(&text));
-                actions.push(DialogAction::SetDialog(Some(dialog(text, copy))));
+                actions.push(DialogAction::SetDialog(Some(Dialog::path(what, text))));
                 field.request_focus();
             } else if go && !text.trim().is_empty() {
                 let path = expand(&text);
                 actions.push(DialogAction::SetDialog(None));
-                actions.push(match copy {
-                    Some(true) => DialogAction::SaveCopy(path),
-                    Some(false) => DialogAction::SavePath(path),
-                    None => DialogAction::OpenPath(path),
+                actions.push(match what {
+                    PathFor::Copy => DialogAction::SaveCopy(path),
+                    PathFor::Save => DialogAction::SavePath(path),
+                    PathFor::Open => DialogAction::OpenPath(path),
+                    PathFor::Import => DialogAction::ImportFrom(path),
                 });
             } else if text != path {
-                actions.push(DialogAction::SetDialog(Some(dialog(text.clone(), copy))));
+                actions.push(DialogAction::SetDialog(Some(Dialog::path(what, text.clone()))));
             }
         });
     });
-}
-
-const fn dialog(path: String, copy: Option<bool>) -> Dialog {
-    match copy {
-        Some(copy) => Dialog::SaveAs { path, copy },
-        None => Dialog::Open { path },
-    }
 }
 
 /// What is in the folder, narrowed by what is typed of a name; whether a file was chosen for good.

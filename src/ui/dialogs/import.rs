@@ -1,0 +1,440 @@
+//! *Import clips*: the clips of other files, how well each fits this skeleton, and which are taken.
+
+use std::collections::BTreeSet;
+
+use egui::{Align, Align2, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, TextureId, Ui, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    parts::{head, many, small, warning},
+    plain, primary,
+};
+use crate::{
+    edit::command::{KeysHow, TakenName},
+    render::ColorRole,
+    session::Fit,
+    ui::{
+        Actions, Dialog, DialogAction, Theme, View,
+        theme::Font,
+        widgets::{check, cut, name_widget, paint_icon, row, segment, segments},
+    },
+};
+
+/// A clip of another file, as it would be here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportRow {
+    /// Which file.
+    pub file: usize,
+    /// Seconds.
+    pub length: f32,
+    /// Frames a second, where its keys lie on some.
+    pub fps: Option<f32>,
+    /// How many keys it has here.
+    pub keys: usize,
+    /// About how many bytes it adds.
+    pub bytes: usize,
+    /// What it moves that is not here, by name.
+    pub lost: Vec<String>,
+    /// How many joints have keys that were made anew.
+    pub resampled: usize,
+    /// Whether it is likely to be another kind of body.
+    pub is_other: bool,
+    /// Whether nothing of it is left.
+    pub is_empty: bool,
+    /// This model in the middle of it; nothing inside where there can be none.
+    pub picture: Option<Option<TextureId>>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportFile {
+    /// Its name.
+    pub name: String,
+    /// How its skeleton fits.
+    pub fit: Option<Fit>,
+    /// Why nothing of it comes in.
+    pub fault: Option<String>,
+}
+
+/// What there is to be chosen from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportView {
+    /// The open file's name.
+    pub model: String,
+    /// Files.
+    pub files: Vec<ImportFile>,
+    /// Clips.
+    pub rows: Vec<ImportRow>,
+    /// What the clips are called, in the order of the rows.
+    pub names: Vec<String>,
+    /// Names that are taken here.
+    pub taken: BTreeSet<String>,
+}
+
+/// What is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportDraft {
+    /// Which rows are taken.
+    pub ticked: Vec<bool>,
+    /// What they are to be called.
+    pub names: Vec<String>,
+    /// Which row is looked at.
+    pub shown: usize,
+    /// What is done where a name is taken.
+    pub taken: TakenName,
+    /// How keys come over.
+    pub how: KeysHow,
+}
+
+impl Default for ImportDraft {
+    fn default() -> Self {
+        Self { ticked: Vec::new(), names: Vec::new(), shown: 0, taken: TakenName::Number, how: KeysHow::Rests }
+    }
+}
+
+const ROW: f32 = 44.0;
+const LIST: f32 = 628.0;
+
+pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(found) = view.dialogs.import else { return };
+    let mut now = draft.clone();
+    let count = now.ticked.iter().filter(|t| **t).count();
+    let title = format!("Import {} into {}", many(count, "clip"), found.model);
+    let words =
+        format!("{} read. The model itself stays as it is: only clips are added.", many(found.files.len(), "file"));
+    head(ui, theme, None, &title, &words, actions);
+    keys(ui, found, &mut now);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 16.0;
+        let room = ui.available_width();
+        let list = LIST.min(room * 0.66);
+        ui.allocate_ui_with_layout(vec2(list, 440.0), Layout::top_down(Align::Min), |ui| {
+            list_ui(ui, theme, found, &mut now)
+        });
+        ui.allocate_ui_with_layout(vec2(room - list - 16.0, 440.0), Layout::top_down(Align::Min), |ui| {
+            details_ui(ui, theme, found, &mut now);
+        });
+    });
+    ui.add_space(10.0);
+    ui.horizontal(|ui| {
+        small(ui, theme, "A name that is taken");
+        segments(ui, theme, |ui| {
+            for (taken, text) in
+                [(TakenName::Number, "Add a number"), (TakenName::Replace, "Replace"), (TakenName::Skip, "Skip")]
+            {
+                if segment(ui, theme, text, now.taken == taken, false).clicked() {
+                    now.taken = taken;
+                }
+            }
+        });
+        ui.add_space(12.0);
+        small(ui, theme, "Where rests differ");
+        segments(ui, theme, |ui| {
+            for (how, text) in [(KeysHow::Rests, "Move keys over"), (KeysHow::Copy, "Copy keys")] {
+                if segment(ui, theme, text, now.how == how, false).clicked() {
+                    now.how = how;
+                }
+            }
+        });
+    });
+    ui.add_space(8.0);
+    foot_ui(ui, theme, found, draft, now, actions);
+}
+
+/// Arrows choose a row, Space takes it or leaves it.
+fn keys(ui: &Ui, found: &ImportView, now: &mut ImportDraft) {
+    if ui.memory(|m| m.focused().is_some()) || found.rows.is_empty() {
+        return;
+    }
+    let pressed = |key| ui.input_mut(|i| i.consume_key(Modifiers::NONE, key));
+    if pressed(Key::ArrowDown) {
+        now.shown = (now.shown + 1).min(found.rows.len() - 1);
+    }
+    if pressed(Key::ArrowUp) {
+        now.shown = now.shown.saturating_sub(1);
+    }
+    if pressed(Key::Space)
+        && let Some(tick) = now.ticked.get_mut(now.shown)
+    {
+        *tick = !*tick && !found.rows[now.shown].is_empty;
+    }
+}
+
+fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft) {
+    let able = found.rows.iter().filter(|r| !r.is_empty).count();
+    let count = now.ticked.iter().filter(|t| **t).count();
+    ui.horizontal(|ui| {
+        let mut all = count == able && able > 0;
+        if check(ui, theme, &mut all, format!("Take all, {count} of {} taken", found.rows.len())).changed() {
+            for (tick, row) in now.ticked.iter_mut().zip(&found.rows) {
+                *tick = all && !row.is_empty;
+            }
+        }
+    });
+    ui.add_space(4.0);
+    let shown = now.shown;
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ScrollArea::vertical().auto_shrink([false, false]).max_height(400.0).id_salt("import rows").show_rows(
+            ui,
+            ROW,
+            found.rows.len() + faulty(found).count(),
+            |ui, range| {
+                for k in range {
+                    match found.rows.get(k) {
+                        Some(_) => row_ui(ui, theme, found, now, k, k == shown),
+                        None => fault_ui(ui, theme, faulty(found).nth(k - found.rows.len())),
+                    }
+                }
+            },
+        );
+    });
+}
+
+/// Files of which nothing comes in.
+fn faulty(found: &ImportView) -> impl Iterator<Item = &ImportFile> {
+    found.files.iter().filter(|f| f.fault.is_some())
+}
+
+fn fault_ui(ui: &mut Ui, theme: &Theme, file: Option<&ImportFile>) {
+    let Some(file) = file else { return };
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let at = pos2(rect.left() + 18.0, rect.center().y);
+    paint_icon(ui.painter(), at, icons::ICON_WARNING, 16.0, theme.color(ColorRole::SeverityWarning));
+    let why = file.fault.as_deref().unwrap_or_default();
+    let room = rect.width() - 48.0;
+    let (name, why) =
+        (cut(ui, &file.name, &Theme::font(Font::Body), room), cut(ui, why, &Theme::font(Font::Small), room));
+    let painter = ui.painter();
+    let left = rect.left() + 36.0;
+    painter.text(
+        pos2(left, rect.top() + 14.0),
+        Align2::LEFT_CENTER,
+        name,
+        Theme::font(Font::Body),
+        theme.color(ColorRole::TextTertiary),
+    );
+    painter.text(
+        pos2(left, rect.top() + 30.0),
+        Align2::LEFT_CENTER,
+        why,
+        Theme::font(Font::Small),
+        theme.color(ColorRole::TextTertiary),
+    );
+}
+
+/// How a skeleton rests, in a word.
+const fn rest_word(fit: &Fit, is_other: bool) -> &'static str {
+    match (is_other, fit.is_same()) {
+        (true, _) => "other body",
+        (false, true) => "same",
+        (false, false) => "differs",
+    }
+}
+
+fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, k: usize, is_shown: bool) {
+    let about = &found.rows[k];
+    let file = &found.files[about.file];
+    let name = now.names.get(k).cloned().unwrap_or_default();
+    let (rect, response) = row(ui, theme, ROW, &format!("Clip {name}"), is_shown);
+    if response.clicked() {
+        now.shown = k;
+    }
+    let ticked = now.ticked.get(k) == Some(&true);
+    let tick = Rect::from_center_size(pos2(rect.left() + 18.0, rect.center().y), vec2(20.0, 20.0));
+    let mut on = ticked;
+    let mut place = ui.new_child(egui::UiBuilder::new().max_rect(tick).id_salt(("tick", k)));
+    place.add_enabled_ui(!about.is_empty, |ui| {
+        let response = check(ui, theme, &mut on, "");
+        name_widget(ui, &response, &format!("Take {name}"));
+    });
+    if on != ticked
+        && let Some(tick) = now.ticked.get_mut(k)
+    {
+        *tick = on;
+    }
+    let picture = Rect::from_min_size(pos2(rect.left() + 36.0, rect.center().y - 18.0), vec2(59.0, 36.0));
+    picture_ui(ui, theme, about, picture);
+    let dim = if ticked { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
+    let left = picture.right() + 10.0;
+    let columns = rect.right() - 268.0;
+    let taken = found.taken.contains(&name);
+    let text = cut(ui, &name, &Theme::font(Font::Body), columns - left - if taken { 90.0 } else { 8.0 });
+    let under = cut(ui, &file.name, &Theme::font(Font::Small), columns - left - 8.0);
+    let painter = ui.painter();
+    let drawn = painter.text(
+        pos2(left, rect.top() + 14.0),
+        Align2::LEFT_CENTER,
+        text,
+        Theme::font(Font::Body),
+        theme.color(dim),
+    );
+    painter.text(
+        pos2(left, rect.top() + 31.0),
+        Align2::LEFT_CENTER,
+        under,
+        Theme::font(Font::Small),
+        theme.color(ColorRole::TextTertiary),
+    );
+    if taken {
+        let at = pos2(drawn.right() + 8.0, rect.top() + 14.0);
+        painter.text(
+            at,
+            Align2::LEFT_CENTER,
+            "name taken",
+            Theme::font(Font::Small),
+            theme.color(ColorRole::SeverityWarning),
+        );
+    }
+    let number = |at: f32, text: String| {
+        let at = pos2(columns + at, rect.center().y);
+        painter.text(
+            at,
+            Align2::RIGHT_CENTER,
+            text,
+            Theme::font(Font::NumberSmall),
+            theme.color(ColorRole::TextSecondary),
+        );
+    };
+    number(52.0, format!("{:.2} s", about.length));
+    number(108.0, about.fps.map_or_else(String::new, |fps| format!("{fps:.0} fps")));
+    if let Some(fit) = &file.fit {
+        number(170.0, format!("{}/{}", fit.matched(), fit.joints));
+        let at = pos2(columns + 182.0, rect.center().y);
+        let role = if about.is_other { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+        painter.text(
+            at,
+            Align2::LEFT_CENTER,
+            rest_word(fit, about.is_other),
+            Theme::font(Font::Small),
+            theme.color(role),
+        );
+    }
+}
+
+fn picture_ui(ui: &Ui, theme: &Theme, about: &ImportRow, rect: Rect) {
+    ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
+    if let Some(Some(picture)) = about.picture {
+        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        egui::Image::from_texture((picture, rect.size())).uv(whole).corner_radius(3).paint_at(ui, rect);
+    }
+}
+
+fn details_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft) {
+    let Some(about) = found.rows.get(now.shown) else {
+        small(ui, theme, "None of these files has a clip that fits.");
+        return;
+    };
+    let file = &found.files[about.file];
+    let width = ui.available_width();
+    if let Some(name) = now.names.get_mut(now.shown) {
+        let field = ui.add(egui::TextEdit::singleline(name).desired_width(f32::INFINITY).font(egui::TextStyle::Body));
+        name_widget(ui, &field, "Name of the clip");
+    }
+    ui.add_space(6.0);
+    let (rect, _) = ui.allocate_exact_size(vec2(width, width * 0.608), Sense::hover());
+    picture_ui(ui, theme, about, rect);
+    ui.add_space(8.0);
+    ui.spacing_mut().item_spacing.y = 3.0;
+    let line = |ui: &mut Ui, label: &str, value: String, role: ColorRole| {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(label).font(Theme::font(Font::Small)).color(theme.color(role)));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(
+                    RichText::new(value)
+                        .font(Theme::font(Font::NumberSmall))
+                        .color(theme.color(ColorRole::TextPrimary)),
+                );
+            });
+        });
+    };
+    let Some(fit) = &file.fit else { return };
+    line(ui, "Joints found", format!("{} of {}", fit.matched(), fit.joints), ColorRole::TextPrimary);
+    let [name, plain, role] = fit.found;
+    line(ui, "By the same name", name.to_string(), ColorRole::TextSecondary);
+    line(ui, "By the name without prefix or case", plain.to_string(), ColorRole::TextSecondary);
+    line(ui, "By what part of a body they are", role.to_string(), ColorRole::TextSecondary);
+    if let Some((count, joint, angle)) = &fit.turned {
+        line(ui, "Rest otherwise", count.to_string(), ColorRole::TextPrimary);
+        line(ui, &format!("Most: {joint}"), format!("{:.1}°", angle.to_degrees()), ColorRole::TextSecondary);
+    }
+    if (fit.ratio - 1.0).abs() > 0.005 {
+        line(ui, "Travel, by the height", format!("× {:.3}", fit.ratio), ColorRole::TextSecondary);
+    }
+    if !about.lost.is_empty() {
+        let few: Vec<&str> = about.lost.iter().take(4).map(String::as_str).collect();
+        let more = if about.lost.len() > 4 { format!(" and {} more", about.lost.len() - 4) } else { String::new() };
+        warning(ui, theme, &format!("Not here, and left out: {}{more}", few.join(", ")));
+    }
+    if about.resampled > 0 {
+        small(
+            ui,
+            theme,
+            &format!("{} got keys at the times of all that moves above them.", many(about.resampled, "joint")),
+        );
+    } else if !fit.is_same() && now.how == KeysHow::Rests {
+        small(ui, theme, "Keys are moved over by the rests: same times, same number. Nothing is resampled.");
+    }
+}
+
+fn foot_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    found: &ImportView,
+    draft: &ImportDraft,
+    now: ImportDraft,
+    actions: &mut Actions,
+) {
+    let ticked: Vec<&ImportRow> = found.rows.iter().zip(&now.ticked).filter(|(_, t)| **t).map(|(r, _)| r).collect();
+    let count = ticked.len();
+    let enter = ui.memory(|m| m.focused().is_none()) && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
+    ui.horizontal(|ui| {
+        ui.vertical(|ui| {
+            ui.set_width(ui.available_width() - 260.0);
+            let other: Vec<&ImportFile> = found
+                .files
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| found.rows.iter().any(|r| r.file == *k && r.is_other))
+                .map(|(_, f)| f)
+                .collect();
+            if let Some(file) = other.first() {
+                let joints = file.fit.as_ref().map_or(0, |f| f.joints);
+                let here = file.fit.as_ref().map_or(0, Fit::matched);
+                warning(
+                    ui,
+                    theme,
+                    &format!(
+                        "{} has {here} of {joints} joints of this body; it is left out unless you tick it.",
+                        file.name
+                    ),
+                );
+            }
+            let (keys, bytes) = ticked.iter().fold((0, 0), |(k, b), r| (k + r.keys, b + r.bytes));
+            small(
+                ui,
+                theme,
+                &format!(
+                    "Adds {keys} keys, about {} KB. All other bytes stay. One step to undo.",
+                    bytes.div_ceil(1024)
+                ),
+            );
+        });
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let verb = format!("Import {}", many(count, "clip"));
+            let go =
+                ui.add_enabled_ui(count > 0, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && count > 0);
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if go {
+                actions.push(DialogAction::Import(Box::new(now)));
+            } else if now.how != draft.how {
+                actions.push(DialogAction::FitImport(Box::new(now)));
+            } else if now != *draft {
+                actions.push(DialogAction::SetDialog(Some(Dialog::Import { draft: Box::new(now) })));
+            }
+        });
+    });
+}
