@@ -332,8 +332,11 @@ impl ViewportRenderer {
     /// Begins a small picture of the document in another pose. A program that draws would take long for a large one: there is
     /// none then.
     pub(super) fn begin_pose_picture(&mut self, document: &Document, pose: &Pose, size: [u32; 2]) -> Option<Capture> {
-        let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG;
-        let bounds = joint_bounds(document, pose);
+        let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
+        let large = vertices > LONG;
+        // The skin itself where it is soon found; a large head stands out far beyond its joint.
+        let skin = (vertices <= LONG / 4).then(|| Surface::new(document, pose).bounds()).flatten();
+        let bounds = skin.or_else(|| joint_bounds(document, pose));
         let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &mut self.scene, bounds) else {
             return None;
         };

@@ -13,8 +13,8 @@ use crate::{
     motion::{
         Mirror,
         clip_edit::{
-            self, Closing, MotionError, Seam, TimeMap, TooClose, closed, joined, key_span, mapped, mirrored, part_of,
-            reduced, resampled, reversed, seam,
+            self, Closing, MotionError, Seam, TimeMap, TooClose, closed, editable, joined, key_span, mapped, mirrored,
+            part_of, reduced, resampled, reversed, seam,
         },
     },
 };
@@ -96,6 +96,13 @@ document_commands! {
         /// How far a vertex of a body 1.8 m high may move, millimetres; half a millimetre unless given.
         millimetres: Option<f32>,
     } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
+    /// Makes splines through a few keys of a clip that has one on each frame, to be worked on by hand
+    MakeEditable {
+        /// Which.
+        clip: ClipName,
+        /// How far a vertex of a body 1.8 m high may move, millimetres; two unless given.
+        millimetres: Option<f32>,
+    } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
     /// Closes a loop: its last key becomes the pose at 0
     CloseLoop {
         /// Which.
@@ -349,6 +356,27 @@ impl ReduceKeys {
             "{after} of {before} keys are left, {} of {} KB; no vertex of a body 1.8 m high is off by more than {:.2} mm",
             kilobytes[1],
             kilobytes[0],
+            made.error * 1e3
+        );
+        Ok(put(id, made.clip, Some(note)))
+    }
+}
+
+impl MakeEditable {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let (id, clip, _) = whole(scene.document, &self.clip)?;
+        let bound = self.millimetres.unwrap_or(2.0);
+        if !(bound > 0.0 && bound <= 1000.0) {
+            return Err(argument(format!("“millimetres” is {bound}; it must be above 0, and no more than 1000")));
+        }
+        let made = editable(scene.document, clip, bound * 1e-3);
+        let [before, after] = made.keys;
+        if after >= before {
+            let note = format!("its {before} keys are as few as {bound} mm allow");
+            return Ok(Outcome { note: Some(note), ..Outcome::default() });
+        }
+        let note = format!(
+            "{after} of {before} keys are left, as splines; no vertex of a body 1.8 m high is off by more than {:.2} mm",
             made.error * 1e3
         );
         Ok(put(id, made.clip, Some(note)))

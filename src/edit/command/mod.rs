@@ -54,8 +54,8 @@ pub use self::{
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
-        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MirrorClip, ReduceKeys, ResampleClip, RetimeClip, ReverseClip,
-        SplitClip, StartAtZero, TrimClip, frame_of, seam_in_words,
+        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys, ResampleClip, RetimeClip,
+        ReverseClip, SplitClip, StartAtZero, TrimClip, frame_of, seam_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{

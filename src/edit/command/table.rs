@@ -211,6 +211,7 @@ const ORDER: &[&str] = &[
     "clip.close_loop",
     "clip.resample",
     "clip.reduce",
+    "clip.make_editable",
     "clip.delete",
     "clip.import",
     "clip.put",

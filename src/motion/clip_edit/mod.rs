@@ -11,7 +11,8 @@
 //!  a whole clip ──────────────┬─► whole    a part of it, backwards, stretched, sampled anew
 //!                             ├─► join     two, one after the other
 //!                             ├─► mirrored the other side
-//!                             ├─► reduce   fewer keys, with the skin where it was
+//!                             ├─► reduce   fewer keys, with the skin where it was (skin_bound)
+//!                             ├─► editable splines through a few keys, where there was one on each frame
 //!                             └─► seam     where a loop meets itself, and how it comes to
 //! ```
 //!
@@ -25,12 +26,14 @@
 mod choose;
 mod copied;
 mod dead;
+mod editable;
 mod join;
 mod mirrored;
 mod offset;
 mod reduce;
 mod retime;
 mod seam;
+mod skin_bound;
 mod smooth;
 mod values;
 mod whole;
@@ -39,6 +42,7 @@ pub use self::{
     choose::{keys_in_range, keys_of_kind, keys_of_value},
     copied::{CopiedKeys, CopiedTrack, NotKeys, PasteAt, Pasted, paste},
     dead::dead_keys,
+    editable::{Editable, editable},
     join::{Joined, joined},
     mirrored::{MirroredClip, mirrored},
     offset::offset_in_loop,

@@ -1,27 +1,16 @@
-//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres at the furthest vertices.
-//!
-//! A skinned vertex is an average of what its joints do with it, so it is off by no more than the joint that is off most, and a joint's
-//! matrix is affine, so that is most at a corner of the box around what hangs on it. Boxes and worlds are all that is measured: an upper
-//! bound for every vertex, at a few points a joint.
-//!
-//! Errors of a chain add up. Each track gets a share of the bound by its lever and the length of its chain; how much of that all of them
-//! together may use is found by trying, and what is measured at all old key times and midway is within the bound.
+//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres at the furthest vertices
+//! (see [`super::skin_bound`]). How much of their shares all tracks together may use is found by trying, and what is measured at all
+//! old key times and midway is within the bound.
 
 use std::collections::BTreeMap;
 
-use glam::{Mat4, Quat, Vec3, Vec4};
+use glam::{Quat, Vec3, Vec4};
 
-use super::key_span;
+use super::{key_span, skin_bound::SkinBound};
 use crate::{
-    model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId},
-    motion::{Evaluator, Pose, Stack, joint_bounds, slerp},
+    model::{Clip, Document, Interpolation, Property, Shared, Slice, Track, TrackId},
+    motion::slerp,
 };
-
-/// A body this high, metres, has the bound as it is given; others in proportion.
-const BODY: f32 = 1.8;
-
-/// How far out a joint counts on which nothing hangs, metres of such a body: something may be put in it.
-const SOCKET: f32 = 0.05;
 
 /// A clip with fewer keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,108 +23,6 @@ pub struct Reduced {
     pub keys: [usize; 2],
     /// Bytes of keys before and after; times that tracks share count once.
     pub bytes: [usize; 2],
-}
-
-/// Points of a node's own space that stand for all that hangs on it.
-type Points = BTreeMap<NodeId, Vec<Vec3>>;
-
-fn corners(low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> {
-    (0..8).map(move |k| Vec3::select(glam::BVec3::new(k & 1 == 0, k & 2 == 0, k & 4 == 0), low, high))
-}
-
-/// What is seen of each node.
-fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Points {
-    let mut boxes: BTreeMap<NodeId, (Vec3, Vec3)> = BTreeMap::new();
-    let mut grow = |node: NodeId, at: Vec3, by: f32| {
-        let found = boxes.entry(node).or_insert((at, at));
-        *found = (found.0.min(at - Vec3::splat(by)), found.1.max(at + Vec3::splat(by)));
-    };
-    for (id, node) in document.nodes.iter() {
-        let Some(mesh) = node.mesh.and_then(|m| document.meshes.get(m)) else { continue };
-        let skin = node.skin.and_then(|s| document.skins.get(s));
-        for primitive in &mesh.primitives {
-            // Morph targets push vertices out by no more than all of them together.
-            let pushed = |t: &crate::model::MorphTarget| t.positions.iter().map(|d| d.length()).fold(0.0, f32::max);
-            let room: f32 = primitive.targets.iter().map(pushed).sum();
-            match (skin, &primitive.weights) {
-                (Some(skin), Some(weights)) => {
-                    for (vertex, at) in primitive.positions.iter().enumerate() {
-                        for (slot, weight) in weights.vertex(vertex) {
-                            let slot = usize::from(slot);
-                            if let Some(node) = skin.joints.get(slot).filter(|_| weight != 0.0) {
-                                let joint_from_mesh = skin.inverse_bind.get(slot).copied().unwrap_or_default();
-                                grow(*node, joint_from_mesh.transform_point3(*at), room);
-                            }
-                        }
-                    }
-                }
-                _ => primitive.positions.iter().for_each(|at| grow(id, *at, room)),
-            }
-        }
-    }
-    let mut found: Points = boxes.into_iter().map(|(node, (low, high))| (node, corners(low, high).collect())).collect();
-    for track in clip.tracks.values() {
-        let world = worlds[track.target.index()];
-        let size = |axis: Vec4| axis.truncate().length().max(1e-9);
-        let out = SOCKET * unit;
-        let own = found.entry(track.target).or_default();
-        own.extend([
-            Vec3::ZERO,
-            Vec3::X * out / size(world.x_axis),
-            Vec3::Y * out / size(world.y_axis),
-            Vec3::Z * out / size(world.z_axis),
-        ]);
-    }
-    found
-}
-
-/// What a track may be off by, in its own units, where all of them together may use the whole bound.
-fn shares(document: &Document, clip: &Clip, worlds: &[Mat4], points: &Points, bound: f32) -> BTreeMap<TrackId, f32> {
-    let moved: BTreeMap<NodeId, usize> = clip.tracks.values().fold(BTreeMap::new(), |mut all, track| {
-        *all.entry(track.target).or_default() += 1;
-        all
-    });
-    let above = |node: NodeId| std::iter::successors(Some(node), |n| document.node(*n).parent);
-    // From every node with something to see up to the root: who carries it, how far away, in how long a chain.
-    let mut levers: BTreeMap<NodeId, (f32, usize)> = BTreeMap::new();
-    for (node, own) in points {
-        let chain = above(*node).filter_map(|n| moved.get(&n)).sum::<usize>().max(1);
-        let places: Vec<Vec3> = own.iter().map(|p| worlds[node.index()].transform_point3(*p)).collect();
-        for carrier in above(*node).filter(|n| moved.contains_key(n)) {
-            let origin = worlds[carrier.index()].w_axis.truncate();
-            let far = places.iter().map(|p| p.distance(origin)).fold(0.0, f32::max);
-            let lever = levers.entry(carrier).or_default();
-            *lever = (lever.0.max(far), lever.1.max(chain));
-        }
-    }
-    let share = |(id, track): (&TrackId, &Shared<Track>)| {
-        let (lever, chain) = levers.get(&track.target).copied().unwrap_or((1.0, 1));
-        let own = bound / chain as f32;
-        let parent = document.node(track.target).parent.map_or(Mat4::IDENTITY, |p| worlds[p.index()]);
-        let metres = parent.determinant().abs().cbrt().max(1e-9);
-        let tolerance = match track.property {
-            Property::Translation => own / metres,
-            Property::Rotation => own / lever.max(1e-9),
-            Property::Scale => {
-                let scale = track.value(0).iter().fold(0.0f32, |a, v| a.max(v.abs()));
-                own / lever.max(1e-9) * scale.max(1e-6)
-            }
-            Property::Weights => weight_share(document, track.target, own),
-        };
-        (*id, tolerance)
-    };
-    clip.tracks.iter().map(share).collect()
-}
-
-/// How far morph weights may be off: all targets together move no vertex by more.
-fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
-    let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else { return 1e-4 };
-    let most = mesh.primitives.iter().map(|p| {
-        let way = |t: &crate::model::MorphTarget| t.positions.iter().map(|d| d.length()).fold(0.0, f32::max);
-        p.targets.iter().map(way).sum::<f32>()
-    });
-    // Half of the bound is the joints'.
-    own * 0.5 / most.fold(0.0, f32::max).max(1e-6)
 }
 
 /// The value that lies between two keys alone, into `out`.
@@ -169,7 +56,7 @@ fn between(track: &Track, (from, to): (usize, usize), time: f32, out: &mut [f32]
 }
 
 /// How far two values are apart: rotations by about their angle, all else by the largest number.
-fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
+pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     match property {
         Property::Rotation => {
             let [a, b] = [a, b].map(|v| Vec4::from_slice(v).normalize_or(Vec4::W));
@@ -253,7 +140,7 @@ fn with_keys(track: &Track, kept: &[usize]) -> Track {
 }
 
 /// A track with no more keys than it needs; a still one has one.
-fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Track> {
+pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Track> {
     let count = track.times.len();
     let mut kept = needed(track, tolerance);
     let still = |k: usize| apart(track.property, track.value(0), track.value(k)) <= tolerance * 0.5;
@@ -298,35 +185,26 @@ pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
     if key_span(clip).is_none() || bound <= 0.0 {
         return best;
     }
-    let shown = Shared::new(clip.clone());
-    let start = Pose::evaluate(document, &Stack::of(Some(&shown), 0.0));
-    let height = joint_bounds(document, &start).map_or(BODY, |(low, high)| (high - low).max_element());
-    let unit = if height > 1e-9 { height / BODY } else { 1.0 };
-    let points = points(document, clip, &start.world, unit);
-    let morphs = clip.tracks.values().any(|t| t.property == Property::Weights);
-    let seen = bound * unit * if morphs { 0.5 } else { 1.0 };
-    let shares = shares(document, clip, &start.world, &points, seen);
+    let skin = SkinBound::of(document, clip, bound, true);
     let lists: Vec<&Slice<f32>> = clip.tracks.values().map(|t| &t.times).collect();
     let is_shared = |t: &Track| lists.iter().filter(|l| Slice::ptr_eq(l, &t.times)).count() > 1;
     let shared: BTreeMap<TrackId, bool> = clip.tracks.iter().map(|(id, t)| (*id, is_shared(t))).collect();
-    let times = all_times(clip);
     let (mut low, mut high, mut part) = (0.0f32, f32::INFINITY, FIRST);
     for _ in 0..TRIES {
         let mut tracks = clip.tracks.clone();
         for (id, track) in &mut tracks {
             // Morph weights are no part of a chain: their share is what they may have.
             let own = if track.property == Property::Weights { part.min(1.0) } else { part };
-            if let Some(made) = thinned(track, shares[id] * own, shared[id]) {
+            if let Some(made) = thinned(track, skin.shares[id] * own, shared[id]) {
                 *track = Shared::new(made);
             }
         }
         let tried = Shared::new(Clip { tracks, ..clip.clone() });
-        let error = gap(document, &shown, &tried, &points, &times, seen);
-        if error <= seen {
+        if let Some(error) = skin.error(document, &tried) {
             low = part;
             let (count, bytes) = (tried.key_count(), bytes_of(&tried));
             if count < best.keys[1] {
-                best.error = error / unit * if morphs { 2.0 } else { 1.0 };
+                best.error = error;
                 (best.keys[1], best.bytes[1]) = (count, bytes);
                 best.clip = (*tried).clone();
             }
@@ -339,46 +217,6 @@ pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
         }
     }
     best
-}
-
-/// All key times and the middles between them.
-fn all_times(clip: &Clip) -> Vec<f64> {
-    let mut keys: Vec<f32> = Vec::new();
-    let mut last: Option<*const f32> = None;
-    for track in clip.tracks.values() {
-        if last != Some(track.times.as_ptr()) {
-            keys.extend(track.times.iter());
-            last = Some(track.times.as_ptr());
-        }
-    }
-    keys.sort_by(f32::total_cmp);
-    keys.dedup();
-    let middles = keys.windows(2).map(|w| (f64::from(w[0]) + f64::from(w[1])) * 0.5);
-    let mut all: Vec<f64> = middles.chain(keys.iter().map(|t| f64::from(*t))).collect();
-    all.sort_by(f64::total_cmp);
-    all
-}
-
-/// How far the points are apart at most, metres in the scene; no further is looked once it is more than `enough`.
-fn gap(document: &Document, a: &Shared<Clip>, b: &Shared<Clip>, points: &Points, times: &[f64], enough: f32) -> f32 {
-    let mut evaluators = [Evaluator::default(), Evaluator::default()];
-    let mut poses = [Pose::default(), Pose::default()];
-    let mut stacks = [Stack::of(Some(a), 0.0), Stack::of(Some(b), 0.0)];
-    let mut worst = 0.0f32;
-    for time in times {
-        for ((evaluator, pose), stack) in evaluators.iter_mut().zip(&mut poses).zip(&mut stacks) {
-            stack.lanes[0].instances[0].time = *time;
-            evaluator.update(document, stack, pose);
-        }
-        for (node, own) in points {
-            let off = poses[0].world[node.index()] - poses[1].world[node.index()];
-            worst = own.iter().map(|p| (off * p.extend(1.0)).truncate().length()).fold(worst, f32::max);
-        }
-        if worst > enough {
-            break;
-        }
-    }
-    worst
 }
 
 #[cfg(test)]

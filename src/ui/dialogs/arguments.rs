@@ -114,8 +114,12 @@ fn field(ui: &mut Ui, theme: &Theme, argument: &ArgumentSpec, text: &mut String,
         .font(egui::TextStyle::Monospace);
     let field = edit.show(ui).response.response;
     name_widget(ui, &field, argument.name);
-    if first && ui.memory(|m| m.focused().is_none()) {
+    let begins = first && ui.memory(|m| m.focused().is_none());
+    if begins {
         field.request_focus();
+    }
+    let by_key = field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
+    if begins || by_key {
         // What stands there already is typed over.
         select_all(ui.ctx(), field.id, text);
     }

@@ -8,8 +8,8 @@ use crate::render::ColorRole;
 use crate::ui::{TimelineAction, widgets::select_all};
 use crate::{
     edit::command::{
-        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MirrorClip, NewClip, ReduceKeys, RenameClip,
-        ResampleClip, RetimeClip, ReverseClip, SplitClip, StartAtZero, TrimClip, field::ClipName, frame_of,
+        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MakeEditable, MirrorClip, NewClip, ReduceKeys,
+        RenameClip, ResampleClip, RetimeClip, ReverseClip, SplitClip, StartAtZero, TrimClip, field::ClipName, frame_of,
         seam_in_words,
     },
     model::{ClipId, Document},
@@ -216,6 +216,7 @@ fn clip_menu(
             (StartAtZero::spec(), "Start at 0"),
             (ResampleClip::spec(), "Resample…"),
             (ReduceKeys::spec(), "Reduce keys…"),
+            (MakeEditable::spec(), "Make editable…"),
             (CloseLoop::spec(), "Close the loop"),
         ];
         for (spec, text) in works {
