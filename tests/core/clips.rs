@@ -476,3 +476,95 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
         assert!(after * 5 <= before, "{file} {clip}: {after} of {before}");
     }
 }
+
+/// A body that walks: hips under a root, legs under the hips, a helper beside them.
+fn walker(step: f32) -> Session {
+    let count = 9;
+    let times: Vec<f32> = (0..count).map(|k| k as f32 * 0.125).collect();
+    let ways: Vec<f32> =
+        times.iter().flat_map(|t| [0.1 * (t * 6.0).sin(), 1.0 + 0.05 * (t * 9.0).sin(), step * t]).collect();
+    let turns: Vec<f32> = times.iter().flat_map(|t| glam::Quat::from_rotation_y(t * 0.8).to_array()).collect();
+    let bin: Vec<u8> = [times.clone(), ways, turns].concat().iter().flat_map(|v| v.to_le_bytes()).collect();
+    let end = count * 4;
+    let json = json!({
+        "asset": {"version": "2.0"},
+        "scene": 0, "scenes": [{"nodes": [0]}],
+        "nodes": [
+            {"name": "Armature", "children": [1], "rotation": [0.0, 0.5, 0.0, 0.8660254], "scale": [2.0, 2.0, 2.0]},
+            {"name": "root", "children": [2, 3]},
+            {"name": "Hips", "translation": [0.0, 1.0, 0.0], "children": [4]},
+            {"name": "ik_target", "translation": [0.5, 0.0, 0.0]},
+            {"name": "Spine", "translation": [0.0, 0.3, 0.0]}
+        ],
+        "skins": [{"joints": [1, 2, 3, 4]}],
+        "animations": [{"name": "Go",
+            "channels": [{"sampler": 0, "target": {"node": 2, "path": "translation"}},
+                {"sampler": 1, "target": {"node": 2, "path": "rotation"}}],
+            "samplers": [{"input": 0, "output": 1}, {"input": 0, "output": 2}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "SCALAR", "min": [0.0], "max": [1.0]},
+            {"bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3"},
+            {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": end},
+            {"buffer": 0, "byteOffset": end, "byteLength": 3 * end},
+            {"buffer": 0, "byteOffset": 4 * end, "byteLength": 4 * end}]
+    });
+    Session::open_bytes(&glb(json, &bin)).unwrap()
+}
+
+/// Travel taken out to the root leaves everything where it was, with no travel in the hips over the root; in place the body stays over one
+/// spot; baked in again it is the clip that it was.
+#[test]
+fn travel_goes_where_it_is_sent() {
+    let id = ClipId(0);
+    for (height, turn) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut session = walker(1.5);
+        let before = session.document().clone();
+        let line = |to: &str| at("clip.root_motion", id).with("to", to).with("height", height).with("turn", turn);
+        let notes = run(&mut session, line("root"));
+        assert!(notes.iter().any(|n| n.contains("m/s")), "{notes:?}");
+        let out = session.document().clone();
+        let [root, hips, helper] = ["root", "Hips", "ik_target"].map(|n| crate::common::named(&before, n));
+        let (mut was, mut is) = (poses(&before, id), poses(&out, id));
+        let start = is(0.0).world[root.index()].inverse() * is(0.0).world[hips.index()];
+        for k in 0..=100 {
+            let time = f64::from(k) / 100.0;
+            let (was, is) = (was(time), is(time));
+            for node in [hips, helper] {
+                let off = was.world[node.index()].w_axis.distance(is.world[node.index()].w_axis);
+                assert!(off < 2e-3, "{off} at {time}");
+            }
+            let over = is.world[root.index()].inverse() * is.world[hips.index()];
+            let gone = (over.w_axis - start.w_axis).truncate();
+            assert!(gone.x.abs() < 2e-3 && gone.z.abs() < 2e-3, "{gone} at {time}");
+            assert!(!height || gone.y.abs() < 2e-3);
+            assert!(height || is.world[root.index()].w_axis.y.abs() < 1e-4, "the root stays on the ground");
+        }
+        run(&mut session, line("hips"));
+        let again = session.document().clone();
+        assert!(again.clips[id].tracks.values().all(|t| t.target != root));
+        let (mut was, mut is) = (poses(&before, id), poses(&again, id));
+        for k in 0..=8 {
+            let time = f64::from(k) * 0.125;
+            assert!(was(time).world[hips.index()].abs_diff_eq(is(time).world[hips.index()], 2e-4), "at {time}");
+        }
+        let mut session = walker(1.5);
+        run(&mut session, line("in place"));
+        let there = session.document().clone();
+        let mut is = poses(&there, id);
+        let start = is(0.0).world[hips.index()].w_axis;
+        for k in 0..=100 {
+            let gone = is(f64::from(k) / 100.0).world[hips.index()].w_axis - start;
+            assert!(gone.x.abs() < 3e-3 && gone.z.abs() < 3e-3, "{gone}");
+            assert!(!height || gone.y.abs() < 3e-3);
+        }
+    }
+    let mut session = walker(1.0);
+    let none = session.run_line(&at("clip.root_motion", id).with("to", "root").with("node", "Spine")).unwrap_err();
+    assert!(none.to_string().contains("not above Hips"), "{none}");
+    let none = session.run_line(&at("clip.root_motion", id).with("to", "hips")).unwrap_err();
+    assert!(none.to_string().contains("nothing above Hips moves"), "{none}");
+    let none = session.run_line(&at("clip.root_motion", id).with("to", "root").with("ground", false)).unwrap_err();
+    assert!(none.to_string().contains("neither ground"), "{none}");
+}

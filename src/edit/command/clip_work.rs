@@ -13,8 +13,9 @@ use crate::{
     motion::{
         Mirror,
         clip_edit::{
-            self, Closing, MotionError, Seam, TimeMap, TooClose, closed, editable, joined, key_span, mapped, mirrored,
-            part_of, reduced, resampled, reversed, seam,
+            self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
+            editable, joined, key_span, mapped, mirrored, move_travel, part_of, reduced, resampled, reversed, seam,
+            travel,
         },
     },
 };
@@ -103,6 +104,21 @@ document_commands! {
         /// How far a vertex of a body 1.8 m high may move, millimetres; two unless given.
         millimetres: Option<f32>,
     } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
+    /// Puts the way that a body goes elsewhere: to the joint above the hips, nowhere, or into the hips again
+    RootMotion {
+        /// Which.
+        clip: ClipName,
+        /// The joint that carries it; the one above the hips unless given.
+        node: Option<Nodes>,
+        /// Where it goes.
+        to: TravelGoes,
+        /// Along the ground; so unless given.
+        ground: Option<bool>,
+        /// Up and down; not unless given.
+        height: Option<bool>,
+        /// About the vertical; not unless given.
+        turn: Option<bool>,
+    } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
     /// Closes a loop: its last key becomes the pose at 0
     CloseLoop {
         /// Which.
@@ -112,6 +128,28 @@ document_commands! {
         /// How many frames are bent to it; five unless given.
         frames: Option<usize>,
     } = "clip.close_loop", "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
+}
+
+choice! {
+    /// Where the travel of a clip goes.
+    TravelGoes {
+        /// To the joint above the hips.
+        Root = "root",
+        /// Nowhere: the body moves on the spot.
+        InPlace = "in place",
+        /// Into the hips.
+        Hips = "hips",
+    }
+}
+
+impl From<TravelGoes> for TravelTo {
+    fn from(to: TravelGoes) -> Self {
+        match to {
+            TravelGoes::Root => Self::Root,
+            TravelGoes::InPlace => Self::InPlace,
+            TravelGoes::Hips => Self::Hips,
+        }
+    }
 }
 
 choice! {
@@ -380,6 +418,67 @@ impl MakeEditable {
             made.error * 1e3
         );
         Ok(put(id, made.clip, Some(note)))
+    }
+}
+
+/// How a body travels, in words; nothing where it stays.
+pub fn travel_in_words(found: &Travel) -> Option<String> {
+    let ground = glam::Vec2::new(found.way.x, found.way.z).length();
+    let mut parts = Vec::new();
+    if ground > 5e-3 {
+        parts.push(format!("{ground:.2} m at {:.2} m/s", found.speed()));
+    }
+    if found.way.y.abs() > 5e-3 {
+        parts.push(format!("{:+.2} m in height", found.way.y));
+    }
+    if found.turn.abs() > 0.01 {
+        parts.push(format!("{:+.0}° about the vertical", found.turn.to_degrees()));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+impl RootMotion {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (id, clip, _) = whole(document, &self.clip)?;
+        let root = match self.node.as_ref().map(|n| n.all(document)).transpose()?.as_deref() {
+            None => None,
+            Some([one]) => Some(*one),
+            Some(_) => return Err(argument("one joint carries the travel; name one".to_owned())),
+        };
+        let parts = TravelParts {
+            ground: self.ground.unwrap_or(true),
+            height: self.height.unwrap_or(false),
+            turn: self.turn.unwrap_or(false),
+        };
+        let nothing = !parts.ground && !parts.height && !parts.turn;
+        if nothing && self.to != TravelGoes::Hips {
+            return Err(argument("neither ground, height nor turn is meant; choose one of them".to_owned()));
+        }
+        let found = travel(document, clip);
+        let made = move_travel(document, clip, self.to.into(), parts, root).map_err(|e| {
+            let name = |n: Option<crate::model::NodeId>| n.map_or_else(String::new, |n| document.node(n).label(n));
+            let hips = name(found.map(|t| t.hips));
+            argument(match e {
+                NoTravel::Still => "nothing of it moves the body as a whole".to_owned(),
+                NoTravel::NoRoot => format!("{hips} hangs on nothing that could carry the travel; use “in place”"),
+                NoTravel::NotAbove => format!("{} is not above {hips}; name a joint above it", name(root)),
+                NoTravel::RootStill => format!("nothing above {hips} moves, so there is no travel to bake into it"),
+            })
+        })?;
+        let before = found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
+        let goes = match (self.to, made.root) {
+            (TravelGoes::Root, Some(root)) => format!("is {}’s now", document.node(root).label(root)),
+            (TravelGoes::InPlace, _) => "is left out".to_owned(),
+            _ => "is the hips’ now".to_owned(),
+        };
+        let (off, angle) = made.error;
+        let error = if off > 1e-5 || angle > 1e-4 {
+            format!("; between keys joints are off by at most {:.2} mm and {:.2}°", off * 1e3, angle.to_degrees())
+        } else {
+            String::new()
+        };
+        Ok(put(id, made.clip, Some(format!("from start to end {before}: that {goes}{error}"))))
     }
 }
 

@@ -55,7 +55,8 @@ pub use self::{
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
         ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys, ResampleClip, RetimeClip,
-        ReverseClip, SplitClip, StartAtZero, TrimClip, frame_of, seam_in_words,
+        ReverseClip, RootMotion, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of, seam_in_words,
+        travel_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{

@@ -209,6 +209,7 @@ const ORDER: &[&str] = &[
     "clip.start_at_zero",
     "clip.mirror",
     "clip.close_loop",
+    "clip.root_motion",
     "clip.resample",
     "clip.reduce",
     "clip.make_editable",

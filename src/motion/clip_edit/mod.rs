@@ -13,6 +13,7 @@
 //!                             ├─► mirrored the other side
 //!                             ├─► reduce   fewer keys, with the skin where it was (skin_bound)
 //!                             ├─► editable splines through a few keys, where there was one on each frame
+//!                             ├─► root_motion  the way that the body goes, put elsewhere
 //!                             └─► seam     where a loop meets itself, and how it comes to
 //! ```
 //!
@@ -32,6 +33,7 @@ mod mirrored;
 mod offset;
 mod reduce;
 mod retime;
+mod root_motion;
 mod seam;
 mod skin_bound;
 mod smooth;
@@ -48,6 +50,7 @@ pub use self::{
     offset::offset_in_loop,
     reduce::{Reduced, reduced},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
+    root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Closing, Gap, Seam, closed, seam},
     smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},
     values::{ValueChange, change_values},

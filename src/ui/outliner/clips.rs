@@ -9,8 +9,8 @@ use crate::ui::{TimelineAction, widgets::select_all};
 use crate::{
     edit::command::{
         CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MakeEditable, MirrorClip, NewClip, ReduceKeys,
-        RenameClip, ResampleClip, RetimeClip, ReverseClip, SplitClip, StartAtZero, TrimClip, field::ClipName, frame_of,
-        seam_in_words,
+        RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TrimClip,
+        field::ClipName, frame_of, seam_in_words,
     },
     model::{ClipId, Document},
     motion::clip_edit::seam,
@@ -214,6 +214,7 @@ fn clip_menu(
             (ReverseClip::spec(), "Reverse"),
             (MirrorClip::spec(), "Mirror"),
             (StartAtZero::spec(), "Start at 0"),
+            (RootMotion::spec(), "Root motion…"),
             (ResampleClip::spec(), "Resample…"),
             (ReduceKeys::spec(), "Reduce keys…"),
             (MakeEditable::spec(), "Make editable…"),

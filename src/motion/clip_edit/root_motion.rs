@@ -1,0 +1,369 @@
+//! The way that a body travels in a clip: taken out of the hips to the joint above them, which engines move the character by; left out,
+//! so that it walks on the spot; or baked into the hips again.
+//!
+//! With `P(t)` where the hips are and `Y(t)` how they are turned about the vertical since the first moment, and of both only
+//! what is asked for, the travel is `M(t) = P(t)·Y(t)·P(0)⁻¹` in the scene. For a root joint of world `W = W_q·R`:
+//!
+//! ```text
+//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C of it: what hangs on them is where it was
+//!  in place  X' = W_q⁻¹·M⁻¹·W_q·X                       for the topmost joint X that moves
+//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C
+//! ```
+//!
+//! Keys are made at all times at which any of them had one, and between where a straight way is too far off.
+
+use std::collections::BTreeMap;
+
+use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
+
+use super::key_span;
+use crate::{
+    model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, Transform, transform::angle_between},
+    motion::{
+        Evaluator, Pose, Stack,
+        humanoid::Part,
+        joint_bounds,
+        transfer::{above, roles_of},
+    },
+};
+
+/// Where travel goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TravelTo {
+    /// To the joint above the hips.
+    Root,
+    /// Nowhere.
+    InPlace,
+    /// From the joint above into the hips.
+    Hips,
+}
+
+/// Which parts of the travel are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TravelParts {
+    /// Along the ground.
+    pub ground: bool,
+    /// Up and down.
+    pub height: bool,
+    /// About the vertical.
+    pub turn: bool,
+}
+
+/// How a body travels in a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Travel {
+    /// The joint that says so: the hips, or what moves most.
+    pub hips: NodeId,
+    /// From the first moment to the last, metres.
+    pub way: Vec3,
+    /// Radians about the vertical.
+    pub turn: f32,
+    /// Seconds.
+    pub time: f32,
+}
+
+impl Travel {
+    /// Metres a second along the ground.
+    pub fn speed(&self) -> f32 {
+        if self.time > 0.0 { Vec3::new(self.way.x, 0.0, self.way.z).length() / self.time } else { 0.0 }
+    }
+}
+
+/// A clip whose travel went elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// The clip.
+    pub clip: Clip,
+    /// What carries the travel then; nothing where nothing does.
+    pub root: Option<NodeId>,
+    /// How far the hips, and what else hangs on the root, are off between keys at most, metres, and radians.
+    pub error: (f32, f32),
+}
+
+/// Why travel cannot go there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTravel {
+    /// Nothing moves.
+    Still,
+    /// Nothing is above the hips that could carry it.
+    NoRoot,
+    /// The joint is not above the hips.
+    NotAbove,
+    /// What is above the hips moves nothing.
+    RootStill,
+}
+
+struct Player<'a> {
+    document: &'a Document,
+    evaluator: Evaluator,
+    stack: Stack,
+    pose: Pose,
+}
+
+impl<'a> Player<'a> {
+    fn new(document: &'a Document, clip: &Shared<Clip>) -> Self {
+        Self { document, evaluator: Evaluator::default(), stack: Stack::of(Some(clip), 0.0), pose: Pose::default() }
+    }
+
+    fn at(&mut self, time: f64) -> &Pose {
+        self.stack.lanes[0].instances[0].time = time;
+        self.evaluator.update(self.document, &self.stack, &mut self.pose);
+        &self.pose
+    }
+}
+
+fn world(document: &Document, pose: &Pose, node: Option<NodeId>) -> DMat4 {
+    node.map_or(DMat4::IDENTITY, |n| {
+        std::iter::once(n)
+            .chain(above(document, n))
+            .fold(DMat4::IDENTITY, |below, n| pose.local[n.index()].transform().matrix().as_dmat4() * below)
+    })
+}
+
+fn turned(world: &DMat4) -> DQuat {
+    let axis = |k: usize| world.col(k).truncate().try_normalize();
+    match (axis(0), axis(1)) {
+        (Some(x), Some(y)) => {
+            let z = x.cross(y).try_normalize().unwrap_or(DVec3::Z);
+            DQuat::from_mat3(&glam::DMat3::from_cols(x, z.cross(x), z)).normalize()
+        }
+        _ => DQuat::IDENTITY,
+    }
+}
+
+/// The part of a turn that is about the vertical.
+fn about_vertical(turn: DQuat) -> f64 {
+    let half = turn.y.atan2(turn.w);
+    let angle = 2.0 * half;
+    // The short way.
+    angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
+}
+
+/// The joint whose way is the body's: the hips, else the topmost that a clip moves.
+fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
+    let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
+    let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
+    let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == Part::Hips) && carried(*n));
+    let joints = document.joint_flags();
+    let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| t.times.len() > 1);
+    hips.map(|(n, _)| n)
+        .or_else(|| document.nodes.order().iter().copied().find(|n| joints[n.index()] && shifts(*n)))
+        .or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
+}
+
+/// How a body travels from the first key of a clip to the last.
+pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
+    let (first, last) = key_span(clip)?;
+    let hips = traveller(document, clip)?;
+    let mut player = Player::new(document, &Shared::new(clip.clone()));
+    let [start, end] = [first, last].map(|t| world(document, player.at(f64::from(t)), Some(hips)));
+    let way = (end.w_axis - start.w_axis).truncate().as_vec3();
+    let turn = about_vertical(turned(&end) * turned(&start).conjugate()) as f32;
+    Some(Travel { hips, way, turn, time: last - first })
+}
+
+/// The travel at a moment.
+fn travelled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
+    let meant = |p: DVec3| {
+        DVec3::new(
+            if parts.ground { p.x } else { 0.0 },
+            if parts.height { p.y } else { 0.0 },
+            if parts.ground { p.z } else { 0.0 },
+        )
+    };
+    let (from, to) = (meant(start.w_axis.truncate()), meant(now.w_axis.truncate()));
+    let turn = if parts.turn { about_vertical(turned(now) * turned(start).conjugate()) } else { 0.0 };
+    DMat4::from_translation(to) * DMat4::from_rotation_y(turn) * DMat4::from_translation(-from)
+}
+
+/// What becomes of which node at a moment.
+struct Plan {
+    /// Nodes that get keys.
+    nodes: Vec<NodeId>,
+    /// What carries the travel.
+    root: Option<NodeId>,
+    /// The root's new local transform: none where it keeps its own.
+    to: TravelTo,
+}
+
+impl Plan {
+    /// The new local matrices of its nodes.
+    fn at(&self, document: &Document, pose: &Pose, travel: &DMat4) -> Vec<DMat4> {
+        let local = |n: NodeId| pose.local[n.index()].transform().matrix().as_dmat4();
+        match (self.to, self.root) {
+            (TravelTo::InPlace, _) | (_, None) => self
+                .nodes
+                .iter()
+                .map(|n| {
+                    let parent = world(document, pose, document.node(*n).parent);
+                    parent.inverse() * travel.inverse() * parent * local(*n)
+                })
+                .collect(),
+            (to, Some(root)) => {
+                let parent = world(document, pose, document.node(root).parent);
+                let was = local(root);
+                let now = match to {
+                    TravelTo::Root => parent.inverse() * travel * parent * was,
+                    _ => document.node(root).local().transform().matrix().as_dmat4(),
+                };
+                let over = now.inverse() * was;
+                self.nodes.iter().map(|n| if *n == root { now } else { over * local(*n) }).collect()
+            }
+        }
+    }
+}
+
+fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Option<NodeId>) -> Result<Plan, NoTravel> {
+    let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
+    let found = match root {
+        Some(root) if above(document, hips).any(|n| n == root) => Some(root),
+        Some(_) => return Err(NoTravel::NotAbove),
+        None => document.node(hips).parent,
+    };
+    match to {
+        TravelTo::InPlace => {
+            let top = std::iter::once(hips).chain(above(document, hips)).filter(|n| moves(*n)).last();
+            Ok(Plan { nodes: vec![top.ok_or(NoTravel::Still)?], root: None, to })
+        }
+        TravelTo::Root => {
+            let root = found.ok_or(NoTravel::NoRoot)?;
+            let nodes = std::iter::once(root).chain(document.children(root).iter().copied()).collect();
+            Ok(Plan { nodes, root: Some(root), to })
+        }
+        TravelTo::Hips => {
+            let root = root.or_else(|| above(document, hips).find(|n| moves(*n))).ok_or(NoTravel::RootStill)?;
+            if !moves(root) {
+                return Err(NoTravel::RootStill);
+            }
+            Ok(Plan { nodes: document.children(root).to_vec(), root: Some(root), to })
+        }
+    }
+}
+
+/// Puts the travel of a clip elsewhere. `root`: the joint that carries it, or did; the one above the hips unless given.
+///
+/// # Errors
+/// Where there is no such travel, or nothing to carry it.
+pub fn move_travel(
+    document: &Document,
+    clip: &Clip,
+    to: TravelTo,
+    parts: TravelParts,
+    root: Option<NodeId>,
+) -> Result<Moved, NoTravel> {
+    /// Metres of a body 1.8 m high, and radians, that nobody sees.
+    const NEAR: (f32, f32) = (5e-4, 2e-3);
+    const ROUNDS: usize = 4;
+    let hips = traveller(document, clip).ok_or(NoTravel::Still)?;
+    let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
+    let plan = plan(document, clip, hips, to, root)?;
+    let shown = Shared::new(clip.clone());
+    let mut player = Player::new(document, &shown);
+    let start = world(document, player.at(f64::from(first)), Some(hips));
+    let height = joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
+    let near = (NEAR.0 * if height > 1e-6 { height / 1.8 } else { 1.0 }, NEAR.1);
+    let chain: Vec<NodeId> =
+        std::iter::once(hips).chain(above(document, hips)).chain(plan.nodes.iter().copied()).collect();
+    let concerned = |t: &&Shared<Track>| t.property != Property::Weights && chain.contains(&t.target);
+    let mut times: Vec<f32> = clip.tracks.values().filter(concerned).flat_map(|t| t.times.iter().copied()).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    if times.is_empty() {
+        return Err(NoTravel::Still);
+    }
+    for round in 0.. {
+        let made = keyed(document, clip, &plan, parts, &start, &times, &mut player);
+        let other = Shared::new(made);
+        let mut now = Player::new(document, &other);
+        let (mut error, mut more) = ((0.0f32, 0.0f32), Vec::new());
+        for ends in times.windows(2) {
+            let middle = f64::from(ends[0]) * 0.5 + f64::from(ends[1]) * 0.5;
+            let (was, is) = (player.at(middle), now.at(middle));
+            let travel = travelled(parts, &start, &world(document, was, Some(hips)));
+            let (mut off, mut angle) = (0.0f32, 0.0f32);
+            // What carries the travel is meant to be elsewhere.
+            for node in plan.nodes.iter().copied().chain([hips]).filter(|n| Some(*n) != plan.root) {
+                let was = world(document, was, Some(node));
+                let wanted = if to == TravelTo::InPlace { travel.inverse() * was } else { was };
+                let is = world(document, is, Some(node));
+                off = off.max((wanted.w_axis - is.w_axis).truncate().length() as f32);
+                angle = angle.max(angle_between(turned(&wanted).as_quat(), turned(&is).as_quat()));
+            }
+            error = (error.0.max(off), error.1.max(angle));
+            if off > near.0 || angle > near.1 {
+                more.push(middle as f32);
+            }
+        }
+        more.retain(|t| !times.contains(t));
+        if more.is_empty() || round == ROUNDS {
+            return Ok(Moved { clip: (*other).clone(), root: plan.root.filter(|_| to == TravelTo::Root), error });
+        }
+        times.extend(more);
+        times.sort_by(f32::total_cmp);
+    }
+    Err(NoTravel::Still)
+}
+
+/// The clip with the keys of a plan.
+fn keyed(
+    document: &Document,
+    clip: &Clip,
+    plan: &Plan,
+    parts: TravelParts,
+    start: &DMat4,
+    times: &[f32],
+    player: &mut Player<'_>,
+) -> Clip {
+    let Some(hips) = traveller(document, clip) else { return clip.clone() };
+    let mut locals: BTreeMap<NodeId, Vec<Transform>> = BTreeMap::new();
+    for time in times {
+        let pose = player.at(f64::from(*time));
+        let travel = travelled(parts, start, &world(document, pose, Some(hips)));
+        for (node, local) in plan.nodes.iter().zip(plan.at(document, pose, &travel)) {
+            let like = pose.local[node.index()].transform();
+            let made = crate::model::transform::decompose(&local, &like).transform;
+            locals.entry(*node).or_default().push(made);
+        }
+    }
+    let mut made = clip.clone();
+    if let (TravelTo::Hips, Some(root)) = (plan.to, plan.root) {
+        made.tracks.retain(|_, t| t.target != root || t.property == Property::Weights);
+    }
+    let shared: crate::model::Slice<f32> = times.into();
+    for (node, locals) in locals {
+        let pose = document.node(node).local().transform();
+        let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
+        let is_shift = locals.iter().any(|l| !near(l.translation, pose.translation));
+        let is_turn = locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-5);
+        let mut last = Quat::IDENTITY;
+        let turns: Vec<f32> = locals
+            .iter()
+            .flat_map(|l| {
+                last = if l.rotation.dot(last) < 0.0 { -l.rotation } else { l.rotation };
+                last.to_array()
+            })
+            .collect();
+        let shifts: Vec<f32> = locals.iter().flat_map(|l| l.translation.to_array()).collect();
+        for (property, values, changes) in
+            [(Property::Translation, shifts, is_shift), (Property::Rotation, turns, is_turn)]
+        {
+            let own = made.track(node, property).map(|(id, _)| id);
+            if own.is_none() && !changes {
+                continue;
+            }
+            let width = values.len() / times.len();
+            let track = Track {
+                target: node,
+                property,
+                interpolation: Interpolation::Linear,
+                times: shared.clone(),
+                values: values.into(),
+                width,
+                kinds: Default::default(),
+            };
+            let id = own.unwrap_or_else(|| made.free_track_id());
+            made.tracks.insert(id, Shared::new(track));
+        }
+    }
+    made
+}
