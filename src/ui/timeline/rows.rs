@@ -12,10 +12,10 @@ use super::{
 use crate::render::ColorRole;
 use crate::{
     edit::command::{
-        SetKey,
-        field::{ClipName, Nodes, Seconds},
+        ChangeKeys, SetKey, ValueAbout, ValueHow, WhichKeys,
+        field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
     },
-    model::{Clip, Document, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId},
+    model::{Clip, ClipId, Document, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId},
     ui::{
         Action, Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction,
         theme::Font,
@@ -292,6 +292,38 @@ fn node_name_ui(
     }
 }
 
+/// More or less of what a joint does, about the mean of its keys.
+fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &mut Actions) {
+    const TIMES: [(f64, &str); 5] = [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
+    let Some(clip) = view.session.and_then(|s| s.document().clips.get(id)) else { return };
+    for (property, label) in [(Property::Translation, "Translation"), (Property::Rotation, "Rotation")] {
+        if clip.track(node, property).is_none_or(|(_, t)| t.times.len() < 2) {
+            continue;
+        }
+        ui.menu_button(format!("{label} amplitude"), |ui| {
+            ui.set_min_width(120.0);
+            for (by, text) in TIMES {
+                if ui.button(format!("× {text}")).clicked() {
+                    let which = WhichKeys {
+                        node: Some(Nodes::one(node)),
+                        parts: Some(KeyParts(vec![property])),
+                        ..WhichKeys::default()
+                    };
+                    let change = ChangeKeys {
+                        clip: ClipName::Id(id),
+                        how: ValueHow::Scale,
+                        by: Numbers(vec![by]),
+                        about: Some(ValueAbout::Mean),
+                        which,
+                    };
+                    actions.push(Action::Run(change.into()));
+                    ui.close();
+                }
+            }
+        });
+    }
+}
+
 /// What can be done with the row of a joint.
 fn row_menu(
     state: &mut TimelineState,
@@ -320,6 +352,9 @@ fn row_menu(
         let key = SetKey { interpolation, ..SetKey::new(ClipName::Id(id), time, Nodes::one(node)) };
         actions.push(Action::Run(key.into()));
         ui.close();
+    }
+    if let Some(id) = clip {
+        amplitudes(ui, view, id, node, actions);
     }
     ui.separator();
     if ui.button(if pinned { "Unpin" } else { "Pin to the top" }).clicked() {
