@@ -31,6 +31,7 @@ impl App {
         self.take_up_events(&ctx);
         self.pose_viewport(&ctx);
         self.weigh();
+        self.follow_paths();
         let hover = self.outliner.hover.take();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
@@ -131,6 +132,7 @@ impl App {
                 bones,
                 balance: self.balance.now.as_ref(),
                 balance_path: &self.balance.path,
+                paths: &self.paths.paths,
                 quick: self.renderer.quick(),
                 frame_ms: self.renderer.frame_ms(),
             },

@@ -4,9 +4,10 @@
 mod balance;
 mod dialogs;
 mod paint;
+mod paths;
 mod poses;
 mod program;
 mod timeline;
 mod viewport;
 
-pub(super) use self::{balance::BalanceState, poses::PosePictures};
+pub(super) use self::{balance::BalanceState, paths::PathState, poses::PosePictures};

@@ -47,6 +47,7 @@ impl App {
             Some(path) => self.import_from(ctx, &path),
             None => {
                 let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
+                let beside = beside.filter(|p| !p.as_os_str().is_empty());
                 let path = beside.map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
                 self.dialogs.open = Some(Dialog::path(PathFor::Import, path));
             }

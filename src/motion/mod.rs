@@ -13,6 +13,7 @@ mod limits;
 mod mirror;
 mod mirror_pairs;
 mod mix;
+mod motion_path;
 mod names;
 mod pose;
 mod range;
@@ -42,6 +43,7 @@ pub use self::{
     limits::{JointRange, Limits, limits_of},
     mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
+    motion_path::{MotionPath, PathPlace, motion_paths},
     pose::{Pose, joint_bounds},
     range::range_of_motion,
     sample::{nlerp, sample_into, slerp},

@@ -229,6 +229,7 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
         (ViewCommand::Deforming, shown.deforming),
         (ViewCommand::Pins, shown.pins),
         (ViewCommand::Balance, shown.balance),
+        (ViewCommand::MotionPaths, shown.motion_paths),
         (ViewCommand::Lights, shown.lights),
         (ViewCommand::Outliner, shown.outliner),
         (ViewCommand::Inspector, shown.inspector),

@@ -238,3 +238,51 @@ fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
     }
     assert_eq!(written(), clips);
 }
+
+/// Clips of a folder of files come in by the path that is typed; one is left out by its box, one gets another name; one undo takes all of
+/// them back.
+#[test]
+fn clips_of_a_folder_come_in_as_one_step() {
+    let (mut window, _folder) = window(SAMPLE);
+    let folder = tempfile::tempdir().expect("a folder");
+    let before = session(&window).document().clips.count();
+    let request = ulna::session::ExportRequest {
+        clips: None,
+        skeleton_only: true,
+        rate: None,
+        each: true,
+        gltf: false,
+        to: folder.path().to_owned(),
+        replace: true,
+    };
+    let exporting = session(&window).exporting(request);
+    exporting.run(&ulna::session::SystemDisk, &Default::default()).expect("exported");
+    std::fs::write(folder.path().join("broken.glb"), b"glTF").expect("a file");
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
+    wait_for(&mut window, "Path");
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &folder.path().display().to_string());
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait_for(&mut window, &format!("Import {before} clips"));
+    click(&mut window, "Take Walk");
+    wait_for(&mut window, &format!("Import {} clips", before - 1));
+    click(&mut window, "Replace");
+    click(&mut window, "Add a number");
+    click(&mut window, &format!("Import {} clips", before - 1));
+    for _ in 0..100 {
+        if session(&window).document().clips.count() > before {
+            break;
+        }
+        window.run_steps(1);
+    }
+    let document = session(&window).document();
+    assert_eq!(document.clips.count(), 2 * before - 1);
+    let labels: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
+    assert!(
+        !labels.contains(&"Walk 2".to_owned()) && labels.iter().filter(|l| l.ends_with(" 2")).count() == before - 1,
+        "{labels:?}"
+    );
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(session(&window).document().clips.count(), before);
+    assert!(!session(&window).is_unsaved());
+}

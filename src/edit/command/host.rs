@@ -258,6 +258,8 @@ other_commands! {
     Pins = "view.pins", "Pins", menu: "View/Overlays";
     /// Shows the center of mass, its way over the clip, and what it stands on
     Balance = "view.balance", "Balance", menu: "View/Overlays";
+    /// Shows the way of the selected joints over the clip; keys on it can be dragged
+    MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
     /// Hides the selected nodes and what is below them
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
     /// Shows every node again

@@ -62,6 +62,7 @@ const ORDER: &[&str] = &[
     "view.deforming",
     "view.pins",
     "view.balance",
+    "view.motion_paths",
     "view.hide",
     "view.show_all",
     "view.isolate",

@@ -3,9 +3,9 @@
 //!
 //! Joints are taken by limbs: what hangs on one another without a fork. All tracks of a limb have the same key times: first where
 //! the limb comes to rest, which is where its extremes and contacts are, then wherever the spline is farthest off, until all is within
-//! the bound on the skin ([`super::skin_bound`]). Values at keys are the clip's own; the slopes are those with which the splines between
-//! come nearest to all that lies between, in the sense of least squares, the same before and after a key, so that curves are
-//! smooth.
+//! the bound on the skin ([`super::skin_bound`]). Values and slopes at keys are those with which the splines come nearest to all
+//! that was baked, in the sense of least squares; slopes are the same before and after a key, so that curves are smooth, and
+//! the first and the last key keep their values, so that a loop stays closed. Keys that the skin turns out not to need go again.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,6 @@ use crate::{
     model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId},
     motion::{humanoid::Part, ik::contacts, sample_into, transfer::roles_of},
 };
-
-/// How many samples of tracks, times the keys of a limb, are looked at again for keys that need not be.
-const WORK: usize = 400_000;
 
 /// A clip with a few keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,68 +64,83 @@ impl<'a> Dense<'a> {
         &self.values[k * self.track.width..(k + 1) * self.track.width]
     }
 
-    /// The slopes at some of the times, all numbers of one after those of the other.
-    fn slopes(&self, times: &[f32], keys: &[usize]) -> Vec<f32> {
+    /// The spline through keys at some of the times that comes nearest to all values, in the sense of least squares: values and slopes at
+    /// its keys, all numbers of one after those of the other. The first and the last key keep their values.
+    fn fit(&self, times: &[f32], keys: &[usize]) -> (Vec<f32>, Vec<f32>) {
+        /// How much more the ends count than what lies between.
+        const ENDS: f64 = 1e8;
         let (width, count) = (self.track.width, keys.len());
-        // Two unknowns a span, each shared by its neighbours: a band of three.
-        let (mut diagonal, mut beside) = (vec![0.0f64; count], vec![0.0f64; count]);
-        let mut wanted = vec![0.0f64; count * width];
+        // Value and slope of each key; of both, those of the next are concerned, too: a band of four.
+        let mut band = vec![[0.0f64; 4]; 2 * count];
+        let mut wanted = vec![0.0f64; 2 * count * width];
+        let mut add = |first: usize, basis: &[f64], weight: f64, value: &[f32]| {
+            for (i, a) in basis.iter().enumerate() {
+                for (j, b) in basis.iter().enumerate().skip(i) {
+                    band[first + i][j - i] += weight * a * b;
+                }
+                for (c, v) in value.iter().enumerate() {
+                    wanted[(first + i) * width + c] += weight * a * f64::from(*v);
+                }
+            }
+        };
         for (at, ends) in keys.windows(2).enumerate() {
             let (from, to) = (f64::from(times[ends[0]]), f64::from(times[ends[1]]));
             let span = to - from;
             // A slope that nothing tells lies along the chord.
-            let least = 1e-4 * span * span;
-            diagonal[at] += least;
-            diagonal[at + 1] += least;
-            for c in 0..width {
-                let chord = f64::from(self.value(ends[1])[c] - self.value(ends[0])[c]) / span;
-                wanted[at * width + c] += least * chord;
-                wanted[(at + 1) * width + c] += least * chord;
-            }
+            let chord: Vec<f32> = self
+                .value(ends[0])
+                .iter()
+                .zip(self.value(ends[1]))
+                .map(|(a, b)| ((f64::from(*b - *a)) / span) as f32)
+                .collect();
+            add(2 * at + 1, &[1.0], 1e-4 * span * span, &chord);
+            add(2 * at + 3, &[1.0], 1e-4 * span * span, &chord);
             for (k, time) in times.iter().enumerate().take(ends[1]).skip(ends[0] + 1) {
                 let u = (f64::from(*time) - from) / span;
                 let (u2, u3) = (u * u, u * u * u);
-                let (start, end) = (span * (u3 - 2.0 * u2 + u), span * (u3 - u2));
                 let next = 3.0 * u2 - 2.0 * u3;
-                diagonal[at] += start * start;
-                diagonal[at + 1] += end * end;
-                beside[at] += start * end;
-                for c in 0..width {
-                    let (a, b) = (f64::from(self.value(ends[0])[c]), f64::from(self.value(ends[1])[c]));
-                    let rest = f64::from(self.value(k)[c]) - (a + (b - a) * next);
-                    wanted[at * width + c] += start * rest;
-                    wanted[(at + 1) * width + c] += end * rest;
-                }
+                let basis = [1.0 - next, span * (u3 - 2.0 * u2 + u), next, span * (u3 - u2)];
+                add(2 * at, &basis, 1.0, self.value(k));
             }
         }
-        // Elimination down the band, and back (Thomas).
-        for k in 1..count {
-            let factor = beside[k - 1] / diagonal[k - 1];
-            diagonal[k] -= factor * beside[k - 1];
-            for c in 0..width {
-                wanted[k * width + c] -= factor * wanted[(k - 1) * width + c];
+        for (at, k) in keys.iter().enumerate() {
+            let is_end = at == 0 || at + 1 == count;
+            add(2 * at, &[1.0], if is_end { ENDS } else { 1.0 }, self.value(*k));
+        }
+        solve(&mut band, &mut wanted, width);
+        let row = |k: usize| wanted[k * width..(k + 1) * width].iter().map(|v| *v as f32);
+        let mut values: Vec<f32> = (0..count).flat_map(|at| row(2 * at)).collect();
+        for (at, k) in [(0, keys[0]), (count - 1, keys[count - 1])] {
+            values[at * width..(at + 1) * width].copy_from_slice(self.value(k));
+        }
+        if self.track.property == Property::Rotation {
+            for value in values.chunks_mut(4) {
+                let unit = Vec4::from_slice(value).normalize_or(Vec4::W);
+                value.copy_from_slice(&unit.to_array());
             }
         }
-        for k in (0..count).rev() {
-            for c in 0..width {
-                let after = if k + 1 < count { beside[k] * wanted[(k + 1) * width + c] } else { 0.0 };
-                wanted[k * width + c] = (wanted[k * width + c] - after) / diagonal[k];
-            }
-        }
-        wanted.into_iter().map(|v| v as f32).collect()
+        (values, (0..count).flat_map(|at| row(2 * at + 1)).collect())
     }
 
     fn spline(&self, times: &[f32], keys: &[usize], shared: &Slice<f32>) -> Track {
-        let (width, slopes) = (self.track.width, self.slopes(times, keys));
-        let values = keys.iter().enumerate().flat_map(|(at, k)| {
-            let slope = &slopes[at * width..(at + 1) * width];
-            slope.iter().chain(self.value(*k)).chain(slope).copied()
-        });
-        let values = values.collect();
+        let width = self.track.width;
+        let (values, slopes) = self.fit(times, keys);
+        let values = values.chunks(width).zip(slopes.chunks(width)).flat_map(|(v, m)| [m, v, m].concat()).collect();
         Track {
             interpolation: Interpolation::CubicSpline,
             times: shared.clone(),
             values,
+            kinds: Default::default(),
+            ..self.track.clone()
+        }
+    }
+
+    /// One key, for what does not move.
+    fn single(&self, time: f32) -> Track {
+        Track {
+            interpolation: Interpolation::Linear,
+            times: [time].into(),
+            values: self.value(0).into(),
             kinds: Default::default(),
             ..self.track.clone()
         }
@@ -142,6 +154,34 @@ impl<'a> Dense<'a> {
             apart(self.track.property, self.value(a), self.value(b)) / (span * self.share.max(1e-12))
         } else {
             0.0
+        }
+    }
+}
+
+/// Solves symmetric equations of which each concerns itself and the three after it, for `width` columns at once, in place (Cholesky without
+/// roots).
+fn solve(band: &mut [[f64; 4]], wanted: &mut [f64], width: usize) {
+    let count = band.len();
+    for k in 0..count {
+        let own = band[k];
+        if own[0].abs() < 1e-30 {
+            continue;
+        }
+        for i in 1..4.min(count - k) {
+            let factor = own[i] / own[0];
+            for j in i..4 {
+                band[k + i][j - i] -= factor * own[j];
+            }
+            for c in 0..width {
+                wanted[(k + i) * width + c] -= factor * wanted[k * width + c];
+            }
+        }
+    }
+    for k in (0..count).rev() {
+        for c in 0..width {
+            let after: f64 = (1..4.min(count - k)).map(|i| band[k][i] * wanted[(k + i) * width + c]).sum();
+            let own = if band[k][0].abs() < 1e-30 { 1.0 } else { band[k][0] };
+            wanted[k * width + c] = (wanted[k * width + c] - after) / own;
         }
     }
 }
@@ -171,7 +211,7 @@ fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
 }
 
 /// Where a limb comes to rest between two movements.
-fn rests(dense: &[Dense<'_>], times: &[f32]) -> Vec<usize> {
+fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     /// How much slower than on both sides of it a rest is.
     const SLOWER: f32 = 0.5;
     let speed: Vec<f32> =
@@ -196,7 +236,7 @@ fn rests(dense: &[Dense<'_>], times: &[f32]) -> Vec<usize> {
 }
 
 /// The first keys of a limb: its ends, where it rests, and where a foot of it comes down and leaves the ground.
-fn first_keys(dense: &[Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
+fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
     let mut keys = rests(dense, times);
     keys.extend([0, times.len() - 1]);
     keys.extend(contacts.iter().map(|c| {
@@ -243,57 +283,68 @@ fn worst(dense: &Dense<'_>, track: &Track, times: &[f32], keys: &[usize], part: 
     }
 }
 
-/// All tracks of a limb as splines with the same key times, each within this part of its share.
-fn fitted(dense: &[Dense<'_>], times: &[f32], first: &[usize], part: f32) -> Vec<(TrackId, Track)> {
+/// All tracks of a limb as splines with these key times.
+fn splines(dense: &[&Dense<'_>], times: &[f32], keys: &[usize]) -> Vec<(TrackId, Track)> {
+    let shared: Slice<f32> = keys.iter().map(|k| times[*k]).collect();
+    dense.iter().map(|d| (d.id, d.spline(times, keys, &shared))).collect()
+}
+
+/// Which key times a limb needs, so that each of its tracks is within this part of its share.
+fn needed(dense: &[&Dense<'_>], times: &[f32], first: &[usize], part: f32) -> Vec<usize> {
     let mut keys = first.to_vec();
     loop {
-        let shared: Slice<f32> = keys.iter().map(|k| times[*k]).collect();
-        let made: Vec<(TrackId, Track)> = dense.iter().map(|d| (d.id, d.spline(times, &keys, &shared))).collect();
         let mut found = vec![(0.0, 0); keys.len() - 1];
-        for (dense, (_, track)) in dense.iter().zip(&made) {
+        for (dense, (_, track)) in dense.iter().zip(&splines(dense, times, &keys)) {
             worst(dense, track, times, &keys, part, &mut found);
         }
         let more: Vec<usize> = found.iter().filter(|(off, _)| *off > 1.0).map(|(_, k)| *k).collect();
         if more.is_empty() {
-            return if keys.len() * times.len() * dense.len() <= WORK {
-                pruned(dense, times, first, keys, part)
-            } else {
-                made
-            };
+            return keys;
         }
         keys.extend(more);
         keys.sort_unstable();
     }
 }
 
-/// Without the keys that turn out not to be needed, those in the middle of close neighbours first.
-fn pruned(
-    dense: &[Dense<'_>],
-    times: &[f32],
-    first: &[usize],
-    mut keys: Vec<usize>,
-    part: f32,
-) -> Vec<(TrackId, Track)> {
-    let made = |keys: &[usize]| -> Vec<(TrackId, Track)> {
-        let shared: Slice<f32> = keys.iter().map(|k| times[*k]).collect();
-        dense.iter().map(|d| (d.id, d.spline(times, keys, &shared))).collect()
-    };
-    let mut tried: Vec<usize> = keys.iter().copied().filter(|k| !first.contains(k)).collect();
-    tried.sort_by_key(|k| {
-        let at = keys.partition_point(|o| o < k);
-        keys[at + 1] - keys[at - 1]
-    });
-    for key in tried {
-        let fewer: Vec<usize> = keys.iter().copied().filter(|k| *k != key).collect();
-        let mut found = vec![(0.0, 0); fewer.len() - 1];
-        for (dense, (_, track)) in dense.iter().zip(&made(&fewer)) {
-            worst(dense, track, times, &fewer, part, &mut found);
+/// A limb: what of it moves, and when it has keys.
+struct Limb<'a> {
+    times: &'a [f32],
+    moving: Vec<&'a Dense<'a>>,
+    keys: Vec<usize>,
+}
+
+/// Takes key times away that the skin does not need, as the joints do together what they do: those between close neighbours first.
+fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &mut Editable) {
+    /// Clips that take longer keep what they have.
+    const WORK: usize = 60_000;
+    let count: usize = limbs.iter().map(|l| l.keys.len()).sum();
+    if count * skin.moments() > WORK {
+        return;
+    }
+    for _ in 0..3 {
+        let mut tried: Vec<(usize, usize, f32)> = Vec::new();
+        for (k, limb) in limbs.iter().enumerate() {
+            tried.extend(limb.keys.windows(3).map(|w| (k, w[1], limb.times[w[2]] - limb.times[w[0]])));
         }
-        if found.iter().all(|(off, _)| *off <= 1.0) {
-            keys = fewer;
+        tried.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let before = best.keys[1];
+        for (k, key, _) in tried {
+            let limb = &limbs[k];
+            let fewer: Vec<usize> = limb.keys.iter().copied().filter(|o| *o != key).collect();
+            let mut tracks = best.clip.tracks.clone();
+            for (id, track) in splines(&limb.moving, limb.times, &fewer) {
+                tracks.insert(id, Shared::new(track));
+            }
+            let tried = Shared::new(Clip { tracks, ..best.clip.clone() });
+            if let Some(error) = skin.error(document, &tried) {
+                *best = Editable { error, keys: [best.keys[0], tried.key_count()], clip: (*tried).clone() };
+                limbs[k].keys = fewer;
+            }
+        }
+        if best.keys[1] == before {
+            return;
         }
     }
-    made(&keys)
 }
 
 /// The clip as splines through as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of where it was, at all of
@@ -325,35 +376,26 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
         })
         .collect();
     let (mut low, mut high, mut part) = (0.0f32, f32::INFINITY, 1.0f32);
+    let mut kept: Vec<Limb<'_>> = Vec::new();
     for _ in 0..TRIES {
         let mut tracks = clip.tracks.clone();
+        let mut limbs = Vec::new();
         for (times, contacts, dense) in &groups {
-            let is_still = |d: &Dense<'_>| {
-                (0..times.len())
-                    .all(|k| apart(d.track.property, d.value(0), d.value(k)) <= d.share * part.min(1.0) * 0.5)
-            };
-            let (still, moving): (Vec<&Dense<'_>>, Vec<&Dense<'_>>) = dense.iter().partition(|d| is_still(d));
-            for d in still {
-                let one = Track {
-                    interpolation: Interpolation::Linear,
-                    times: [times[0]].into(),
-                    values: d.value(0).iter().copied().collect(),
-                    kinds: Default::default(),
-                    ..d.track.clone()
-                };
-                tracks.insert(d.id, Shared::new(one));
-            }
             // Morph weights are no part of a chain: their share is what they may have.
-            let moving: Vec<Dense<'_>> = moving
-                .into_iter()
-                .map(|d| Dense { id: d.id, track: d.track, values: d.values.clone(), share: d.share })
-                .collect();
-            if !moving.is_empty() {
-                let first = first_keys(&moving, times, contacts);
-                for (id, track) in fitted(&moving, times, &first, part) {
-                    tracks.insert(id, Shared::new(track));
-                }
+            let is_still = |d: &&Dense<'_>| {
+                let near = d.share * part.min(1.0) * 0.5;
+                (0..times.len()).all(|k| apart(d.track.property, d.value(0), d.value(k)) <= near)
+            };
+            let (still, moving): (Vec<&Dense<'_>>, Vec<&Dense<'_>>) = dense.iter().partition(is_still);
+            for d in still {
+                tracks.insert(d.id, Shared::new(d.single(times[0])));
             }
+            if moving.is_empty() {
+                continue;
+            }
+            let keys = needed(&moving, times, &first_keys(&moving, times, contacts), part);
+            tracks.extend(splines(&moving, times, &keys).into_iter().map(|(id, t)| (id, Shared::new(t))));
+            limbs.push(Limb { times, moving, keys });
         }
         for (id, track) in clip.tracks.iter().filter(|(_, t)| !is_curve(t)) {
             if let Some(made) = thinned(track, skin.shares[id] * part, false) {
@@ -366,6 +408,7 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
                 low = part;
                 if tried.key_count() < best.keys[1] {
                     best = Editable { error, keys: [keys, tried.key_count()], clip: (*tried).clone() };
+                    kept = limbs;
                 }
             }
             None => high = part,
@@ -375,6 +418,7 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
             break;
         }
     }
+    pruned(document, &skin, &mut kept, &mut best);
     best
 }
 
@@ -405,7 +449,8 @@ mod tests {
         let values: Vec<f32> = (0..=30).flat_map(|k| [curve(k as f32 / 30.0), 0.0, 0.0]).collect();
         let track = track(Property::Translation, values, 3, 30.0);
         let dense = Dense::of(TrackId(0), &track, &track.times, 1e-3);
-        let slopes = dense.slopes(&track.times, &[0, 30]);
+        let (values, slopes) = dense.fit(&track.times, &[0, 30]);
+        assert_eq!(values, [1.0, 0.0, 0.0, 0.5, 0.0, 0.0]);
         assert!((slopes[0] - 0.5).abs() < 0.02 && (slopes[3] - 0.5).abs() < 0.02, "{slopes:?}");
     }
 
@@ -416,11 +461,13 @@ mod tests {
             .flat_map(|k| Quat::from_rotation_x((k as f32 / 90.0 * std::f32::consts::TAU * 1.5).sin()).to_array())
             .collect();
         let track = track(Property::Rotation, values, 4, 30.0);
-        let dense = [Dense::of(TrackId(0), &track, &track.times, 0.02)];
+        let dense = Dense::of(TrackId(0), &track, &track.times, 0.02);
+        let dense = [&dense];
         let found = rests(&dense, &track.times);
         assert_eq!(found, [15, 45, 75]);
-        let made = fitted(&dense, &track.times, &first_keys(&dense, &track.times, &[]), 1.0);
-        assert!(made[0].1.times.len() <= 8, "{:?}", made[0].1.times);
+        let keys = needed(&dense, &track.times, &first_keys(&dense, &track.times, &[]), 1.0);
+        let made = splines(&dense, &track.times, &keys);
+        assert!(made[0].1.times.len() <= 10, "{:?}", made[0].1.times);
         let mut out = [0.0; 4];
         for k in 0..=90 {
             sample_into(&made[0].1, f64::from(track.times[k]), &mut out);

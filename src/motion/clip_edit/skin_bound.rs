@@ -50,6 +50,11 @@ impl SkinBound {
         Self { shown, points, times: all_times(clip, midway), shares, seen, unit, whole }
     }
 
+    /// At how many times it is looked.
+    pub const fn moments(&self) -> usize {
+        self.times.len()
+    }
+
     /// How far a vertex is off at most, metres of a body 1.8 m high; nothing where that is more than the bound.
     pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
         let off = gap(document, &self.shown, tried, &self.points, &self.times, self.seen);

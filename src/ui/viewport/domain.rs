@@ -7,7 +7,7 @@ use super::pick::PickedBone;
 use crate::{
     edit::command::{Children, ToolCommand},
     model::{Derived, DisplayChoice, NodeId},
-    motion::{Balance, Bone, Space},
+    motion::{Balance, Bone, MotionPath, Space},
     render::{Camera, Shading},
     ui::Action,
 };
@@ -36,6 +36,8 @@ pub struct ViewOptions {
     pub pins: bool,
     /// The center of mass.
     pub balance: bool,
+    /// The ways of the selected joints.
+    pub motion_paths: bool,
     /// The file's own lights instead of the studio's.
     pub lights: bool,
     /// How surfaces are shown.
@@ -65,6 +67,7 @@ impl Default for ViewOptions {
             deforming: false,
             pins: true,
             balance: false,
+            motion_paths: false,
             lights: false,
             shading: Shading::Textured,
             outliner: true,
@@ -313,6 +316,8 @@ pub struct ViewportView<'a> {
     pub balance: Option<&'a Balance>,
     /// Its way over the clip that is shown.
     pub balance_path: &'a [Vec3],
+    /// The ways of the selected joints over the clip that is shown.
+    pub paths: &'a [MotionPath],
     /// While it is not drawn in full: a picture's pixels for each of its own, along a side.
     pub quick: Option<f32>,
     /// Milliseconds the last picture took to make on the CPU.

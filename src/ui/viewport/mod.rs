@@ -6,6 +6,7 @@ mod domain;
 mod limits;
 mod menu;
 mod overlay;
+mod paths;
 mod pick;
 mod pins;
 mod reach_bar;
@@ -37,6 +38,8 @@ pub struct ViewportState {
     press: egui::Modifiers,
     /// The press that ended another gesture is still down.
     swallow: bool,
+    /// A key that is dragged along a path.
+    path_drag: Option<paths::PathDrag>,
     /// On egui's clock: since when there is a file without a picture.
     empty_since: Option<f64>,
     /// A gradient begins here.
@@ -125,7 +128,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions)
         | axes::corner_ui(ui, view, rect, actions)
         | reach_bar::reach_bar_ui(ui, view, rect, actions)
-        | pins::pins_ui(ui, view, rect, actions);
+        | pins::pins_ui(ui, view, rect, actions)
+        | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
     if view.mode == Mode::Paint {
         tools::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
         tools::vertices_ui(&mut state.picking, ui, view, rect, actions);

@@ -165,6 +165,7 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             (ViewCommand::OfSelected, options.of_selected),
             (ViewCommand::Pins, options.pins),
             (ViewCommand::Balance, options.balance),
+            (ViewCommand::MotionPaths, options.motion_paths),
         ];
         for (command, mut on) in rows {
             let spec = command.spec();

@@ -1,0 +1,46 @@
+//! The ways of the selected joints over the clip: found anew when the clip, the selection or the model are others.
+
+use crate::{
+    app::App,
+    edit::Mode,
+    model::{ClipId, NodeId},
+    motion::{MotionPath, motion_paths},
+};
+
+/// More joints are not followed at once.
+const JOINTS: usize = 12;
+/// Places along a way at most.
+const PLACES: usize = 240;
+
+/// What ways were found from, and what they are.
+#[derive(Default)]
+pub(in crate::app) struct PathState {
+    of: Option<(u64, ClipId, Vec<NodeId>, u64)>,
+    /// Of the selected joints.
+    pub paths: Vec<MotionPath>,
+}
+
+impl App {
+    /// Finds the ways of the selected joints, where they are shown.
+    pub(in crate::app) fn follow_paths(&mut self) {
+        let clip = self.shown_clip();
+        let (Some(session), Some(id)) = (&self.session, clip) else {
+            self.paths = PathState::default();
+            return;
+        };
+        if !self.viewport.options.motion_paths || self.mode != Mode::Animate {
+            self.paths = PathState::default();
+            return;
+        }
+        let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().take(JOINTS).collect();
+        let fps = self.timeline.playback.fps;
+        let key = (session.generation(), id, nodes, fps.to_bits());
+        if self.paths.of.as_ref() == Some(&key) {
+            return;
+        }
+        let document = session.document();
+        self.paths.paths =
+            document.clips.get(id).map_or_else(Vec::new, |clip| motion_paths(document, clip, &key.2, fps, PLACES));
+        self.paths.of = Some(key);
+    }
+}

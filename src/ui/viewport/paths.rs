@@ -1,0 +1,195 @@
+//! The ways of the selected joints over the clip, drawn over the picture: a dot a frame, so that their distance tells the speed, a pale one
+//! a key. A key is dragged to where the joint is to be then; its limb follows.
+
+use egui::{Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use glam::{Vec2, Vec3};
+
+use crate::{
+    edit::{
+        Command, Scene,
+        command::{
+            Body, DocumentCommand, DragLimb, EndAngle, KeyCommand, Over, SetKey,
+            field::{ClipName, Nodes, Seconds},
+        },
+    },
+    model::{Document, NodeId},
+    motion::MotionPath,
+    render::ColorRole,
+    ui::{Action, Actions, Theme, TimelineAction, View, theme::Font},
+};
+
+/// A key that is being dragged.
+#[derive(Clone, Debug)]
+pub struct PathDrag {
+    node: NodeId,
+    time: f32,
+    /// Where it was when it was pressed.
+    from: Vec3,
+    /// As it was when it was pressed: what is asked which joints follow.
+    document: Document,
+    /// The pointer then.
+    start: Pos2,
+}
+
+/// Points within which a place is under the pointer.
+const NEAR: f32 = 8.0;
+/// Keys that can be taken hold of at most: of a capture each frame is one.
+const HANDLES: usize = 160;
+
+pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+    let paths = view.viewport.paths;
+    if paths.is_empty() && drag.is_none() {
+        return false;
+    }
+    let size = Vec2::new(rect.width(), rect.height());
+    let place = |p: Vec3| {
+        let (p, _) = view.viewport.camera.project(p, size)?;
+        Some(pos2(p.x + rect.left(), p.y + rect.top()))
+    };
+    let painter = ui.painter_at(rect);
+    let color = view.theme.color(ColorRole::ViewportPath);
+    let pale = view.theme.color(ColorRole::ViewportLabel);
+    let now = view.timeline.playback.time as f32;
+    let mut pointed: Option<(f32, &MotionPath, usize, Pos2)> = None;
+    let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
+    for path in paths {
+        let seen: Vec<Option<Pos2>> = path.places.iter().map(|p| place(p.at)).collect();
+        for (k, ends) in seen.windows(2).enumerate() {
+            let ([Some(a), Some(b)], is_past) = ([ends[0], ends[1]], path.places[k].time < now) else { continue };
+            let strength = if is_past { 0.45 } else { 0.9 };
+            painter.line_segment([a, b], Stroke::new(1.5, color.gamma_multiply(strength)));
+        }
+        // Of a capture seen from afar the dots would cover the way.
+        let length: f32 = seen.windows(2).filter_map(|w| Some(w[0]?.distance(w[1]?))).sum();
+        let key_size = (length / seen.len() as f32 * 0.45).clamp(1.8, 4.0);
+        for (k, (at, about)) in seen.iter().zip(&path.places).enumerate() {
+            let Some(at) = *at else { continue };
+            if about.is_key {
+                painter.circle(at, key_size, pale, Stroke::new(1.0, color));
+            } else {
+                painter.circle_filled(at, key_size.min(1.8), color);
+            }
+            let far = pointer.map_or(f32::INFINITY, |p| p.distance(at)) - if about.is_key { 2.0 } else { 0.0 };
+            if far < NEAR && pointed.is_none_or(|(best, ..)| far < best) {
+                pointed = Some((far, path, k, at));
+            }
+        }
+        // Where it is now.
+        if let Some(at) = seen.iter().zip(&path.places).find(|(_, p)| p.time >= now - 1e-4).and_then(|(at, _)| *at) {
+            painter.circle_stroke(at, 6.5, Stroke::new(1.5, color));
+        }
+    }
+    let taken = handles(drag, ui, view, rect, actions, &place);
+    if let (Some((_, path, k, at)), true) = (pointed, drag.is_none()) {
+        let about = path.places[k];
+        let frame = f64::from(about.time) * view.timeline.playback.fps;
+        let unit = view.settings.length;
+        let speed = path.speed(k) * unit.per_metre();
+        let label = view.session.map_or_else(String::new, |s| s.document().node(path.node).label(path.node));
+        let text = format!(
+            "{label}, frame {frame:.0}, {speed:.*} {}/s",
+            if unit.per_metre() > 50.0 { 0 } else { 2 },
+            unit.sign()
+        );
+        plate(&painter, view.theme, at, text);
+    }
+    taken
+}
+
+/// Text beside a place.
+fn plate(painter: &egui::Painter, theme: &Theme, at: Pos2, text: String) {
+    let ink = theme.color(ColorRole::ViewportLabel);
+    let text = painter.layout_no_wrap(text, Theme::font(Font::Caption), ink);
+    let plate = Rect::from_min_size(at + vec2(12.0, -26.0), text.size() + vec2(12.0, 6.0));
+    painter.add(Shape::rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay)));
+    painter.galley(plate.min + vec2(6.0, 3.0), text, ink);
+}
+
+/// Keys as handles: a click goes to their time, a drag puts the joint elsewhere then.
+fn handles(
+    drag: &mut Option<PathDrag>,
+    ui: &mut Ui,
+    view: &View<'_>,
+    rect: Rect,
+    actions: &mut Actions,
+    place: &dyn Fn(Vec3) -> Option<Pos2>,
+) -> bool {
+    let (Some(session), Some(clip)) = (view.session, view.shown_clip()) else { return false };
+    let document = session.document();
+    let mut taken = drag.is_some();
+    let keys: usize = view.viewport.paths.iter().map(|p| p.places.iter().filter(|k| k.is_key).count()).sum();
+    let handled = view.viewport.paths.iter().filter(|_| keys <= HANDLES);
+    for (path, about) in handled.flat_map(|path| path.places.iter().filter(|p| p.is_key).map(move |p| (path, p))) {
+        // Where the joint is now the gizmo is.
+        let is_now = drag.is_none() && (f64::from(about.time) - view.timeline.playback.time).abs() < 1e-3;
+        let Some(at) = place(about.at).filter(|at| rect.contains(*at) && !is_now) else { continue };
+        let frame = (f64::from(about.time) * view.timeline.playback.fps).round();
+        let id = ui.scope_id().with(("path key", path.node, about.time.to_bits()));
+        let response = ui.interact(Rect::from_center_size(at, vec2(12.0, 12.0)), id, Sense::click_and_drag());
+        let label = document.node(path.node).label(path.node);
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Path key of {label} at frame {frame}")));
+        taken |= response.hovered() || response.dragged();
+        if response.clicked() {
+            actions.push(TimelineAction::Seek(f64::from(about.time)));
+        }
+        if response.drag_started() && drag.is_none() {
+            let start = ui.input(|i| i.pointer.press_origin()).unwrap_or(at);
+            *drag =
+                Some(PathDrag { node: path.node, time: about.time, from: about.at, document: document.clone(), start });
+            actions.push(TimelineAction::Seek(f64::from(about.time)));
+        }
+    }
+    let Some(held) = drag else { return taken };
+    if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+        actions.push(Action::Cancel);
+        *drag = None;
+        return true;
+    }
+    let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return true };
+    if at.distance(held.start) > 1.0 {
+        let size = Vec2::new(rect.width(), rect.height());
+        let ray = |p: Pos2| view.viewport.camera.ray(Vec2::new(p.x - rect.left(), p.y - rect.top()), size);
+        // In the plane of the picture through where it was.
+        let normal = view.viewport.camera.forward();
+        let meets = |p: Pos2| {
+            let ray = ray(p);
+            let along = ray.direction.dot(normal);
+            (along.abs() > 1e-6).then(|| ray.origin + ray.direction * ((held.from - ray.origin).dot(normal) / along))
+        };
+        if let (Some(begin), Some(end)) = (meets(held.start), meets(at)) {
+            let label = format!("Move {} on its path", held.document.node(held.node).label(held.node));
+            let reach = view.viewport.reach;
+            let make = |over: Over| DragLimb {
+                node: Nodes::one(held.node),
+                to: held.from + (end - begin),
+                chain: reach.chain,
+                swivel: None,
+                tip: None,
+                end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
+                soft: Some(reach.soft),
+                limits: reach.limits.then_some(true),
+                plant: None,
+                body: Some(Body::Limb),
+                over,
+            };
+            let over = Over::clip(clip, held.time);
+            let asked = DocumentCommand::Ik(make(over.clone()).into());
+            let nodes: Vec<NodeId> =
+                asked.wanted(&Scene::new(&held.document)).unwrap_or_default().into_iter().map(|(n, _)| n).collect();
+            if !nodes.is_empty() {
+                let key = SetKey {
+                    interpolation: Some(view.settings.new_keys),
+                    ..SetKey::new(ClipName::Id(clip), Seconds(held.time), Nodes::Ids(nodes))
+                };
+                let commands = vec![Command::from(make(over)), KeyCommand::from(key).into()];
+                actions.push(Action::Preview { label, commands });
+            }
+        }
+    }
+    if ui.input(|i| !i.pointer.primary_down()) {
+        actions.push(Action::Commit);
+        *drag = None;
+    }
+    true
+}
