@@ -235,10 +235,11 @@ impl Exporting {
         // New clips come after those of the file, and clips that went leave no gap.
         let order: Vec<ClipId> = document.clips.ids().collect();
         let (mut made, mut lost) = (Vec::new(), Vec::new());
+        let exporter = gltf::Exporter::new(&whole.source)?;
         for (k, (path, clips)) in files.iter().enumerate() {
             let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
             let options = ExportOptions { clips: Some(keep), skeleton_only: request.skeleton_only };
-            let glb = gltf::export(&whole.source, &options)?;
+            let glb = exporter.export(&options)?;
             // What leaves must come in again.
             let again = open_bytes(glb.clone().into(), None, &Progress::default())?;
             if request.gltf {

@@ -45,32 +45,68 @@ pub enum ExportError {
     Foreign(String),
 }
 
+/// A file that others are made of: what is asked of all of them is done once.
+pub struct Exporter<'a> {
+    source: &'a Source,
+    /// Everything but what the lists below hold, which are empty in it.
+    root: Value,
+    animations: Vec<Value>,
+    accessors: Vec<Value>,
+    views: Vec<Value>,
+    unpacked: Vec<Unpacked>,
+    /// An extension of accessors or views that would name other data afterwards.
+    foreign: Option<String>,
+}
+
 /// A GLB with what the options keep.
 ///
 /// # Errors
 /// See [`ExportError`].
 pub fn export(source: &Source, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
-    let text = source.json()?;
-    let mut root: Value = serde_json::from_str(text)?;
-    if let Some(keep) = &options.clips
-        && let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut)
-    {
-        let all = std::mem::take(list);
-        *list = all.into_iter().enumerate().filter(|(k, _)| keep.contains(k)).map(|(_, v)| v).collect();
+    Exporter::new(source)?.export(options)
+}
+
+impl<'a> Exporter<'a> {
+    /// Takes a file apart.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn new(source: &'a Source) -> Result<Self, ExportError> {
+        let mut root: Value = serde_json::from_str(source.json()?)?;
+        let mut taken =
+            |key: &str| root.get_mut(key).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+        let (animations, accessors, views) = (taken("animations"), taken("accessors"), taken("bufferViews"));
+        let typed: Vec<schema::BufferView> = serde_json::from_value(Value::Array(views.clone()))?;
+        let mut budget = (source.bytes.len() as u64) * 12 + (48 << 20);
+        let unpacked = meshopt::unpack(source, &typed, &mut budget, &mut Diagnostics::default())?;
+        let foreign = accessors.iter().chain(&views).find_map(foreign_data);
+        Ok(Self { source, root, animations, accessors, views, unpacked, foreign })
     }
-    if options.skeleton_only {
-        strip_meshes(&mut root);
+
+    /// A GLB with what the options keep.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn export(&self, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
+        let mut root = self.root.clone();
+        if let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut) {
+            let is_kept = |k: usize| options.clips.as_ref().is_none_or(|keep| keep.contains(&k));
+            list.extend(self.animations.iter().enumerate().filter(|(k, _)| is_kept(*k)).map(|(_, v)| v.clone()));
+        }
+        if options.skeleton_only {
+            strip_meshes(&mut root);
+        }
+        if let Some(name) = foreign_data(&root).or_else(|| self.foreign.clone()) {
+            return Err(ExportError::Foreign(name));
+        }
+        let bin = self.gather(&mut root)?;
+        if let Some(members) = root.as_object_mut() {
+            // A list that is there must not be empty.
+            members.retain(|_, v| v.as_array().is_none_or(|a| !a.is_empty()));
+        }
+        let json = serde_json::to_vec(&root)?;
+        Ok(build_glb(&json, (!bin.is_empty()).then_some(&bin), &[], 0).map_err(SaveError::from)?)
     }
-    if let Some(name) = foreign_data(&root) {
-        return Err(ExportError::Foreign(name));
-    }
-    let bin = gather(source, &mut root)?;
-    if let Some(members) = root.as_object_mut() {
-        // A list that is there must not be empty.
-        members.retain(|_, v| v.as_array().is_none_or(|a| !a.is_empty()));
-    }
-    let json = serde_json::to_vec(&root)?;
-    Ok(build_glb(&json, (!bin.is_empty()).then_some(&bin), &[], 0).map_err(SaveError::from)?)
 }
 
 /// The first extension that seems to name accessors or buffer views and is none of those that are renumbered here.
@@ -152,108 +188,106 @@ fn strip_meshes(root: &mut Value) {
     }
 }
 
-/// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
-fn gather(source: &Source, root: &mut Value) -> Result<Vec<u8>, ExportError> {
-    let views = root.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
-    let typed: Vec<schema::BufferView> = serde_json::from_value(Value::Array(views.clone()))?;
-    let mut budget = (source.bytes.len() as u64) * 12 + (48 << 20);
-    let unpacked = meshopt::unpack(source, &typed, &mut budget, &mut Diagnostics::default())?;
-    for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
-        drop_unused_samplers(animation);
-    }
-    let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
-    for_each_accessor(root, &mut |slot| {
-        let next = accessor_map.len() as u64;
-        let new = *accessor_map.entry(slot.as_u64().unwrap_or_default()).or_insert(next);
-        *slot = new.into();
-    });
-    let old = root.get("accessors").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut accessors = vec![Value::Null; accessor_map.len()];
-    for (from, to) in &accessor_map {
-        accessors[*to as usize] = old.get(*from as usize).cloned().unwrap_or_default();
-    }
-    root["accessors"] = accessors.into();
-    let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut order = Vec::new();
-    for_each_view(root, &mut |slot| {
-        let from = slot.as_u64().unwrap_or_default();
-        let next = view_map.len() as u64;
-        let new = *view_map.entry(from).or_insert_with(|| {
-            order.push(from);
-            next
+impl Exporter<'_> {
+    /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
+    fn gather(&self, root: &mut Value) -> Result<Vec<u8>, ExportError> {
+        let Self { source, accessors: old, views, unpacked, .. } = self;
+        for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+            drop_unused_samplers(animation);
+        }
+        let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
+        for_each_accessor(root, &mut |slot| {
+            let next = accessor_map.len() as u64;
+            let new = *accessor_map.entry(slot.as_u64().unwrap_or_default()).or_insert(next);
+            *slot = new.into();
         });
-        *slot = new.into();
-    });
-    let mut bin = Vec::new();
-    let mut new_views = Vec::new();
-    let whole = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0);
-    // Many views may lie over the same bytes: those are taken over once.
-    let plain = |from: &u64| {
-        let at = usize::try_from(*from).ok()?;
-        let view = views.get(at).filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
-        let (buffer, start) = (whole(&view["buffer"]), whole(&view["byteOffset"]));
-        let end = start.checked_add(whole(&view["byteLength"]))?;
-        source.buffer(buffer)?.get(start..end).map(|_| (buffer, start..end))
-    };
-    let stretches = Stretches::of(order.iter().filter_map(plain));
-    let places = stretches.copy(source, &mut bin);
-    for from in order {
-        let mut view = views.get(from as usize).cloned().unwrap_or_default();
-        if !view.is_object() {
-            view = serde_json::json!({"byteLength": 0});
+        let mut accessors = vec![Value::Null; accessor_map.len()];
+        for (from, to) in &accessor_map {
+            accessors[*to as usize] = old.get(*from as usize).cloned().unwrap_or_default();
         }
-        let at = match (plain(&from), unpacked.get(from as usize)) {
-            (Some((buffer, range)), _) => places.of(buffer, range.start),
-            (None, Some(Unpacked::Bytes(bytes))) => {
+        root["accessors"] = accessors.into();
+        let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut order = Vec::new();
+        for_each_view(root, &mut |slot| {
+            let from = slot.as_u64().unwrap_or_default();
+            let next = view_map.len() as u64;
+            let new = *view_map.entry(from).or_insert_with(|| {
+                order.push(from);
+                next
+            });
+            *slot = new.into();
+        });
+        let mut bin = Vec::new();
+        let mut new_views = Vec::new();
+        let whole = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0);
+        // Many views may lie over the same bytes: those are taken over once.
+        let plain = |from: &u64| {
+            let at = usize::try_from(*from).ok()?;
+            let view = views.get(at).filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
+            let (buffer, start) = (whole(&view["buffer"]), whole(&view["byteOffset"]));
+            let end = start.checked_add(whole(&view["byteLength"]))?;
+            source.buffer(buffer)?.get(start..end).map(|_| (buffer, start..end))
+        };
+        let stretches = Stretches::of(order.iter().filter_map(plain));
+        let places = stretches.copy(source, &mut bin);
+        for from in order {
+            let mut view = views.get(from as usize).cloned().unwrap_or_default();
+            if !view.is_object() {
+                view = serde_json::json!({"byteLength": 0});
+            }
+            let at = match (plain(&from), unpacked.get(from as usize)) {
+                (Some((buffer, range)), _) => places.of(buffer, range.start),
+                (None, Some(Unpacked::Bytes(bytes))) => {
+                    bin.resize(bin.len().next_multiple_of(4), 0);
+                    bin.extend_from_slice(bytes);
+                    bin.len() - bytes.len()
+                }
+                (None, Some(Unpacked::Damaged(extension))) => return Err(ExportError::Packed(extension)),
+                (None, _) => bin.len(),
+            };
+            view["buffer"] = 0.into();
+            view["byteOffset"] = at.into();
+            if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
+                meshopt::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
+                if extensions.is_empty() {
+                    view.as_object_mut().and_then(|v| v.shift_remove("extensions"));
+                }
+            }
+            new_views.push(view);
+        }
+        let mut views = new_views;
+        let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
+        for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {
+            let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned) else {
+                continue;
+            };
+            let (view, mime) = if let Some(known) = embedded.get(&uri) {
+                *known
+            } else {
+                let Ok(bytes) = source.companion(&uri) else { continue };
                 bin.resize(bin.len().next_multiple_of(4), 0);
-                bin.extend_from_slice(bytes);
-                bin.len() - bytes.len()
-            }
-            (None, Some(Unpacked::Damaged(extension))) => return Err(ExportError::Packed(extension)),
-            (None, _) => bin.len(),
-        };
-        view["buffer"] = 0.into();
-        view["byteOffset"] = at.into();
-        if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
-            meshopt::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
-            if extensions.is_empty() {
-                view.as_object_mut().and_then(|v| v.shift_remove("extensions"));
+                views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
+                bin.extend_from_slice(&bytes);
+                let made = (views.len() - 1, mime_type(&bytes));
+                embedded.insert(uri, made);
+                made
+            };
+            image["mimeType"] = mime.into();
+            image["bufferView"] = view.into();
+            if let Some(image) = image.as_object_mut() {
+                image.shift_remove("uri");
             }
         }
-        new_views.push(view);
-    }
-    let mut views = new_views;
-    let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
-    for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {
-        let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned) else {
-            continue;
-        };
-        let (view, mime) = if let Some(known) = embedded.get(&uri) {
-            *known
-        } else {
-            let Ok(bytes) = source.companion(&uri) else { continue };
-            bin.resize(bin.len().next_multiple_of(4), 0);
-            views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
-            bin.extend_from_slice(&bytes);
-            let made = (views.len() - 1, mime_type(&bytes));
-            embedded.insert(uri, made);
-            made
-        };
-        image["mimeType"] = mime.into();
-        image["bufferView"] = view.into();
-        if let Some(image) = image.as_object_mut() {
-            image.shift_remove("uri");
+        root["bufferViews"] = views.into();
+        for key in ["extensionsUsed", "extensionsRequired"] {
+            if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
+                list.retain(|name| !meshopt::EXTENSIONS.iter().any(|e| name == e));
+            }
         }
+        root["buffers"] =
+            if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
+        Ok(bin)
     }
-    root["bufferViews"] = views.into();
-    for key in ["extensionsUsed", "extensionsRequired"] {
-        if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
-            list.retain(|name| !meshopt::EXTENSIONS.iter().any(|e| name == e));
-        }
-    }
-    root["buffers"] =
-        if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
-    Ok(bin)
 }
 
 /// Bytes of buffers that views name, each once.

@@ -35,7 +35,7 @@ const REST_EXTRA: &str = "ulna.rest";
 pub use self::{
     container::{Container, build_glb},
     error::ReadError,
-    export::{ExportError, ExportOptions, export},
+    export::{ExportError, ExportOptions, Exporter, export},
     patch::is_sidecar,
     read::{Opened, Progress, open, open_beside, open_bytes},
     source::{Source, resolve as resolve_uri},
