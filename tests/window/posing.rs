@@ -316,3 +316,56 @@ fn with_symmetry_the_other_side_follows_every_drag() {
     assert!(document.node(other).user().is_some());
     assert!(angle_between(made.local.rotation, local(document, other).rotation) < 1e-5);
 }
+
+/// A key on the path of a hand is dragged: the playhead goes there, the arm follows and is keyed at that time alone, in one step; a click on
+/// another key goes to its time.
+#[test]
+fn keys_are_dragged_along_the_path_of_a_hand() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Animate mode");
+    click(&mut window, "Clip Walk");
+    click(&mut window, "LeftHand");
+    press(&mut window, Modifiers::ALT, Key::P);
+    window.run_steps(20);
+    let (hand, arm) = (node(&window, "LeftHand"), node(&window, "LeftUpperArm"));
+    let id = session(&window).document().clips.ids().find(|c| session(&window).document().clip_label(*c) == "Walk");
+    let id = id.expect("a walk");
+    let clip = |window: &Window| session(window).document().clips[id].clone();
+    let before = clip(&window);
+    let (_, track) = before.track(arm, ulna::model::Property::Rotation).expect("it turns");
+    let time = track.times[track.times.len() / 2];
+    let fps = window.state().playback().fps;
+    let key = format!("Path key of LeftHand at frame {}", (f64::from(time) * fps).round());
+    let from = window.get_by_label(&key).rect().center();
+    hold(&mut window, &[from, from + vec2(30.0, -25.0)]);
+    release(&mut window, from + vec2(30.0, -25.0));
+    let after = clip(&window);
+    assert_eq!(steps(&window), 1);
+    assert!((window.state().playback().time - f64::from(time)).abs() < 1e-6);
+    let mut keyed = 0;
+    for (track, was) in &before.tracks {
+        let is = &after.tracks[track];
+        for (k, t) in was.times.iter().enumerate() {
+            let now = is.key_at(*t, 1e-5).expect("no key goes");
+            if was.value(k) != is.value(now) {
+                assert!((t - time).abs() < 1e-4, "a key of another time is changed");
+                keyed += 1;
+            }
+        }
+    }
+    assert!(keyed >= 2, "{keyed} keys of the arm");
+    let at = |clip: &ulna::model::Shared<ulna::model::Clip>| {
+        let pose = Pose::evaluate(session(&window).document(), &Stack::of(Some(clip), f64::from(time)));
+        pose.world[hand.index()].w_axis.truncate()
+    };
+    assert!(at(&before).distance(at(&after)) > 0.01);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(clip(&window), before);
+    let other = f64::from(track.times[1]);
+    let label = format!("Path key of LeftHand at frame {}", (other * fps).round());
+    let first = window.get_by_label(&label).rect().center();
+    hold(&mut window, &[first]);
+    release(&mut window, first);
+    assert!((window.state().playback().time - other).abs() < 1e-3, "{}", window.state().playback().time);
+    assert_eq!(steps(&window), 0);
+}

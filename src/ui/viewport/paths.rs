@@ -118,11 +118,20 @@ fn handles(
     let document = session.document();
     let mut taken = drag.is_some();
     let keys: usize = view.viewport.paths.iter().map(|p| p.places.iter().filter(|k| k.is_key).count()).sum();
-    let handled = view.viewport.paths.iter().filter(|_| keys <= HANDLES);
-    for (path, about) in handled.flat_map(|path| path.places.iter().filter(|p| p.is_key).map(move |p| (path, p))) {
-        // Where the joint is now the gizmo is.
-        let is_now = drag.is_none() && (f64::from(about.time) - view.timeline.playback.time).abs() < 1e-3;
-        let Some(at) = place(about.at).filter(|at| rect.contains(*at) && !is_now) else { continue };
+    let pointer = ui.input(|i| i.pointer.latest_pos());
+    let mut handled = Vec::new();
+    for path in view.viewport.paths.iter().filter(|_| keys <= HANDLES) {
+        for about in path.places.iter().filter(|p| p.is_key) {
+            // Where the joint is now the gizmo is.
+            let is_now = drag.is_none() && (f64::from(about.time) - view.timeline.playback.time).abs() < 1e-3;
+            if let Some(at) = place(about.at).filter(|at| rect.contains(*at) && !is_now) {
+                handled.push((pointer.map_or(0.0, |p| p.distance(at)), path, about, at));
+            }
+        }
+    }
+    // Of several under the pointer the nearest lies on top.
+    handled.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, path, about, at) in handled {
         let frame = (f64::from(about.time) * view.timeline.playback.fps).round();
         let id = ui.scope_id().with(("path key", path.node, about.time.to_bits()));
         let response = ui.interact(Rect::from_center_size(at, vec2(12.0, 12.0)), id, Sense::click_and_drag());
