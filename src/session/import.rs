@@ -27,6 +27,14 @@ pub enum ImportError {
     /// No file is meant.
     #[error("{0} is no file, no folder with models in it, and no pattern of one; give a .glb, .gltf or .x file")]
     NoFile(String),
+    /// The folder cannot be looked into.
+    #[error("{} cannot be read: {error}. Check that it is there and may be read", .path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// It cannot be opened.
     #[error("{}: {error}", .path.display())]
     Read {
@@ -56,7 +64,7 @@ pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
         return Err(none());
     }
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let entries = std::fs::read_dir(folder).map_err(|_| none())?;
+    let entries = std::fs::read_dir(folder).map_err(|error| ImportError::Folder { path: folder.to_owned(), error })?;
     let mut files: Vec<PathBuf> = entries
         .flatten()
         .map(|e| e.path())

@@ -269,8 +269,8 @@ fn worst(dense: &Dense<'_>, track: &Track, times: &[f32], keys: &[usize], part: 
         let (from, span) = (times[ends[0]], times[ends[1]] - times[ends[0]]);
         let inner = |k: usize| ((times[k] - from) / span - 0.5).abs() <= 0.2;
         let (mut most, mut at_middle) = (0.0f32, (-1.0f32, ends[0] + (ends[1] - ends[0]) / 2));
-        for k in ends[0] + 1..ends[1] {
-            sample_into(track, f64::from(times[k]), &mut out);
+        for (k, time) in times.iter().enumerate().take(ends[1]).skip(ends[0] + 1) {
+            sample_into(track, f64::from(*time), &mut out);
             let off = apart(track.property, &out, dense.value(k)) / (dense.share * part).max(1e-12);
             most = most.max(off);
             if inner(k) && off > at_middle.0 {

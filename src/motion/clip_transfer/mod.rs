@@ -343,7 +343,7 @@ impl<'a> ClipTransfer<'a> {
             // What moves between it and what it hangs on, without being anything here.
             let loose = above(self.theirs, pair.from).take_while(|n| !self.to.contains_key(n)).any(moves);
             let own = of.get(&pair.from).map_or(&[][..], |t| &t[..]);
-            if !pair.is_same && (loose || !self.hang_alike(pair)) || pair.is_same && loose {
+            if loose || !(pair.is_same || self.hang_alike(pair)) {
                 if moves(pair.from) || loose {
                     tracks.extend(self.sampled(clip, pair, &mut made));
                     made.resampled.push(pair.to);

@@ -108,7 +108,7 @@ fn plate(painter: &egui::Painter, theme: &Theme, at: Pos2, text: String) {
 /// Keys as handles: a click goes to their time, a drag puts the joint elsewhere then.
 fn handles(
     drag: &mut Option<PathDrag>,
-    ui: &mut Ui,
+    ui: &Ui,
     view: &View<'_>,
     rect: Rect,
     actions: &mut Actions,
