@@ -134,8 +134,8 @@ pub struct Fit {
     pub found: [usize; 3],
     /// Those that were not, by name.
     pub unmatched: Vec<String>,
-    /// How many rest otherwise, and which the most, by how much in radians.
-    pub turned: Option<(usize, String, f32)>,
+    /// How many rest otherwise, or along other axes.
+    pub turned: usize,
     /// How many rest alike.
     pub same: usize,
     /// By what travel is multiplied.
@@ -150,12 +150,14 @@ impl Fit {
 
     /// Whether keys come as they are.
     pub const fn is_same(&self) -> bool {
-        self.turned.is_none() && self.same > 0
+        self.turned == 0 && self.same > 0
     }
 
-    /// Whether it is likely to be another kind of body: less than half of what moves was found.
+    /// Whether it is likely to be another kind of body: less than half of what moves was found, and less than makes trunk and limbs.
     pub fn is_other(&self) -> bool {
-        self.matched() * 2 < self.joints || self.matched() == 0
+        /// Helpers of a rig may outnumber the joints of the body.
+        const BODY: usize = 12;
+        (self.matched() * 2 < self.joints && self.matched() < BODY) || self.matched() == 0
     }
 }
 
@@ -193,15 +195,8 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
         .filter(|t| t.property != Property::Weights)
         .map(|t| t.target)
         .collect();
-    let mut fit = Fit {
-        joints: moved.len(),
-        found: [0; 3],
-        unmatched: Vec::new(),
-        turned: None,
-        same: 0,
-        ratio: transfer.ratio(),
-    };
-    let mut turned = 0;
+    let mut fit =
+        Fit { joints: moved.len(), found: [0; 3], unmatched: Vec::new(), turned: 0, same: 0, ratio: transfer.ratio() };
     for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
         fit.found[match pair.by {
             FoundBy::Name => 0,
@@ -211,14 +206,8 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
         if pair.is_same {
             fit.same += 1;
         } else {
-            turned += 1;
-            if fit.turned.as_ref().is_none_or(|(.., most)| *most < pair.turned) {
-                fit.turned = Some((turned, ours.node(pair.to).label(pair.to), pair.turned));
-            }
+            fit.turned += 1;
         }
-    }
-    if let Some((count, ..)) = &mut fit.turned {
-        *count = turned;
     }
     let found: std::collections::BTreeSet<NodeId> = transfer.pairs().iter().map(|p| p.from).collect();
     fit.unmatched = moved.difference(&found).map(|n| theirs.node(*n).label(*n)).collect();
@@ -312,22 +301,24 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival]) -> Option<String> {
     lost.sort();
     lost.dedup();
     if !lost.is_empty() {
-        parts.push(format!("{} of its joints are not in this model ({})", lost.len(), some(&lost)));
+        let are = if lost.len() == 1 { "is" } else { "are" };
+        parts.push(format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)));
     }
-    if let Some((count, ..)) = &fit.turned {
-        parts.push(format!("{count} joints rest otherwise, or along other axes; their keys were moved over"));
+    if fit.turned > 0 {
+        let count = fit.turned;
+        parts.push(format!("of its joints {count} rest otherwise, or along other axes; those keys were moved over"));
     }
     let resampled = clips.iter().map(|a| a.carried.resampled.len()).max().unwrap_or(0);
     if resampled > 0 {
-        parts.push(format!("{resampled} joints got keys at the times of all that moves between them"));
+        parts.push(format!("of its joints {resampled} got keys at the times of all that moves between"));
     }
     let scales = clips.iter().map(|a| a.carried.scales_left).sum::<usize>();
     if scales > 0 {
-        parts.push(format!("{scales} tracks of scale could not be taken over"));
+        parts.push(format!("of tracks of scale {scales} could not be taken over"));
     }
     let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
     if left > 0 {
-        parts.push(format!("{left} channels move no node, or are packed, and were left out"));
+        parts.push(format!("of its channels {left} move no node, or are packed, and were left out"));
     }
     (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")))
 }

@@ -52,8 +52,6 @@ pub struct JointPair {
     pub by: FoundBy,
     /// Whether both rest alike, so that keys are taken as they are.
     pub is_same: bool,
-    /// How far their rests are turned from one another over what they hang on, radians.
-    pub turned: f32,
 }
 
 /// A clip that was taken over.
@@ -129,10 +127,8 @@ impl<'a> ClipTransfer<'a> {
         let meant: BTreeSet<NodeId> = found.iter().map(|(from, ..)| *from).collect();
         let taken: BTreeSet<NodeId> = found.iter().map(|(_, to, _)| *to).collect();
         let stands = [Standing::of(theirs, &|n| meant.contains(&n)), Standing::of(ours, &|n| taken.contains(&n))];
-        let pairs: Vec<JointPair> = found
-            .into_iter()
-            .map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy, turned: 0.0 })
-            .collect();
+        let pairs: Vec<JointPair> =
+            found.into_iter().map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy }).collect();
         let to = pairs.iter().enumerate().map(|(k, p)| (p.from, k)).collect();
         let ratio = stands[1].height / stands[0].height;
         let ratio = if ratio.is_finite() && (ratio - 1.0).abs() > 1e-3 { ratio } else { 1.0 };
@@ -142,11 +138,6 @@ impl<'a> ClipTransfer<'a> {
         if made.pairs.iter().any(|p| !p.is_same) {
             made.turn_whole();
             made.align_limbs();
-        }
-        for k in 0..made.pairs.len() {
-            let pair = made.pairs[k];
-            let by = made.constants(&pair);
-            made.pairs[k].turned = if pair.is_same { 0.0 } else { angle_between(by.left * by.right, Quat::IDENTITY) };
         }
         made
     }

@@ -356,9 +356,8 @@ fn details_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
     line(ui, "By the same name", name.to_string(), ColorRole::TextSecondary);
     line(ui, "By the name without prefix or case", plain.to_string(), ColorRole::TextSecondary);
     line(ui, "By what part of a body they are", role.to_string(), ColorRole::TextSecondary);
-    if let Some((count, joint, angle)) = &fit.turned {
-        line(ui, "Rest otherwise", count.to_string(), ColorRole::TextPrimary);
-        line(ui, &format!("Most: {joint}"), format!("{:.1}°", angle.to_degrees()), ColorRole::TextSecondary);
+    if fit.turned > 0 {
+        line(ui, "Rest otherwise, or along other axes", fit.turned.to_string(), ColorRole::TextPrimary);
     }
     if (fit.ratio - 1.0).abs() > 0.005 {
         line(ui, "Travel, by the height", format!("× {:.3}", fit.ratio), ColorRole::TextSecondary);

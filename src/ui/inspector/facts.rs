@@ -4,7 +4,11 @@ use egui::{RichText, Sense, Ui, vec2};
 
 use crate::render::ColorRole;
 use crate::{
-    model::{AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology},
+    edit::command::{frame_of, seam_in_words, travel_in_words},
+    model::{
+        AlphaMode, ClipId, Derived, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology,
+    },
+    motion::clip_edit::{seam, travel},
     session::Session,
     ui::{AssetRef, Theme, theme::Font, widgets::thousands},
 };
@@ -55,12 +59,40 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     }
 }
 
+/// What of a clip takes some looking for.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    travel: Option<String>,
+    seam: Option<String>,
+}
+
+impl Found {
+    fn of(document: &Document, id: ClipId) -> Self {
+        let Some(clip) = document.clips.get(id) else { return Self::default() };
+        let way = travel(document, clip).as_ref().and_then(travel_in_words);
+        Self { travel: way, seam: seam(document, clip, frame_of(clip)).as_ref().map(seam_in_words) }
+    }
+}
+
 /// Of the clip that is shown.
-pub fn clip(ui: &mut Ui, theme: &Theme, document: &Document, id: ClipId) {
+pub fn clip(
+    found: &mut Derived<(u64, ClipId), Found>,
+    ui: &mut Ui,
+    theme: &Theme,
+    (generation, document): (u64, &Document),
+    id: ClipId,
+) {
     let Some(clip) = document.clips.get(id) else { return };
     heading(ui, theme, "Clip");
     fact(ui, theme, "Name", document.clip_label(id));
     fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
+    let found = found.update((generation, id), |_| Found::of(document, id));
+    if let Some(way) = &found.travel {
+        fact(ui, theme, "Travels", way.as_str());
+    }
+    if let Some(seam) = &found.seam {
+        fact(ui, theme, "As a loop", seam.as_str());
+    }
     let nodes: std::collections::BTreeSet<_> = clip.tracks.values().map(|t| t.target).collect();
     fact(ui, theme, "Moves", format!("{} by {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")));
     fact(ui, theme, "Keys", thousands(clip.key_count()));

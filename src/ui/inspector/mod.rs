@@ -22,7 +22,7 @@ use crate::{
         Command,
         command::{Over, Reset, SetUser, SetWorld, field::Nodes},
     },
-    model::{Document, Local, NodeId, Property, RestSource, Transform},
+    model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform},
 };
 
 /// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to another spelling of the
@@ -32,6 +32,8 @@ pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
     /// In which order rotations are shown.
     order: Order,
+    /// Of the clip that is shown.
+    clip: Derived<(u64, ClipId), facts::Found>,
     /// The limb that is swivelled.
     swivel: limb::Swivel,
 }
@@ -76,7 +78,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 };
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if let Some(clip) = view.shown_clip() {
-                    facts::clip(ui, theme, document, clip);
+                    facts::clip(&mut state.clip, ui, theme, (session.generation(), document), clip);
                 }
                 facts::file(ui, theme, session);
                 return;

@@ -36,7 +36,7 @@ const NEAR: f32 = 8.0;
 /// Keys that can be taken hold of at most: of a capture each frame is one.
 const HANDLES: usize = 160;
 
-pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let paths = view.viewport.paths;
     if paths.is_empty() && drag.is_none() {
         return false;
