@@ -247,6 +247,7 @@ impl App {
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
             self.renderer.pose_anew(session, &changes, clip.as_ref(), time);
         }
+        self.show_ghosts();
         self.follow_painting();
     }
 

@@ -3,6 +3,7 @@
 
 mod balance;
 mod dialogs;
+mod ghosts;
 mod paint;
 mod paths;
 mod poses;
@@ -10,4 +11,4 @@ mod program;
 mod timeline;
 mod viewport;
 
-pub(super) use self::{balance::BalanceState, paths::PathState, poses::PosePictures};
+pub(super) use self::{balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures};

@@ -20,8 +20,8 @@ use crate::{
     model::{Clip, ClipId, Document, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
     motion::{Bone, Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
     render::{
-        BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Pipelines, Renderer, Scene, Shading, Show,
-        Target, TintKind, ViewportColors,
+        BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
+        Show, Target, TintKind, ViewportColors,
     },
     session::Session,
     ui::{Quality, ViewOptions},
@@ -76,6 +76,28 @@ pub struct ViewportRenderer {
     stood: f64,
     /// Of what a quick picture was drawn last.
     practised: Option<Practised>,
+    ghosts: Ghosts,
+}
+
+/// Which ghosts are wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GhostsWanted {
+    /// The document's generation, and the clip.
+    pub made_from: (u64, ClipId),
+    /// Only of what these joints move; of all where there are none.
+    pub of: Vec<NodeId>,
+    /// Their times, and how far each is from the playhead: −1..=1, below 0 before it.
+    pub moments: Vec<(f32, f32)>,
+}
+
+/// The ghosts that are shown.
+#[derive(Default)]
+struct Ghosts {
+    wanted: Option<GhostsWanted>,
+    evaluator: Evaluator,
+    pose: Pose,
+    /// In their place where the model has no surfaces.
+    bones: Vec<BoneLook>,
 }
 
 fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
@@ -232,6 +254,7 @@ impl ViewportRenderer {
             awaited: None,
             stood: 0.0,
             practised: None,
+            ghosts: Ghosts::default(),
         }
     }
 
@@ -271,6 +294,7 @@ impl ViewportRenderer {
         let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
         self.images = Some(if again { images } else { Arc::default() });
         (self.awaited, self.drawn, self.posed) = (None, None, None);
+        self.ghosts.wanted = None;
         self.serial += 1;
     }
 
@@ -599,6 +623,64 @@ impl ViewportRenderer {
         }
     }
 
+    /// Whether ghosts are shown.
+    pub(super) const fn shows_ghosts(&self) -> bool {
+        self.ghosts.wanted.is_some()
+    }
+
+    /// Takes all ghosts away.
+    pub(super) fn hide_ghosts(&mut self) {
+        if self.ghosts.wanted.take().is_some() {
+            self.scene.iter_mut().for_each(Scene::forget_ghosts);
+            self.ghosts.bones.clear();
+            self.serial += 1;
+        }
+    }
+
+    /// Shows these ghosts. Those that stand where one was shown before are not posed again.
+    pub(super) fn show_ghosts(&mut self, document: &Document, clip: &Shared<Clip>, wanted: GhostsWanted) {
+        let (Some((gpu, _)), Some(scene), None) = (&self.gpu, &mut self.scene, &self.awaited) else { return };
+        if self.ghosts.wanted.as_ref() == Some(&wanted) {
+            return;
+        }
+        let before = self.ghosts.wanted.replace(wanted);
+        let Ghosts { wanted: Some(wanted), evaluator, pose, bones: ghost_bones } = &mut self.ghosts else { return };
+        if before.is_none_or(|b| b.made_from != wanted.made_from || b.of != wanted.of) {
+            scene.forget_ghosts();
+        }
+        let looks: Vec<GhostLook> = wanted
+            .moments
+            .iter()
+            .map(|(time, far)| {
+                let [r, g, b, _] = self.look.ghosts[usize::from(far.is_sign_positive())];
+                GhostLook { moment: u64::from(time.to_bits()), color: [r, g, b, 1.0 - 0.7 * far.abs()] }
+            })
+            .collect();
+        let of = (!wanted.of.is_empty()).then(|| scene.moved_by(document, &wanted.of));
+        let missing = scene.show_ghosts(gpu, &looks);
+        let bare = !document.shown_nodes().iter().any(|n| document.node(*n).mesh.is_some());
+        ghost_bones.clear();
+        for ((time, _), look) in wanted.moments.iter().zip(&looks) {
+            let new = missing.contains(&look.moment);
+            if new || bare {
+                evaluator.update(document, &Stack::of(Some(clip), f64::from(*time)), pose);
+            }
+            if new {
+                scene.pose_ghost(gpu, document, look, pose, of.as_deref());
+            }
+            if bare {
+                let [r, g, b, a] = look.color;
+                let color = [r, g, b, a * 0.5];
+                let bones = bones(document, pose, &self.skeleton);
+                ghost_bones.extend(bones.into_iter().map(|bone| BoneLook { bone, color, edge: color }));
+            }
+        }
+        if !missing.is_empty() {
+            scene.update(gpu, document, &self.pose);
+        }
+        self.serial += 1;
+    }
+
     /// The bones of the pose that is shown.
     fn find_bones(&mut self, document: &Document) {
         self.bones = bones(document, &self.pose, &self.skeleton);
@@ -672,8 +754,9 @@ impl ViewportRenderer {
                 None => self.texture = Some(egui.register_native_texture(device, view, filter)),
             }
         }
-        let show =
+        let mut show =
             Show { scale: self.pixels_per_point, size: self.extent, ..show(document, &self.bones, &self.look, seen) };
+        show.bones.splice(0..0, self.ghosts.bones.iter().copied());
         renderer.draw(gpu, target, scene, camera, &self.look, &show);
         self.drawn = Some(now);
         self.stood = motion.now;

@@ -120,6 +120,8 @@ roles! {
         ViewportOverlay = "viewport.overlay",
         ViewportBrush = "viewport.brush",
         ViewportPath = "viewport.path",
+        ViewportGhostBefore = "viewport.ghost_before",
+        ViewportGhostAfter = "viewport.ghost_after",
         ViewportZeroWeight = "viewport.zero_weight",
     }
 }

@@ -97,6 +97,8 @@ pub struct ViewportColors {
     pub tint_edge: [f32; 4],
     /// The line around what is selected.
     pub outline: [f32; 4],
+    /// Ghosts of moments before, and after.
+    pub ghosts: [[f32; 4]; 2],
     /// A joint.
     pub joint: [f32; 4],
     /// Its edges.
@@ -132,6 +134,7 @@ impl ViewportColors {
             zero_weight: zero_weight(theme).linear(),
             tint_edge: joint(ColorRole::JointEdge, 0.16),
             outline: linear(ColorRole::ViewportOutline),
+            ghosts: [linear(ColorRole::ViewportGhostBefore), linear(ColorRole::ViewportGhostAfter)],
             joint: joint(ColorRole::JointNormal, faint),
             joint_edge: joint(ColorRole::JointEdge, 0.8),
             joint_selected: joint(ColorRole::JointSelected, 0.95),

@@ -3,6 +3,7 @@
 mod camera;
 mod color_role;
 mod device;
+mod ghost;
 mod gpu;
 mod lights;
 mod look;
@@ -23,6 +24,7 @@ pub use self::{
     camera::{Axis, Camera},
     color_role::{ColorRole, Measure},
     device::{DeviceChoice, DeviceFacts, DeviceKind, devices},
+    ghost::GhostLook,
     gpu::{Gpu, GpuError},
     look::{Color, ViewportColors, heat, tokens, zero_weight},
     picture::{Capture, Picture, capture},
@@ -37,7 +39,7 @@ pub use self::{
 };
 
 /// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
-pub const SHADERS: [(&str, &str); 10] = [
+pub const SHADERS: [(&str, &str); 11] = [
     ("skin", include_str!("../../shaders/skin.wgsl")),
     ("encode", include_str!("../../shaders/encode.wgsl")),
     ("panels", include_str!("../../shaders/panels.wgsl")),
@@ -60,6 +62,7 @@ pub const SHADERS: [(&str, &str); 10] = [
     ),
     ("grid", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/grid.wgsl"))),
     ("wire", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/wire.wgsl"))),
+    ("ghost", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/ghost.wgsl"))),
     ("outline", concat!(include_str!("../../shaders/frame.wgsl"), include_str!("../../shaders/outline.wgsl"))),
     (
         "tint",

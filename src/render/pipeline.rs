@@ -92,6 +92,8 @@ pub(super) struct Layouts {
     pub picture: wgpu::BindGroupLayout,
     /// What surfaces are, as [`SURFACES`] holds it.
     pub surfaces: wgpu::BindGroupLayout,
+    /// The colour of a ghost.
+    pub ghost: wgpu::BindGroupLayout,
 }
 
 impl Layouts {
@@ -121,7 +123,16 @@ impl Layouts {
             material: Materials::layout(gpu),
             picture: texture("picture", wgpu::TextureSampleType::Float { filterable: true }),
             surfaces: texture("surfaces", wgpu::TextureSampleType::Uint),
+            ghost: Self::ghost(device),
         }
+    }
+
+    /// The colour of a ghost.
+    pub(super) fn ghost(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("ghost"),
+            entries: &[frame_entry()],
+        })
     }
 }
 
@@ -147,6 +158,10 @@ pub(super) enum Draw {
     Mask,
     /// The line around what the mask holds.
     Outline,
+    /// A surface at another moment; its depth alone, or its colour where nothing is nearer.
+    Ghost {
+        depth: bool,
+    },
     Grid,
     /// The shadow on the ground.
     Ground,
@@ -242,6 +257,16 @@ const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     },
 };
 
+/// Colours stay as they are.
+const NOTHING: wgpu::BlendState = {
+    let keep = wgpu::BlendComponent {
+        src_factor: wgpu::BlendFactor::Zero,
+        dst_factor: wgpu::BlendFactor::One,
+        operation: wgpu::BlendOperation::Add,
+    };
+    wgpu::BlendState { color: keep, alpha: keep }
+};
+
 /// All pipelines of a device: each is made when it is first asked for, by whichever thread asks.
 pub struct Pipelines {
     device: wgpu::Device,
@@ -286,7 +311,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
-        let Layouts { frame, shadow, material, picture, surfaces } = &self.pipelines.layouts;
+        let Layouts { frame, shadow, material, picture, surfaces, ghost } = &self.pipelines.layouts;
         let buffers = [posed(), placed()];
         // What lies over surfaces, from which the others differ.
         let over = Recipe {
@@ -343,6 +368,14 @@ impl Maker<'_> {
                 ..over
             }),
             Draw::Outline => self.build(&Recipe { shader: "outline", layouts: &[Some(frame), Some(picture)], ..over }),
+            Draw::Ghost { depth: alone } => self.build(&Recipe {
+                shader: "ghost",
+                layouts: &[Some(frame), Some(ghost)],
+                buffers: &buffers,
+                depth: depth(alone),
+                blend: Some(if alone { NOTHING } else { wgpu::BlendState::ALPHA_BLENDING }),
+                ..over
+            }),
             Draw::Grid => self.build(&Recipe { shader: "grid", ..over }),
             Draw::Ground => self.build(&Recipe {
                 shader: "grid",

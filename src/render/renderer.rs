@@ -291,6 +291,7 @@ impl Renderer {
         }
         if show.shading == Shading::Wireframe {
             self.draw_edges(gpu, pass, shot, Draw::Wires);
+            self.draw_ghosts(pass, shot);
             return;
         }
         let eye = camera.eye();
@@ -298,6 +299,28 @@ impl Renderer {
         blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
         for part in blended {
             self.draw_part(pass, part, shot);
+        }
+        self.draw_ghosts(pass, shot);
+    }
+
+    /// The farthest first. Of each only what is nearest is seen, or an arm would show through a body.
+    fn draw_ghosts(&self, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
+        let eye = shot.camera.eye();
+        let mut ghosts: Vec<_> = shot.scene.ghosts.iter().collect();
+        ghosts.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
+        for ghost in ghosts {
+            for depth in [true, false] {
+                pass.set_pipeline(&self.pipelines.get(Draw::Ghost { depth }, shot.quick));
+                pass.set_bind_group(1, &ghost.bind, &[]);
+                for (part, [posed, places]) in ghost.surfaces(shot.scene) {
+                    pass.set_vertex_buffer(0, posed.slice(..));
+                    pass.set_vertex_buffer(1, places.slice(..));
+                    pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
+                    for (instances, ..) in part.draws() {
+                        pass.draw_indexed(0..(part.indices.size() / 4) as u32, 0, instances);
+                    }
+                }
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use wgpu::util::DeviceExt as _;
 
 use super::{
     Decoded, Gpu, GpuError,
+    ghost::Ghost,
     lights::{self, Shining},
     material::Materials,
     pipeline::{Pipelines, features},
@@ -36,6 +37,9 @@ pub struct Scene {
     /// The file's own lights at this pose.
     pub(super) lights: Vec<Shining>,
     left_out: Vec<NodeId>,
+    /// At other moments.
+    pub(super) ghosts: Vec<Ghost>,
+    pub(super) ghost_layout: Option<wgpu::BindGroupLayout>,
 }
 
 /// A number that was not given before.
@@ -156,7 +160,7 @@ impl Scene {
                 Some(list) => gpu.device.create_buffer(&wgpu::BufferDescriptor {
                     label: Some("places"),
                     size: list.len().max(1) as u64 * PLACE_STRIDE,
-                    usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+                    usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
                     mapped_at_creation: false,
                 }),
             };
@@ -229,7 +233,16 @@ impl Scene {
                 gpu.hand_over(bytes);
             }
         }
-        Self { parts, pass, version: next_version(), bounds: None, lights: Vec::new(), left_out }
+        Self {
+            parts,
+            pass,
+            version: next_version(),
+            bounds: None,
+            lights: Vec::new(),
+            left_out,
+            ghosts: Vec::new(),
+            ghost_layout: None,
+        }
     }
 
     /// Nodes whose surfaces, or some of them, are larger than the buffers of the device, and are not shown.
@@ -306,6 +319,18 @@ impl Scene {
         for part in &mut self.parts {
             part.tints.values = None;
         }
+    }
+
+    /// The nodes whose surfaces these joints move, by weights or as what is below them.
+    pub fn moved_by(&self, document: &Document, joints: &[NodeId]) -> Vec<NodeId> {
+        let moves = |part: &&Part| match document.node(part.node).skin {
+            Some(skin) => {
+                let skin = &document.skin(skin).joints;
+                skin.iter().zip(&part.boxes).any(|(joint, moved)| moved.is_some() && joints.contains(joint))
+            }
+            None => std::iter::successors(Some(part.node), |n| document.node(*n).parent).any(|n| joints.contains(&n)),
+        };
+        self.parts.iter().filter(moves).map(|part| part.node).collect()
     }
 
     /// What is drawn.

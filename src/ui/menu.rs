@@ -230,6 +230,7 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
         (ViewCommand::Pins, shown.pins),
         (ViewCommand::Balance, shown.balance),
         (ViewCommand::MotionPaths, shown.motion_paths),
+        (ViewCommand::OnionSkin, shown.onion.shown),
         (ViewCommand::Lights, shown.lights),
         (ViewCommand::Outliner, shown.outliner),
         (ViewCommand::Inspector, shown.inspector),

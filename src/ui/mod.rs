@@ -52,7 +52,8 @@ pub use self::{
     timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{
-        GizmoSpace, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
+        GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction,
+        ViewportView,
     },
 };
 

@@ -22,6 +22,7 @@ impl App {
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
             ViewportAction::SetSymmetry(on) => self.viewport.symmetry = on,
+            ViewportAction::SetOnion(onion) => self.viewport.options.onion = onion,
             ViewportAction::SetJointSize(size) => self.viewport.options.joint_size = size.clamp(0.2, 4.0),
             ViewportAction::SetChildren(children) => self.viewport.children = children,
             ViewportAction::SetTool(tool) => self.viewport.tool = tool,

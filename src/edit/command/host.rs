@@ -260,6 +260,8 @@ other_commands! {
     Balance = "view.balance", "Balance", menu: "View/Overlays";
     /// Shows the way of the selected joints over the clip; keys on it can be dragged
     MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
+    /// Shows the model at moments before and after, as ghosts
+    OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
     /// Hides the selected nodes and what is below them
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
     /// Shows every node again

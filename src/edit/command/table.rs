@@ -63,6 +63,7 @@ const ORDER: &[&str] = &[
     "view.pins",
     "view.balance",
     "view.motion_paths",
+    "view.onion_skin",
     "view.hide",
     "view.show_all",
     "view.isolate",

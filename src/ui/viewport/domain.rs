@@ -38,6 +38,8 @@ pub struct ViewOptions {
     pub balance: bool,
     /// The ways of the selected joints.
     pub motion_paths: bool,
+    /// The model at other moments of the clip.
+    pub onion: Onion,
     /// The file's own lights instead of the studio's.
     pub lights: bool,
     /// How surfaces are shown.
@@ -68,6 +70,7 @@ impl Default for ViewOptions {
             pins: true,
             balance: false,
             motion_paths: false,
+            onion: Onion::default(),
             lights: false,
             shading: Shading::Textured,
             outliner: true,
@@ -76,6 +79,35 @@ impl Default for ViewOptions {
             inspector: true,
             timeline: true,
         }
+    }
+}
+
+/// The model at other moments of the clip, as ghosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Onion {
+    /// Whether they are shown.
+    pub shown: bool,
+    /// At keys; else at every so many frames.
+    pub by_keys: bool,
+    /// Frames from one to the next.
+    pub step: u32,
+    /// How many before the playhead.
+    pub before: u32,
+    /// How many after it.
+    pub after: u32,
+    /// Only of the meshes that the selected joints move.
+    pub of_selected: bool,
+}
+
+impl Onion {
+    /// More on one side are not shown.
+    pub const MOST: u32 = 12;
+}
+
+impl Default for Onion {
+    fn default() -> Self {
+        Self { shown: false, by_keys: false, step: 4, before: 2, after: 2, of_selected: false }
     }
 }
 
@@ -242,6 +274,8 @@ pub enum ViewportAction {
     SetPivot(Pivot),
     /// Whether every drag snaps, and to what.
     SetSnap(bool, SnapSteps),
+    /// Which ghosts are shown.
+    SetOnion(Onion),
     /// How thick joints are drawn.
     SetJointSize(f32),
     /// The viewport's size, in points.

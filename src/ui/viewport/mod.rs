@@ -13,7 +13,7 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    GizmoSpace, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
+    GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
 };
 pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};

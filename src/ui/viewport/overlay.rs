@@ -5,7 +5,7 @@ use egui_material_icons::icons;
 use glam::Vec2;
 
 use crate::render::{ColorRole, Measure};
-use crate::ui::{PaintAction, ViewportAction};
+use crate::ui::{Onion, PaintAction, ViewportAction};
 use crate::{
     edit::command::{ViewCommand, field::Nodes},
     model,
@@ -166,6 +166,7 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             (ViewCommand::Pins, options.pins),
             (ViewCommand::Balance, options.balance),
             (ViewCommand::MotionPaths, options.motion_paths),
+            (ViewCommand::OnionSkin, options.onion.shown),
         ];
         for (command, mut on) in rows {
             let spec = command.spec();
@@ -173,9 +174,38 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 actions.push(Action::Run(command.into()));
             }
         }
+        if options.onion.shown {
+            onion_ui(ui, options.onion, actions);
+        }
     });
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "How joints are drawn"));
     response.on_hover_text("How joints are drawn, and which");
+}
+
+/// Which ghosts are shown.
+fn onion_ui(ui: &mut Ui, onion: Onion, actions: &mut Actions) {
+    let mut now = onion;
+    ui.indent("onion skin", |ui| {
+        ui.horizontal(|ui| {
+            ui.radio_value(&mut now.by_keys, false, "Every");
+            let step = ui.add_enabled(!now.by_keys, egui::DragValue::new(&mut now.step).range(1..=60).speed(0.1));
+            crate::ui::widgets::name_widget(ui, &step, "Frames between ghosts");
+            ui.label(if now.step == 1 { "frame" } else { "frames" });
+            ui.radio_value(&mut now.by_keys, true, "Keys")
+                .on_hover_text("At the keys of what is selected, or of the whole clip where nothing with keys is");
+        });
+        ui.horizontal(|ui| {
+            for (count, name) in [(&mut now.before, "before"), (&mut now.after, "after")] {
+                let many = ui.add(egui::DragValue::new(count).range(0..=Onion::MOST).speed(0.05));
+                crate::ui::widgets::name_widget(ui, &many, &format!("Ghosts {name}"));
+                ui.label(name);
+            }
+        });
+        ui.checkbox(&mut now.of_selected, "Meshes of the selected joints only");
+    });
+    if now != onion {
+        actions.push(ViewportAction::SetOnion(now));
+    }
 }
 
 /// Where the view looks from, and through what.

@@ -1,0 +1,118 @@
+//! The model at other moments of the clip that is shown: which ones, and when they are to be posed anew.
+
+use crate::{
+    app::{App, viewport_renderer::GhostsWanted},
+    edit::Mode,
+    model::{Clip, NodeId},
+    ui::Onion,
+};
+
+/// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it below 0.
+type Moment = (f32, f32);
+
+/// The moments that are shown, of those within the clip.
+///
+/// `keys` are the times of keys, in order; at them where there are no frames to count by.
+fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) -> Vec<Moment> {
+    let count = |n: u32| n.min(Onion::MOST) as usize;
+    // Frames go along with the playhead by whole frames, so that what was posed serves again.
+    let frame = (now * fps).round();
+    let half = (0.5 / fps) as f32;
+    let side = |later: bool, many: usize| {
+        let near = now as f32;
+        let times: Vec<f32> = if onion.by_keys {
+            if later {
+                keys.iter().copied().filter(|t| *t > near + half).take(many).collect()
+            } else {
+                keys.iter().rev().copied().filter(|t| *t < near - half).take(many).collect()
+            }
+        } else {
+            let way = if later { 1.0 } else { -1.0 };
+            let at = |k: usize| ((frame + way * (k as f64) * f64::from(onion.step.max(1))) / fps) as f32;
+            (1..=many).map(at).filter(|t| (range.0 - half..=range.1 + half).contains(t)).collect()
+        };
+        let way = if later { 1.0 } else { -1.0 };
+        times.into_iter().enumerate().map(move |(k, t)| (t.clamp(range.0, range.1), way * k as f32 / many as f32))
+    };
+    let before: Vec<Moment> = side(false, count(onion.before)).collect();
+    before.into_iter().chain(side(true, count(onion.after))).collect()
+}
+
+/// The times of the keys of these nodes, or of all where there are none of them, in order.
+fn key_times(clip: &Clip, nodes: &[NodeId]) -> Vec<f32> {
+    let of = |nodes: &[NodeId]| -> Vec<f32> {
+        let meant = clip.tracks.values().filter(|t| nodes.is_empty() || nodes.contains(&t.target));
+        meant.flat_map(|t| t.times.iter().copied()).collect()
+    };
+    let mut times = of(nodes);
+    if times.is_empty() {
+        times = of(&[]);
+    }
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
+}
+
+impl App {
+    /// Shows the ghosts that are wanted, posing those that are new. While a clip plays there are none.
+    pub(in crate::app) fn show_ghosts(&mut self) {
+        let onion = self.viewport.options.onion;
+        let shown = self.shown_clip();
+        let wanted = onion.shown && self.mode != Mode::Paint && !self.timeline.playback.playing;
+        let (Some(session), Some(id), true) = (&self.session, shown, wanted) else {
+            self.renderer.hide_ghosts();
+            return;
+        };
+        let document = session.document();
+        let Some(clip) = document.clips.get(id) else { return };
+        let playback = &self.timeline.playback;
+        let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
+        let of = GhostsWanted {
+            made_from: (session.generation(), id),
+            of: if onion.of_selected { nodes.clone() } else { Vec::new() },
+            moments: Vec::new(),
+        };
+        let asked = (of.made_from, playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
+        if self.ghosts_asked.as_ref() == Some(&asked) && self.renderer.shows_ghosts() {
+            return;
+        }
+        let range = (0.0, clip.length());
+        let keys = if onion.by_keys { key_times(clip, &asked.4) } else { Vec::new() };
+        let moments = moments(onion, playback.time, playback.fps, range, &keys);
+        self.renderer.show_ghosts(document, clip, GhostsWanted { moments, ..of });
+        self.ghosts_asked = Some(asked);
+    }
+}
+
+/// What ghosts were asked for from.
+pub(in crate::app) type GhostsAsked = ((u64, crate::model::ClipId), u64, u64, Onion, Vec<NodeId>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONION: Onion = Onion { shown: true, by_keys: false, step: 4, before: 2, after: 3, of_selected: false };
+
+    #[test]
+    fn ghosts_stand_at_whole_frames_about_the_playhead_and_within_the_clip() {
+        let times = |now: f64| -> Vec<i32> {
+            moments(ONION, now, 30.0, (0.0, 1.0), &[]).iter().map(|(t, _)| (t * 30.0).round() as i32).collect()
+        };
+        assert_eq!(times(0.5), [11, 7, 19, 23, 27]);
+        // Between two frames they stay where they are, so that none is posed again.
+        assert_eq!(times(0.51), times(0.5));
+        assert_eq!(times(0.0), [4, 8, 12]);
+        assert_eq!(times(1.0), [26, 22]);
+    }
+
+    #[test]
+    fn ghosts_at_keys_are_the_nearest_on_either_side_and_fade_with_distance() {
+        let onion = Onion { by_keys: true, ..ONION };
+        let keys = [0.0, 0.1, 0.4, 0.5, 0.9];
+        let found = moments(onion, 0.4, 30.0, (0.0, 0.9), &keys);
+        let times: Vec<f32> = found.iter().map(|m| m.0).collect();
+        assert_eq!(times, [0.1, 0.0, 0.5, 0.9]);
+        assert!(found[0].1.abs() < found[1].1.abs() && found[1].1 < 0.0 && found[3].1 > found[2].1);
+        assert!(moments(Onion { before: 0, after: 0, ..onion }, 0.4, 30.0, (0.0, 0.9), &keys).is_empty());
+    }
+}
