@@ -10,7 +10,7 @@ use std::{
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
     session::{ExportRequest, Recovery},
-    ui::{DeferredAction, Dialogs, DialogsView, ExportDraft, PathFor, RecoveryView},
+    ui::{DeferredAction, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView},
 };
 
 /// Files, and what was asked about them.
@@ -26,6 +26,8 @@ pub(super) struct Files {
     pub exported: Option<ExportRequest>,
     /// As it was chosen.
     pub export_draft: Option<ExportDraft>,
+    /// How pictures were made last.
+    pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
     pub importing: Option<super::importing::Importing>,
     /// Files that were dropped together with the one that is being opened.

@@ -55,6 +55,7 @@ impl Host for Windowed<'_> {
             FileCommand::SaveIncremented => app.save_incremented(ctx),
             FileCommand::Export => app.ask_export(),
             FileCommand::ExportAgain => app.export_again(ctx),
+            FileCommand::Pictures => app.ask_pictures(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {
                 app.look_for_recoveries(ctx);

@@ -19,7 +19,7 @@ use crate::{
     formats::gltf::{Progress, ReadError},
     model::{Diagnostic, Document},
     motion::{Sampling, WorstPose},
-    render::{Axis, Camera, Decoded, decode_images},
+    render::{Axis, Camera, Decoded, FilmError, decode_images},
     session::{
         ClipSource, ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError,
         SaveFailure, SaveRequest, SavedFile, Session, Worked,
@@ -72,6 +72,8 @@ pub(super) enum Done {
     Listed(Result<Vec<String>, SaveError>),
     /// What was exported, and as what it was asked for.
     Exported(Result<Exported, ExportFailure>, ExportRequest),
+    /// Pictures of a clip.
+    Filmed(Result<Vec<PathBuf>, FilmError>),
     /// Files that clips are to come from.
     ClipsRead(Vec<ClipSource>),
     /// A command that takes long; its title.
@@ -337,6 +339,7 @@ impl App {
                 }
             }
             Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
+            Done::Filmed(result) => self.took_pictures(ctx, result),
             Done::Exported(result, request) => self.take_exported(ctx, result, request),
             Done::ClipsRead(sources) => self.take_clips(ctx, sources),
             Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),

@@ -8,6 +8,7 @@ mod devices;
 mod exporting;
 mod fault;
 mod files;
+mod filming;
 mod frame;
 mod gesture;
 mod handlers;
@@ -103,6 +104,7 @@ impl App {
         app.load_own();
         app.window.routing.install(&cc.egui_ctx);
         app.painting.brush = app.program.preferences.brush.clamped();
+        app.files.pictures = app.program.preferences.pictures.clone();
         if let Some(text) = app.program.preferences.layout.as_deref() {
             app.panels.set_layout(Layout::from_text(text));
         }
@@ -229,6 +231,7 @@ impl eframe::App for App {
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         self.program.preferences.shown = self.viewport.options;
         self.program.preferences.brush = self.painting.brush;
+        self.program.preferences.pictures = self.files.pictures.clone();
         self.program.preferences.settings = self.program.settings.clone();
         self.program.preferences.layout = self.panels.layout().to_text();
         self.program.preferences.store(storage);

@@ -19,6 +19,8 @@ pub(super) struct Preferences {
     pub started: bool,
     /// What a person prefers.
     pub settings: Settings,
+    /// How pictures of clips were made last.
+    pub pictures: crate::ui::PicturesDraft,
     /// The brush.
     pub brush: crate::weights::Brush,
 }

@@ -448,6 +448,21 @@ impl ViewportRenderer {
         self.gpu.as_ref().map(|(gpu, _)| &*gpu.facts)
     }
 
+    /// The device, for pictures beside the window.
+    pub(super) fn gpu(&self) -> Option<Gpu> {
+        self.gpu.as_ref().map(|(gpu, _)| gpu.clone()).filter(|gpu| !gpu.is_lost())
+    }
+
+    /// The colours of the theme.
+    pub(super) const fn colors(&self) -> ViewportColors {
+        self.look
+    }
+
+    /// The model's size, in metres.
+    pub(super) const fn extent(&self) -> f32 {
+        self.extent
+    }
+
     /// Whether there is a picture of the document.
     pub(super) const fn shows_picture(&self) -> bool {
         self.scene.is_some() && self.drawn.is_some() && self.awaited.is_none()

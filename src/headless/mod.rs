@@ -214,6 +214,12 @@ pub struct RenderArgs {
     /// This many pictures over the clip: numbered files, or one animation for .gif.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES))]
     pub frames: Option<u32>,
+    /// With --frames: all of them on one sheet.
+    #[arg(long, requires = "frames")]
+    pub sheet: bool,
+    /// Nothing behind the model; the ground is left out.
+    #[arg(long)]
+    pub transparent: bool,
     /// A scene's name or index, where the file has several.
     #[arg(long)]
     pub scene: Option<String>,

@@ -14,16 +14,16 @@ pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
 
 #[cfg(feature = "render")]
 mod imp {
-    use std::{fs::File, path::PathBuf};
-
-    use image::{Delay, Frame, RgbaImage, codecs::gif::GifEncoder};
+    use image::RgbaImage;
 
     use super::super::{ShadingArg, ThemeArg, ViewFrom, choice, clip_named, open};
     use super::{Failure, RenderArgs};
     use crate::{
         model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
         motion::{Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
-        render::{Axis, BoneLook, Camera, DeviceChoice, Picture, Shading, Show, ViewportColors},
+        render::{
+            Axis, BoneLook, Camera, DeviceChoice, FilmKind, GpuError, Picture, Shading, Show, ViewportColors, film,
+        },
     };
 
     /// A file must not ask for a picture that no memory holds.
@@ -55,19 +55,26 @@ mod imp {
             ThemeArg::Light => "light",
         };
         let (mut evaluator, mut pose) = (Evaluator::default(), pose);
-        let mut take = |time: f64| -> Result<RgbaImage, Failure> {
+        let mut take = |time: f64| -> Result<RgbaImage, GpuError> {
             evaluator.update(document, &Stack::of(clip.as_ref(), time), &mut pose);
             if let Some(node) = through {
                 look_through(&mut camera, document, &pose, node);
             }
             let look = ViewportColors::theme(theme);
             let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
-            let show =
-                Show { shading, grid: !args.no_grid, bones, lights: args.lights, size: extent, ..Show::default() };
-            picture.take(document, &pose, &camera, &look, &show).map_err(Failure::fault)
+            let show = Show {
+                shading,
+                grid: !args.no_grid && !args.transparent,
+                bones,
+                lights: args.lights,
+                size: extent,
+                transparent: args.transparent,
+                ..Show::default()
+            };
+            picture.take(document, &pose, &camera, &look, &show)
         };
         match args.frames {
-            None => save(&take(args.time)?, &args.output)?,
+            None => save(&take(args.time).map_err(Failure::fault)?, &args.output)?,
             Some(frames) => {
                 let times = frame_times(clip.as_deref(), frames.clamp(1, 10_000));
                 sequence(args, &times, &mut take)?;
@@ -154,27 +161,17 @@ mod imp {
     fn sequence(
         args: &RenderArgs,
         times: &[f64],
-        take: &mut dyn FnMut(f64) -> Result<RgbaImage, Failure>,
+        take: &mut dyn FnMut(f64) -> Result<RgbaImage, GpuError>,
     ) -> Result<(), Failure> {
-        let path = &args.output;
-        let failed =
-            |e: &dyn std::fmt::Display| Failure::fault(format!("{} could not be written: {e}", path.display()));
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif")) {
-            let file = File::create(path).map_err(|e| failed(&e))?;
-            let mut gif = GifEncoder::new_with_speed(file, 10);
-            gif.set_repeat(image::codecs::gif::Repeat::Infinite).map_err(|e| failed(&e))?;
-            let step = if times.len() > 1 { times[1] - times[0] } else { 0.1 };
-            for time in times {
-                let delay = Delay::from_numer_denom_ms((step * 1000.0).round().max(20.0) as u32, 1);
-                gif.encode_frame(Frame::from_parts(take(*time)?, 0, 0, delay)).map_err(|e| failed(&e))?;
-            }
-            return Ok(());
-        }
-        for (k, time) in times.iter().enumerate() {
-            let stem = path.file_stem().map_or_else(|| "frame".into(), |s| s.to_string_lossy().into_owned());
-            let name: PathBuf = path.with_file_name(format!("{stem}-{k:04}.png"));
-            save(&take(*time)?, &name)?;
-        }
+        let moves = args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"));
+        let kind = match (args.sheet, moves) {
+            (true, _) => FilmKind::Sheet,
+            (_, true) => FilmKind::Gif,
+            _ => FilmKind::Numbered,
+        };
+        let step = if times.len() > 1 { times[1] - times[0] } else { 0.1 };
+        let mut take = |k: usize| Ok(take(times[k])?);
+        film(kind, &args.output, times.len(), step, &mut take, &mut |_| true).map_err(Failure::fault)?;
         Ok(())
     }
 

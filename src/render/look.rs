@@ -76,6 +76,17 @@ pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
 }
 
+/// The light of a byte, 0..=1 (IEC 61966-2-1).
+pub(super) fn light_of(byte: u8) -> f32 {
+    Color([byte, 0, 0, 255]).linear()[0]
+}
+
+/// The byte of light (IEC 61966-2-1).
+pub(super) fn byte_of(light: f32) -> u8 {
+    let v = if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    (v * 255.0).round() as u8
+}
+
 /// Colours of the viewport, linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportColors {

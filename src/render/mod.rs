@@ -3,6 +3,7 @@
 mod camera;
 mod color_role;
 mod device;
+mod film;
 mod ghost;
 mod gpu;
 mod lights;
@@ -24,6 +25,7 @@ pub use self::{
     camera::{Axis, Camera},
     color_role::{ColorRole, Measure},
     device::{DeviceChoice, DeviceFacts, DeviceKind, devices},
+    film::{FilmError, FilmKind, film, film_times, sheet_grid},
     ghost::GhostLook,
     gpu::{Gpu, GpuError},
     look::{Color, ViewportColors, heat, tokens, zero_weight},

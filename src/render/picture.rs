@@ -1,9 +1,14 @@
 //! A picture of a document, without a window.
 
+use std::collections::BTreeSet;
+
 use image::RgbaImage;
 
 use super::{Camera, DeviceChoice, Gpu, GpuError, Renderer, Scene, Show, Target, ViewportColors, gpu::ReadBack};
-use crate::{model::Document, motion::Pose};
+use crate::{
+    model::{Document, NodeId},
+    motion::Pose,
+};
 
 /// What to take a picture with, kept from one to the next.
 pub struct Picture {
@@ -20,12 +25,21 @@ impl Picture {
     /// # Errors
     /// Where there is no such device.
     pub fn new(document: &Document, size: [u32; 2], choice: &DeviceChoice) -> Result<Self, GpuError> {
-        let gpu = Gpu::open(choice)?;
+        Ok(Self::on(Gpu::open(choice)?, document, size))
+    }
+
+    /// The same on a device that is open.
+    pub fn on(gpu: Gpu, document: &Document, size: [u32; 2]) -> Self {
         let renderer = Renderer::new(&gpu);
         let (images, _) = super::decode_images(document);
         let scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
         let target = Target::new(&gpu, size);
-        Ok(Self { gpu, renderer, scene, target })
+        Self { gpu, renderer, scene, target }
+    }
+
+    /// Leaves the surfaces of these nodes out.
+    pub fn hide(&mut self, nodes: &BTreeSet<NodeId>) {
+        self.scene.hide(nodes);
     }
 
     /// Takes one picture.
@@ -44,7 +58,11 @@ impl Picture {
         self.renderer.draw(&self.gpu, &self.target, &self.scene, camera, look, show);
         let picture = capture(&self.gpu, &self.target);
         self.gpu.check()?;
-        picture
+        let mut picture = picture?;
+        if show.transparent {
+            super::film::straighten(&mut picture);
+        }
+        Ok(picture)
     }
 }
 

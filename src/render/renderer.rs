@@ -216,7 +216,8 @@ impl Renderer {
         };
         {
             let [r, g, b, _] = look.background.map(f64::from);
-            let mut pass = begin(&mut encoder, "viewport", Onto::Light(target, [r, g, b]), &target.depth_view);
+            let behind = if show.transparent { wgpu::Color::TRANSPARENT } else { wgpu::Color { r, g, b, a: 1.0 } };
+            let mut pass = begin(&mut encoder, "viewport", Onto::Light(target, behind), &target.depth_view);
             pass.set_bind_group(0, &self.frame_bind, &[]);
             // Reverse depth: surfaces have the farther half of it, what is drawn over all of them the nearer.
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
@@ -550,7 +551,7 @@ enum Onto<'a> {
     /// What the surfaces of a quick picture are.
     Surfaces(&'a wgpu::TextureView),
     /// Light, over a background, and in a quick picture behind what its surfaces hide.
-    Light(&'a Target, [f64; 3]),
+    Light(&'a Target, wgpu::Color),
 }
 
 fn begin<'e>(
@@ -567,15 +568,10 @@ fn begin<'e>(
     let (nothing, kept) = (Clear(0.0), wgpu::LoadOp::Load);
     let (view, resolve_target, clear, store, depth_load, depth_store) = match onto {
         Onto::Surfaces(view) => (view, None, wgpu::Color::TRANSPARENT, Store, nothing, Store),
-        Onto::Light(target, [r, g, b]) => {
-            let background = wgpu::Color { r, g, b, a: 1.0 };
-            match &target.samples {
-                Samples::Several { light, .. } => {
-                    (light, Some(&target.srgb_view), background, Discard, nothing, Discard)
-                }
-                Samples::One { .. } => (&target.srgb_view, None, background, Store, kept, Discard),
-            }
-        }
+        Onto::Light(target, background) => match &target.samples {
+            Samples::Several { light, .. } => (light, Some(&target.srgb_view), background, Discard, nothing, Discard),
+            Samples::One { .. } => (&target.srgb_view, None, background, Store, kept, Discard),
+        },
     };
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some(name),

@@ -52,6 +52,8 @@ pub struct Show {
     pub sticks: bool,
     /// The file's own lights instead of the studio's, where it has some.
     pub lights: bool,
+    /// Nothing behind the model: where there is none, the picture is see-through.
+    pub transparent: bool,
     /// The model's size in metres: how far the grid goes.
     pub size: f32,
 }

@@ -6,6 +6,7 @@ mod export;
 mod files;
 mod import;
 mod parts;
+mod pictures;
 mod recovery;
 mod save;
 mod toasts;
@@ -16,6 +17,7 @@ pub use self::domain::{
 };
 pub use self::export::ExportDraft;
 pub use self::import::{ImportDraft, ImportFile, ImportRow, ImportView};
+pub use self::pictures::PicturesDraft;
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -51,6 +53,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             | Dialog::ImportFrom { .. }
             | Dialog::SaveAs { .. }
             | Dialog::Export { .. }
+            | Dialog::Pictures { .. }
             | Dialog::Preferences { .. }
             | Dialog::Recovery { .. }
             | Dialog::CannotSave { .. } => 640.0,
@@ -80,6 +83,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
             Dialog::Changes { lines } => changes(ui, view, lines, actions),
             Dialog::Find => {}
+            Dialog::Pictures { draft } => pictures::pictures_ui(ui, view, draft, actions),
             Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
             Dialog::Arguments { command, values } => arguments::arguments_ui(ui, view, command, values, actions),
             Dialog::History { marked } => history(ui, view, marked, actions),

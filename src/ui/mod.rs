@@ -38,8 +38,8 @@ pub use self::{
     action::{Action, Actions},
     dialogs::{
         ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ImportDraft,
-        ImportFile, ImportRow, ImportView, Obstacle, PathFor, PreferencePage, RecoveryView, StepView, Toast, ToastKind,
-        UnkeyedRow,
+        ImportFile, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, StepView,
+        Toast, ToastKind, UnkeyedRow,
     },
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},

@@ -20,6 +20,7 @@ impl App {
                 self.files.export_draft = Some(*draft);
                 self.export(ctx, *request);
             }
+            DialogAction::TakePictures(draft) => self.take_pictures(ctx, *draft),
             DialogAction::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
             DialogAction::LeaveOut(step) => self.leave_out(ctx, step),
             DialogAction::Reload { replay } => self.reload(ctx, replay),

@@ -86,6 +86,8 @@ other_commands! {
     Export = "file.export", "Export…", anywhere: true;
     /// Exports what was exported last, to the same place
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
+    /// Makes pictures of the clip that is shown: numbered, one that moves, or a sheet
+    Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
     /// Writes the model beside its file, with the next number in the name
     SaveIncremented = "file.save_incremented", "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Throws away what is not saved, and reads the file again

@@ -14,6 +14,7 @@ const ORDER: &[&str] = &[
     "file.save_incremented",
     "file.export",
     "file.export_again",
+    "file.pictures",
     "file.revert",
     "file.recover",
     "file.changes",

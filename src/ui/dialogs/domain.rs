@@ -10,7 +10,7 @@ use egui::TextureId;
 use crate::{
     model::UnkeyedAt,
     session::{ExportRequest, Outlook, SaveRequest},
-    ui::{Action, ExportDraft, ImportDraft, ImportView},
+    ui::{Action, ExportDraft, ImportDraft, ImportView, PicturesDraft},
 };
 
 /// A dialog over the window.
@@ -100,6 +100,11 @@ pub enum Dialog {
     Export {
         /// As it is chosen.
         draft: Box<ExportDraft>,
+    },
+    /// How a clip becomes pictures.
+    Pictures {
+        /// As it is chosen.
+        draft: Box<PicturesDraft>,
     },
     /// What a command needs.
     Arguments {
@@ -324,6 +329,8 @@ pub enum DialogAction {
         /// As it was chosen, for the next time.
         draft: Box<ExportDraft>,
     },
+    /// Make pictures of the clip that is shown.
+    TakePictures(Box<PicturesDraft>),
     /// Do again what a journal holds.
     Recover(usize),
     /// Throw a journal away.

@@ -1,0 +1,116 @@
+//! Pictures of a clip from the window: made beside it, on the same device, as the viewport sees the model.
+
+use egui::Context;
+
+use super::{App, jobs::Done};
+use crate::{
+    model::ClipId,
+    motion::{Evaluator, Pose, Skeleton, Stack, bones},
+    render::{BoneLook, FilmError, Picture, Show, ViewportColors, film, film_times},
+    ui::{Dialog, PicturesDraft, ToastKind},
+};
+
+impl App {
+    /// Asks how the clip that is shown becomes pictures.
+    pub(super) fn ask_pictures(&mut self, ctx: &Context) {
+        let (Some(session), Some(clip)) = (&self.session, self.shown_clip()) else {
+            self.say(ctx, ToastKind::Note, "No clip is shown: choose one first.".into(), Vec::new());
+            return;
+        };
+        let draft = self.files.pictures.clone().beside(session, &session.document().clip_label(clip));
+        self.dialogs.open = Some(Dialog::Pictures { draft: Box::new(draft) });
+    }
+
+    /// Makes pictures of the clip that is shown.
+    pub(super) fn take_pictures(&mut self, ctx: &Context, draft: PicturesDraft) {
+        self.end_gesture(ctx);
+        self.files.pictures = draft.clone();
+        let (Some(session), Some(clip)) = (&self.session, self.shown_clip()) else { return };
+        let Some(gpu) = self.renderer.gpu() else {
+            let text = "There is no graphics device that could draw pictures; install a driver for Vulkan.";
+            self.say(ctx, ToastKind::Error, text.into(), Vec::new());
+            return;
+        };
+        let shown = self.viewport.options;
+        let look = self.renderer.colors();
+        let set = Set {
+            clip,
+            camera: self.viewport.camera,
+            look,
+            show: Show {
+                shading: shown.shading,
+                grid: draft.grid,
+                lights: shown.lights,
+                transparent: draft.transparent,
+                size: self.renderer.extent(),
+                scale: 1.0,
+                ..Show::default()
+            },
+            hidden: self.outliner.visibility.hidden.clone(),
+        };
+        let document = session.document().clone();
+        self.start(ctx, "Taking pictures".into(), true, move |progress| {
+            let (cancel, permille) = progress.parts();
+            let mut reach = |done: f32| {
+                permille.store((done * 1000.0) as u32, std::sync::atomic::Ordering::Relaxed);
+                !cancel.load(std::sync::atomic::Ordering::Relaxed)
+            };
+            Done::Filmed(set.film(gpu, &document, &draft, &mut reach))
+        });
+    }
+
+    /// What became of pictures.
+    pub(super) fn took_pictures(&mut self, ctx: &Context, result: Result<Vec<std::path::PathBuf>, FilmError>) {
+        match result {
+            Ok(files) => {
+                let first = files.first().map(|f| f.display().to_string()).unwrap_or_default();
+                let text = match files.len() {
+                    0 | 1 => format!("Exported {first}."),
+                    n => format!("Exported {n} pictures, the first is {first}."),
+                };
+                self.say(ctx, ToastKind::Ok, text, Vec::new());
+            }
+            Err(FilmError::Cancelled) => {}
+            Err(error) => self.say(ctx, ToastKind::Error, format!("No pictures were made: {error}."), Vec::new()),
+        }
+    }
+}
+
+/// What is before the camera.
+struct Set {
+    clip: ClipId,
+    camera: crate::render::Camera,
+    look: ViewportColors,
+    show: Show,
+    hidden: std::collections::BTreeSet<crate::model::NodeId>,
+}
+
+impl Set {
+    fn film(
+        self,
+        gpu: crate::render::Gpu,
+        document: &crate::model::Document,
+        draft: &PicturesDraft,
+        reach: &mut dyn FnMut(f32) -> bool,
+    ) -> Result<Vec<std::path::PathBuf>, FilmError> {
+        let Self { clip, camera, look, mut show, hidden } = self;
+        let clip = &document.clips[clip];
+        let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
+        let times = film_times(f64::from(clip.length()), draft.fps, again);
+        let mut picture = Picture::on(gpu, document, draft.size);
+        picture.hide(&hidden);
+        let skeleton = Skeleton::of(document);
+        let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+        let mut take = |k: usize| {
+            evaluator.update(document, &Stack::of(Some(clip), times[k]), &mut pose);
+            if draft.joints {
+                let looks = bones(document, &pose, &skeleton).into_iter();
+                show.bones = looks.map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
+            }
+            let turned = if draft.turns { std::f32::consts::TAU * k as f32 / times.len() as f32 } else { 0.0 };
+            let camera = crate::render::Camera { yaw: camera.yaw + turned, ..camera };
+            Ok(picture.take(document, &pose, &camera, &look, &show)?)
+        };
+        film(draft.kind, &draft.path(), times.len(), 1.0 / draft.fps, &mut take, reach)
+    }
+}

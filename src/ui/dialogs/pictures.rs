@@ -1,0 +1,186 @@
+//! *Export pictures…*: the clip that is shown as numbered pictures, one that moves, or a sheet, as the viewport sees it.
+
+use std::path::PathBuf;
+
+use egui::{Align, Key, Layout, RichText, Ui};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    export::labelled,
+    files::expand,
+    parts::{head, many, name_of, small},
+    plain, primary,
+};
+use crate::{
+    render::{ColorRole, FilmKind, film_times, sheet_grid},
+    session::{Session, file_name},
+    ui::{
+        Actions, Dialog, DialogAction, Theme, View,
+        theme::Font,
+        widgets::{check, name_widget, segment, segments},
+    },
+};
+
+/// Pictures as they are chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PicturesDraft {
+    /// How they are kept.
+    pub kind: FilmKind,
+    /// Pixels.
+    pub size: [u32; 2],
+    /// How many a second.
+    pub fps: f64,
+    /// Nothing behind the model.
+    pub transparent: bool,
+    /// The ground.
+    pub grid: bool,
+    /// The joints.
+    pub joints: bool,
+    /// The eye goes once around.
+    pub turns: bool,
+    /// Where they go, as typed.
+    #[serde(skip)]
+    pub to: String,
+}
+
+impl Default for PicturesDraft {
+    fn default() -> Self {
+        Self {
+            kind: FilmKind::Numbered,
+            size: [800, 800],
+            fps: 25.0,
+            transparent: false,
+            grid: true,
+            joints: false,
+            turns: false,
+            to: String::new(),
+        }
+    }
+}
+
+impl PicturesDraft {
+    /// The same for a clip of this file: beside it, called after both.
+    pub fn beside(self, session: &Session, clip: &str) -> Self {
+        let path = session.path().map(std::path::Path::to_owned).unwrap_or_else(|| PathBuf::from("model.glb"));
+        let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+        let name = file_name(clip).map_or_else(|| stem.clone(), |clip| format!("{stem}-{clip}"));
+        let folder = path.with_file_name(format!("{stem}-pictures"));
+        Self { to: folder.join(name).display().to_string(), ..self }
+    }
+
+    /// Where they go.
+    pub fn path(&self) -> PathBuf {
+        let path = expand(&self.to);
+        // Names of clips have dots; only a suffix of a picture is none of the name.
+        let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let bare = if matches!(suffix.as_deref(), Some("png" | "gif")) { path.with_extension("") } else { path };
+        let mut name = bare.into_os_string();
+        name.push(".");
+        name.push(self.kind.suffix());
+        name.into()
+    }
+}
+
+/// Pixels of a picture, along a side.
+const LARGEST: u32 = 4096;
+
+pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let (Some(session), Some(clip)) = (view.session, view.shown_clip()) else { return };
+    let document = session.document();
+    let mut now = draft.clone();
+    head(ui, theme, None, &format!("Pictures of {}", document.clip_label(clip)), "", actions);
+    ui.spacing_mut().item_spacing.y = 6.0;
+    labelled(ui, theme, "As", |ui| {
+        segments(ui, theme, |ui| {
+            let kinds = [
+                (FilmKind::Numbered, "Numbered pictures"),
+                (FilmKind::Gif, "One that moves (.gif)"),
+                (FilmKind::Sheet, "One sheet of all"),
+            ];
+            for (kind, text) in kinds {
+                if segment(ui, theme, text, now.kind == kind, false).clicked() {
+                    now.kind = kind;
+                }
+            }
+        });
+    });
+    labelled(ui, theme, "Size", |ui| {
+        let mut side = |ui: &mut Ui, value: &mut u32, name: &str| {
+            let field = ui.add(egui::DragValue::new(value).range(16..=LARGEST).speed(4));
+            name_widget(ui, &field, name);
+        };
+        let [width, height] = &mut now.size;
+        side(ui, width, "Width in pixels");
+        ui.label("×");
+        side(ui, height, "Height in pixels");
+        ui.label(RichText::new("pixels each").color(theme.color(ColorRole::TextSecondary)));
+    });
+    let fastest = if now.kind == FilmKind::Gif { 50.0 } else { 240.0 };
+    now.fps = now.fps.clamp(0.1, fastest);
+    labelled(ui, theme, "Rate", |ui| {
+        let field = ui.add(egui::DragValue::new(&mut now.fps).range(0.1..=fastest).speed(0.1).max_decimals(3));
+        name_widget(ui, &field, "Pictures a second");
+        ui.label(RichText::new("a second").color(theme.color(ColorRole::TextSecondary)));
+    });
+    labelled(ui, theme, "Shown", |ui| {
+        check(ui, theme, &mut now.transparent, "Nothing behind it");
+        if now.transparent {
+            now.grid = false;
+        }
+        ui.add_enabled_ui(!now.transparent, |ui| check(ui, theme, &mut now.grid, "Ground"));
+        check(ui, theme, &mut now.joints, "Joints");
+        check(ui, theme, &mut now.turns, "Once around it");
+    });
+    let mut enter = false;
+    labelled(ui, theme, "File", |ui| {
+        let field =
+            egui::TextEdit::singleline(&mut now.to).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace);
+        let field = ui.add(field);
+        name_widget(ui, &field, "File");
+        enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    });
+    let clip = &document.clips[clip];
+    let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
+    let count = film_times(f64::from(clip.length()), now.fps, again).len();
+    let files = now.kind.files(&now.path(), count);
+    let there = files.iter().take(100).filter(|f| f.exists()).count();
+    ui.add_space(4.0);
+    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let first = files.first().map(|f| name_of(f)).unwrap_or_default();
+        let said = match (now.kind, files.last()) {
+            (FilmKind::Numbered, Some(last)) if count > 1 => format!("{first} … {}", name_of(last)),
+            _ => first,
+        };
+        ui.label(RichText::new(said).font(Theme::font(Font::Number)).color(theme.color(ColorRole::TextPrimary)));
+        let [w, h] = now.size;
+        let about = match now.kind {
+            FilmKind::Sheet => {
+                let [columns, rows] = sheet_grid(count, now.size);
+                format!("{}, {columns} × {rows}: {} × {} pixels", many(count, "picture"), columns * w, rows * h)
+            }
+            _ => format!("{} of {w} × {h} pixels", many(count, "picture")),
+        };
+        small(ui, theme, &about);
+    });
+    ui.add_space(10.0);
+    ui.horizontal(|ui| {
+        let said = if there > 0 { format!("{} there make way", many(there, "file")) } else { String::new() };
+        ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let named = expand(&now.to).file_name().is_some();
+            let verb = format!("Export {}", many(count, "picture"));
+            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && named);
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if go {
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(DialogAction::TakePictures(Box::new(now.clone())));
+            } else if now != *draft {
+                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures { draft: Box::new(now.clone()) })));
+            }
+        });
+    });
+}
