@@ -88,6 +88,7 @@ fn export(c: &mut Criterion) {
         rate: None,
         each: true,
         gltf: false,
+        names: String::new(),
         to: folder.path().join("out"),
         replace: true,
     };

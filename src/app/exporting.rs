@@ -1,19 +1,102 @@
 //! Exporting from the window: what is asked before, and what is said after.
 
+use std::{
+    sync::{Arc, mpsc},
+    thread,
+};
+
 use egui::Context;
 
 use super::{App, jobs::Done};
 use crate::{
     edit::command::FileCommand,
+    formats::gltf::Progress,
+    model::{ClipId, Document, Repeat},
+    motion::clip_edit::seam,
     session::{ExportFailure, ExportRequest, Exported, SystemDisk},
-    ui::{Action, Dialog, ExportDraft, ToastKind},
+    ui::{Action, Dialog, ExportDraft, ExportForeseen, ToastKind, bytes_in_words},
 };
 
+/// An export that is made beside the window to see what it comes to; nothing of it is written.
+pub(super) struct Measuring {
+    of: (ExportRequest, u64),
+    progress: Arc<Progress>,
+    result: mpsc::Receiver<ExportForeseen>,
+    pub found: Option<ExportForeseen>,
+}
+
+impl Drop for Measuring {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}
+
+/// Clips that are said to be loops, or were left or given a frame by mistake, and do not close.
+fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
+    let open = |id: &ClipId| {
+        let clip = document.clips.get(*id)?;
+        let frame = clip.guess_fps().map_or(1.0 / 30.0, |(fps, _)| 1.0 / f64::from(fps));
+        let seam = seam(document, clip, frame)?;
+        let meant = clip.repeat == Some(Repeat::Loop) || seam.is_short || seam.is_doubled;
+        let worst = seam.gaps.iter().max_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        let about = if seam.is_short {
+            "it stops a frame short".to_owned()
+        } else if seam.is_doubled {
+            "its last two frames are the same".to_owned()
+        } else {
+            format!("{:.1} cm at {}", worst.distance * 100.0, document.node(worst.node).label(worst.node))
+        };
+        (meant && !seam.is_closed).then_some((*id, about))
+    };
+    clips.iter().filter_map(open).collect()
+}
+
 impl App {
+    /// Finds what the export that is being chosen comes to, beside the window; anew when something of it is another.
+    pub(super) fn measure_export(&mut self, ctx: &Context) {
+        let (Some(Dialog::Export { draft }), Some(session)) = (&self.dialogs.open, &self.session) else {
+            self.files.measuring = None;
+            return;
+        };
+        if let Some(measuring) = &mut self.files.measuring
+            && let Ok(found) = measuring.result.try_recv()
+        {
+            measuring.found = Some(found);
+        }
+        let Some(request) = draft.request(session.document()) else {
+            self.files.measuring = None;
+            return;
+        };
+        // What files are called makes them no larger.
+        let bare = ExportRequest { names: String::new(), to: Default::default(), ..request.clone() };
+        let of = (bare, session.generation());
+        if self.files.measuring.as_ref().is_some_and(|m| m.of == of) {
+            return;
+        }
+        let exporting = session.exporting(request);
+        let document = session.document().clone();
+        let progress = Arc::new(Progress::default());
+        let (sender, result) = mpsc::sync_channel(1);
+        let (shared, waker) = (progress.clone(), ctx.clone());
+        let measure = move || {
+            // What cannot be made is said when it is asked for.
+            let Ok(sizes) = exporting.measure(&shared) else { return };
+            let clips = exporting.clips();
+            if sender.send(ExportForeseen { sizes, open: open_loops(&document, &clips) }).is_ok() {
+                waker.request_repaint();
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("ulna measure".into()).spawn(measure) {
+            log::warn!("an export could not be measured: {error}");
+        }
+        self.files.measuring = Some(Measuring { of, progress, result, found: None });
+    }
+
     /// Asks what to export, as it was chosen last for this file.
     pub(super) fn ask_export(&mut self) {
         let Some(session) = &self.session else { return };
-        let fresh = || ExportDraft::of(session, self.timeline.playback.fps);
+        let last = self.program.preferences.export.clone();
+        let fresh = || ExportDraft::of(session, self.timeline.playback.fps, last);
         let draft = self.files.export_draft.clone().unwrap_or_else(fresh);
         self.dialogs.open = Some(Dialog::Export { draft: Box::new(draft) });
     }
@@ -45,11 +128,7 @@ impl App {
     ) {
         match result {
             Ok(made) => {
-                let size = if made.bytes < 1 << 20 {
-                    format!("{} KB", made.bytes.div_ceil(1 << 10))
-                } else {
-                    format!("{:.1} MB", made.bytes as f64 / f64::from(1 << 20))
-                };
+                let size = bytes_in_words(made.bytes);
                 let text = match &made.files[..] {
                     [one] => format!("Exported {}, {size}.", one.display()),
                     many => format!("Exported {} files to {}, {size}.", many.len(), request.to.display()),

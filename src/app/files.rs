@@ -26,6 +26,8 @@ pub(super) struct Files {
     pub exported: Option<ExportRequest>,
     /// As it was chosen.
     pub export_draft: Option<ExportDraft>,
+    /// What is exported, being measured.
+    pub measuring: Option<super::exporting::Measuring>,
     /// How pictures were made last.
     pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
@@ -55,6 +57,7 @@ impl Files {
         DialogsView {
             open: dialogs.open.as_ref(),
             toasts: &dialogs.toasts,
+            foreseen: self.measuring.as_ref().and_then(|m| m.found.as_ref()),
             import: self.importing.as_ref().map(|i| &i.view),
             recoveries: &self.recovery_views,
             journal_home: self.journal_home.as_deref(),

@@ -69,6 +69,7 @@ impl App {
         self.poll_jobs(ctx);
         self.poll_browse(ctx);
         self.look_at_disk(ctx);
+        self.measure_export(ctx);
         self.keep_problems(ctx);
         self.guard_close(ctx);
         self.dropped_files(ctx);

@@ -19,6 +19,8 @@ pub(super) struct Preferences {
     pub started: bool,
     /// What a person prefers.
     pub settings: Settings,
+    /// How clips were exported last.
+    pub export: Option<crate::ui::ExportDraft>,
     /// How pictures of clips were made last.
     pub pictures: crate::ui::PicturesDraft,
     /// The brush.

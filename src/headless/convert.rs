@@ -26,12 +26,13 @@ pub(super) struct Wanted<'a> {
     pub clips: Option<&'a [String]>,
     pub skeleton_only: bool,
     pub each: bool,
+    pub names: Option<&'a str>,
     pub rate: Option<f64>,
     pub script: Option<&'a PathBuf>,
 }
 
 pub(super) fn export(wanted: &Wanted<'_>) -> Result<u8, Failure> {
-    let Wanted { file, output, clips, skeleton_only, each, rate, script } = wanted;
+    let Wanted { file, output, clips, skeleton_only, each, names, rate, script } = wanted;
     if !*each {
         writable(output)?;
     }
@@ -45,6 +46,7 @@ pub(super) fn export(wanted: &Wanted<'_>) -> Result<u8, Failure> {
         skeleton_only: *skeleton_only,
         rate: *rate,
         each: *each,
+        names: names.unwrap_or_default().to_owned(),
         gltf: !*each && output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gltf")),
         to: output.to_path_buf(),
         replace: true,

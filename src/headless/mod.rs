@@ -122,6 +122,9 @@ pub enum Verb {
         /// A file a clip, named after it; the output is their folder.
         #[arg(long)]
         each: bool,
+        /// With --each: what the files are called, with {clip} and {number} in it.
+        #[arg(long, requires = "each")]
+        names: Option<String>,
         /// Keys at so many frames a second.
         #[arg(long, value_name = "FPS")]
         rate: Option<f64>,
@@ -321,15 +324,18 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),
         Verb::Convert { file, output } => convert::convert(file, output),
-        Verb::Export { file, output, clips, skeleton_only, each, rate, script } => convert::export(&convert::Wanted {
-            file,
-            output,
-            clips: clips.as_deref(),
-            skeleton_only: *skeleton_only,
-            each: *each,
-            rate: *rate,
-            script: script.as_ref(),
-        }),
+        Verb::Export { file, output, clips, skeleton_only, each, names, rate, script } => {
+            convert::export(&convert::Wanted {
+                file,
+                output,
+                clips: clips.as_deref(),
+                skeleton_only: *skeleton_only,
+                each: *each,
+                names: names.as_deref(),
+                rate: *rate,
+                script: script.as_ref(),
+            })
+        }
         Verb::Diff { text: Some(file), .. } => diff::text(file),
         Verb::Diff { a: Some(a), b: Some(b), json, exit_zero, .. } => diff::diff(a, b, *json, *exit_zero),
         Verb::Diff { .. } => Err(Failure::unusable("name two files, or one with --text")),

@@ -35,6 +35,9 @@ pub struct ExportRequest {
     pub rate: Option<f64>,
     /// Whether each clip gets a file of its own, named after it.
     pub each: bool,
+    /// What each of these files is called, without its suffix: text in which `{clip}` is the clip's name and `{number}` its place
+    /// among those that are exported, from 1. Empty: the clip's name.
+    pub names: String,
     /// Whether it is a `.gltf` with its data beside it, and not a `.glb`.
     pub gltf: bool,
     /// The file; the folder where each clip gets a file.
@@ -58,15 +61,19 @@ impl ExportRequest {
             return vec![(self.to.clone(), meant)];
         }
         let mut taken = BTreeSet::new();
-        let file = |id: ClipId| {
+        let digits = meant.len().to_string().len();
+        let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
+        let file = |(k, id): (usize, ClipId)| {
             let label = document.clip_label(id);
-            let name = file_name(&label).unwrap_or_else(|| format!("clip {}", id.0));
+            let number = format!("{:0digits$}", k + 1);
+            let named = pattern.replace("{number}", &number).replace("{clip}", &label);
+            let name = file_name(&named).unwrap_or_else(|| format!("clip {}", id.0));
             // Two that differ by case alone are one on many disks.
             let numbered = |k: usize| if k < 2 { name.clone() } else { format!("{name} {k}") };
             let free = (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
             (self.to.join(format!("{free}.{suffix}")), vec![id])
         };
-        meant.into_iter().map(file).collect()
+        meant.into_iter().enumerate().map(file).collect()
     }
 }
 
@@ -208,6 +215,31 @@ impl Exporting {
             bytes: made.iter().map(|m| m.bytes.len()).sum(),
             lost,
         })
+    }
+
+    /// The clips that are meant.
+    pub fn clips(&self) -> Vec<ClipId> {
+        self.request.meant(&self.document)
+    }
+
+    /// Makes the files and writes none: how many bytes each would have with its data, in the order of [`ExportRequest::files`].
+    ///
+    /// # Errors
+    /// See [`ExportFailure`].
+    pub fn measure(&self, progress: &Progress) -> Result<Vec<usize>, ExportFailure> {
+        if let Some(rate) = self.request.rate.filter(|r| !(0.01..=10_000.0).contains(r)) {
+            return Err(ExportFailure::Rate(rate));
+        }
+        let (made, _) = self.make(&self.request.files(&self.document), progress)?;
+        // Data comes before the file that names it.
+        let (mut sizes, mut beside) = (Vec::new(), 0);
+        for Made { bytes, is_data, .. } in made {
+            beside += bytes.len();
+            if !is_data {
+                sizes.push(std::mem::take(&mut beside));
+            }
+        }
+        Ok(sizes)
     }
 
     fn is_own(&self, path: &Path) -> bool {

@@ -37,9 +37,9 @@ pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{Action, Actions},
     dialogs::{
-        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ImportDraft,
-        ImportFile, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, StepView,
-        Toast, ToastKind, UnkeyedRow,
+        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ExportForeseen,
+        ImportDraft, ImportFile, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView,
+        StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
     },
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},

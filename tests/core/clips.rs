@@ -303,6 +303,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
         rate: None,
         each: true,
         gltf: false,
+        names: String::new(),
         to: folder.path().join("out"),
         replace: false,
     };
@@ -362,6 +363,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
         skeleton_only: false,
         rate: None,
         gltf: false,
+        names: String::new(),
     };
     let error = opened.exporting(request).run(&SystemDisk, &Progress::default()).unwrap_err();
     assert!(error.to_string().contains("is the file that is open"));

@@ -252,6 +252,7 @@ fn clips_of_a_folder_come_in_as_one_step() {
         rate: None,
         each: true,
         gltf: false,
+        names: String::new(),
         to: folder.path().to_owned(),
         replace: true,
     };

@@ -17,6 +17,7 @@ impl App {
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
             DialogAction::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
             DialogAction::Export { request, draft } => {
+                self.program.preferences.export = Some((*draft).clone());
                 self.files.export_draft = Some(*draft);
                 self.export(ctx, *request);
             }

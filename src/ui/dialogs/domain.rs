@@ -10,7 +10,7 @@ use egui::TextureId;
 use crate::{
     model::UnkeyedAt,
     session::{ExportRequest, Outlook, SaveRequest},
-    ui::{Action, ExportDraft, ImportDraft, ImportView, PicturesDraft},
+    ui::{Action, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft},
 };
 
 /// A dialog over the window.
@@ -363,6 +363,8 @@ pub struct DialogsView<'a> {
     pub open: Option<&'a Dialog>,
     /// Messages.
     pub toasts: &'a [Toast],
+    /// What the export that is being chosen comes to, once it is known.
+    pub foreseen: Option<&'a ExportForeseen>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
     /// What a crash left behind.

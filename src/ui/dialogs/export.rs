@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use egui::{Align, Key, Layout, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
+use serde::{Deserialize, Serialize};
 
 use super::{
     files::expand,
@@ -22,11 +23,14 @@ use crate::{
 };
 
 /// An export as it is chosen.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ExportDraft {
     /// Clips that are left out.
+    #[serde(skip)]
     pub left_out: Vec<ClipId>,
     /// What the list is narrowed to.
+    #[serde(skip)]
     pub filter: String,
     /// Whether meshes, materials and images are left out.
     pub skeleton_only: bool,
@@ -38,25 +42,36 @@ pub struct ExportDraft {
     pub each: bool,
     /// Whether it is a `.gltf`.
     pub gltf: bool,
+    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}` in it is what the document is called.
+    pub names: String,
+    /// What the document is called.
+    #[serde(skip)]
+    pub stem: String,
     /// Where the one file goes, as typed, without its suffix.
+    #[serde(skip)]
     pub file: String,
     /// Where a file a clip goes, as typed.
+    #[serde(skip)]
     pub folder: String,
 }
 
 impl ExportDraft {
-    /// What stands there at first: all clips with the whole model, in one file beside that of the document.
-    pub fn of(session: &Session, fps: f64) -> Self {
+    /// What stands there at first: all clips, beside the document's file; else as it was chosen last, for whatever file.
+    pub fn of(session: &Session, fps: f64, last: Option<Self>) -> Self {
         let path = session.path().map(std::path::Path::to_owned).unwrap_or_else(|| PathBuf::from("model.glb"));
         let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
         let beside = |name: &str| path.with_file_name(name).display().to_string();
-        Self {
+        let fresh = Self {
             each: session.document().clips.count() > 1,
-            skeleton_only: false,
+            rate: format!("{fps}"),
+            names: "{clip}".to_owned(),
+            ..Self::default()
+        };
+        Self {
             file: beside(&format!("{stem}-export")),
             folder: beside(&format!("{stem}-clips")),
-            rate: format!("{fps}"),
-            ..Self::default()
+            stem,
+            ..last.unwrap_or(fresh)
         }
     }
 
@@ -67,7 +82,8 @@ impl ExportDraft {
         let is_kept = |id: &ClipId| !self.left_out.contains(id);
         let clips = (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
         let (each, gltf) = (self.each, self.gltf);
-        Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, gltf, to, replace: true })
+        let names = self.names.replace("{file}", &self.stem);
+        Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, names, gltf, to, replace: true })
     }
 
     fn one_file(&self) -> PathBuf {
@@ -81,6 +97,140 @@ impl ExportDraft {
     }
 }
 
+/// What an export will come to, found beside the window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExportForeseen {
+    /// Bytes of each file, in their order.
+    pub sizes: Vec<usize>,
+    /// Clips that are loops and do not close, each with what is wrong.
+    pub open: Vec<(ClipId, String)>,
+}
+
+/// A way to export that has a name.
+struct Preset {
+    name: &'static str,
+    skeleton_only: bool,
+    rate: Option<&'static str>,
+    each: bool,
+    gltf: bool,
+}
+
+const PRESETS: [Preset; 6] = [
+    Preset { name: "One model with all clips", skeleton_only: false, rate: None, each: false, gltf: false },
+    Preset { name: "A model a clip", skeleton_only: false, rate: None, each: true, gltf: false },
+    Preset { name: "Engine: skeleton, a file a clip", skeleton_only: true, rate: None, each: true, gltf: false },
+    Preset { name: "Library: skeleton with all clips", skeleton_only: true, rate: None, each: false, gltf: false },
+    Preset {
+        name: "Baked: one model, keys at 30 fps",
+        skeleton_only: false,
+        rate: Some("30"),
+        each: false,
+        gltf: false,
+    },
+    Preset {
+        name: "To read and compare: text and data apart",
+        skeleton_only: false,
+        rate: None,
+        each: false,
+        gltf: true,
+    },
+];
+
+impl Preset {
+    fn is(&self, draft: &ExportDraft) -> bool {
+        let same = (draft.skeleton_only, draft.each, draft.gltf) == (self.skeleton_only, self.each, self.gltf);
+        same && self.rate.map_or(!draft.resampled, |rate| draft.resampled && draft.rate == rate)
+    }
+
+    fn choose(&self, draft: &mut ExportDraft) {
+        (draft.skeleton_only, draft.each, draft.gltf) = (self.skeleton_only, self.each, self.gltf);
+        draft.resampled = self.rate.is_some();
+        if let Some(rate) = self.rate {
+            draft.rate = rate.to_owned();
+        }
+    }
+}
+
+fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
+    labelled(ui, theme, "Preset", |ui| {
+        let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
+        let combo = egui::ComboBox::from_id_salt("export preset").selected_text(shown).width(300.0).show_ui(ui, |ui| {
+            for preset in &PRESETS {
+                if ui.selectable_label(preset.is(draft), preset.name).clicked() {
+                    preset.choose(draft);
+                }
+            }
+        });
+        combo
+            .response
+            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Preset: {shown}")));
+    });
+}
+
+/// What files are called, where each clip gets one.
+fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
+    labelled(ui, theme, "Named", |ui| {
+        let width = ui.available_width() - 120.0;
+        let field = egui::TextEdit::singleline(&mut draft.names).desired_width(width).font(egui::TextStyle::Monospace);
+        let field = ui.add(field.hint_text("{clip}"));
+        name_widget(ui, &field, "Named");
+        ui.menu_button("Add a part", |ui| {
+            let parts = [
+                ("{clip}", "the clip's name"),
+                ("{file}", "what the document is called"),
+                ("{number}", "the clip's place among these"),
+            ];
+            for (part, about) in parts {
+                if ui.button(format!("{part}  {about}")).clicked() {
+                    draft.names.push_str(part);
+                    ui.close();
+                }
+            }
+        });
+    });
+}
+
+/// Bytes as they are said.
+pub fn bytes_in_words(bytes: usize) -> String {
+    if bytes < 1 << 20 {
+        format!("{} KB", bytes.div_ceil(1 << 10))
+    } else {
+        format!("{:.1} MB", bytes as f64 / f64::from(1 << 20))
+    }
+}
+
+/// Loops that do not close, the first of them with a way to mend it.
+fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, String)], actions: &mut Actions) {
+    let Some((clip, about)) = open.first() else { return };
+    ui.add_space(2.0);
+    egui::Frame::new().fill(theme.color(ColorRole::SeverityWarningTint)).corner_radius(4).inner_margin(8).show(
+        ui,
+        |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(20.0, 20.0), egui::Sense::hover());
+                paint_icon(
+                    ui.painter(),
+                    rect.center(),
+                    icons::ICON_WARNING,
+                    16.0,
+                    theme.color(ColorRole::SeverityWarning),
+                );
+                let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
+                let said = format!("{} does not close: {about}{more}", document.clip_label(*clip));
+                let said = cut(ui, &said, &Theme::font(Font::Body), ui.available_width() - 90.0);
+                ui.label(RichText::new(said).color(theme.color(ColorRole::TextPrimary)));
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if ui.button("Show").clicked() {
+                        actions.push(DialogAction::SetDialog(None));
+                        actions.push(crate::ui::TimelineAction::ShowClip(*clip));
+                    }
+                });
+            });
+        },
+    );
+}
+
 const LABELS: f32 = 72.0;
 
 pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mut Actions) {
@@ -89,6 +239,8 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     let document = session.document();
     let mut now = draft.clone();
     head(ui, theme, None, "Export animations", "", actions);
+    preset_ui(ui, theme, &mut now);
+    ui.add_space(4.0);
     clips_ui(ui, theme, document, &mut now);
     ui.add_space(8.0);
     ui.spacing_mut().item_spacing.y = 6.0;
@@ -144,6 +296,9 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
             }
         });
     });
+    if now.each {
+        names_ui(ui, theme, &mut now);
+    }
     let (label, text) = if now.each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
     let mut enter = false;
     labelled(ui, theme, label, |ui| {
@@ -155,15 +310,23 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     ui.add_space(4.0);
     let request = now.request(document);
     let files = request.as_ref().map(|r| r.files(document)).unwrap_or_default();
-    let (replaced, own) = files_ui(ui, theme, document, session, &files);
+    let foreseen = view.dialogs.foreseen;
+    let sizes = foreseen.map_or(&[][..], |f| &f.sizes);
+    let (replaced, own) = files_ui(ui, theme, document, session, &files, sizes);
+    open_ui(ui, theme, document, foreseen.map_or(&[][..], |f| &f.open), actions);
     ui.add_space(10.0);
     ui.horizontal(|ui| {
         let said = match (&request, files.len(), own) {
             (None, ..) => Err("The rate is no number"),
             (_, 0, _) => Err("No clip is chosen"),
             (.., true) => Err("That is the file that is open; choose another name"),
-            _ if replaced > 0 => Ok(format!("{} there make way", many(replaced, "file"))),
-            _ => Ok(String::new()),
+            _ => {
+                let size =
+                    if sizes.len() == files.len() { bytes_in_words(sizes.iter().sum()) } else { "…".to_owned() };
+                let way =
+                    if replaced > 0 { format!(", {} there make way", many(replaced, "file")) } else { String::new() };
+                Ok(format!("{}, {size} foreseen{way}", many(files.len(), "file")))
+            }
         };
         let role = if said.is_err() { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
         let text = said.as_ref().map_or_else(|e| (*e).to_owned(), Clone::clone);
@@ -261,6 +424,7 @@ fn files_ui(
     document: &Document,
     session: &Session,
     files: &[(PathBuf, Vec<ClipId>)],
+    sizes: &[usize],
 ) -> (usize, bool) {
     /// More are not looked for on the disk at each frame.
     const LOOKED: usize = 60;
@@ -278,7 +442,8 @@ fn files_ui(
             22.0,
             files.len(),
             |ui, range| {
-                for (path, clips) in &files[range] {
+                for k in range {
+                    let (path, clips) = &files[k];
                     ui.horizontal(|ui| {
                         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 22.0), egui::Sense::hover());
                         let at = pos2(rect.left() + 8.0, rect.center().y);
@@ -295,9 +460,13 @@ fn files_ui(
                         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                             let label = clips.first().map(|id| document.clip_label(*id)).unwrap_or_default();
                             let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+                            let size = sizes.get(k).filter(|_| sizes.len() == files.len());
+                            let size = size.map_or_else(|| "…".to_owned(), |bytes| bytes_in_words(*bytes));
+                            let ink = theme.color(ColorRole::TextSecondary);
+                            ui.label(RichText::new(size).font(Theme::font(Font::NumberSmall)).color(ink));
                             if is_there(path) {
                                 small(ui, theme, "replaces the file there");
-                            } else if clips.len() == 1 && stem != label {
+                            } else if clips.len() == 1 && !stem.contains(&label) {
                                 small(ui, theme, &format!("was {label}"));
                             }
                         });

@@ -107,7 +107,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         });
     });
     labelled(ui, theme, "Size", |ui| {
-        let mut side = |ui: &mut Ui, value: &mut u32, name: &str| {
+        let side = |ui: &mut Ui, value: &mut u32, name: &str| {
             let field = ui.add(egui::DragValue::new(value).range(16..=LARGEST).speed(4));
             name_widget(ui, &field, name);
         };
