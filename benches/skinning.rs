@@ -153,6 +153,52 @@ fn device(c: &mut Criterion) {
         }
     }
     group.finish();
+    ghosts(c, &gpu);
+}
+
+/// Six ghosts of a body of 67 joints and 10,000 vertices: the playhead moves a frame, and stands. Target: under 2 ms of one core.
+#[cfg(feature = "render")]
+fn ghosts(c: &mut Criterion, gpu: &ulna::render::Gpu) {
+    use ulna::{
+        motion::{Evaluator, Pose, Stack},
+        render::{GhostLook, Renderer, Scene},
+        session::Session,
+    };
+
+    let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
+    let document = session.document();
+    let Some(clip) = document.clips.values().find(|c| c.length() > 0.5) else { return };
+    let mut scene = Scene::new(gpu, Renderer::new(gpu).pipelines(), document, &[]);
+    let mut group = c.benchmark_group("ghosts");
+    let vertices = document.shown_vertex_count();
+    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+    let mut frame = |scene: &mut Scene, first: u64, color: [f32; 4]| {
+        let looks: Vec<GhostLook> = (first..first + 6).map(|moment| GhostLook { moment, color }).collect();
+        let missing = scene.show_ghosts(gpu, &looks);
+        for look in looks.iter().filter(|l| missing.contains(&l.moment)) {
+            evaluator.update(document, &Stack::of(Some(clip), look.moment as f64 / 30.0 % 1.0), &mut pose);
+            scene.pose_ghost(gpu, document, look, &pose, None);
+        }
+        evaluator.update(document, &Stack::of(Some(clip), first as f64 / 30.0 % 1.0), &mut pose);
+        scene.update(gpu, document, &pose);
+        let _done = gpu.wait();
+    };
+    let mut first = 0;
+    group.bench_function(BenchmarkId::new("a frame on", vertices), |b| {
+        b.iter(|| {
+            first += 1;
+            frame(&mut scene, first, [1.0; 4]);
+        });
+    });
+    group.bench_function(BenchmarkId::new("standing", vertices), |b| b.iter(|| frame(&mut scene, first, [1.0; 4])));
+    scene.forget_ghosts();
+    group.bench_function(BenchmarkId::new("without", vertices), |b| {
+        b.iter(|| {
+            scene.update(gpu, document, &Pose::evaluate(document, &Stack::of(Some(clip), 0.3)));
+            let _done = gpu.wait();
+        });
+    });
+    group.finish();
 }
 
 #[cfg(feature = "render")]

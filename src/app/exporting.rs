@@ -101,6 +101,13 @@ impl App {
         self.dialogs.open = Some(Dialog::Export { draft: Box::new(draft) });
     }
 
+    /// Asks the same with these clips alone chosen.
+    pub(super) fn ask_export_of(&mut self, clips: &[ClipId]) {
+        self.ask_export();
+        let (Some(session), Some(Dialog::Export { draft })) = (&self.session, &mut self.dialogs.open) else { return };
+        draft.left_out = session.document().clips.ids().filter(|id| !clips.contains(id)).collect();
+    }
+
     /// Exports the same again, or asks where nothing was exported yet.
     pub(super) fn export_again(&mut self, ctx: &Context) {
         match self.files.exported.clone() {

@@ -29,6 +29,7 @@ impl App {
         }
         self.renderer.begin_frame(ctx.input(|i| i.stable_dt));
         self.take_up_events(&ctx);
+        self.preview_repair();
         self.pose_viewport(&ctx);
         self.weigh();
         self.follow_paths();
@@ -39,6 +40,7 @@ impl App {
         if changed || self.outliner.hover != hover {
             ctx.request_repaint();
         }
+        self.preview_repair();
         self.pose_viewport(&ctx);
         if self.session.is_some() && self.renderer.lacks_scene() && !self.jobs.is_busy() {
             self.restore_scene(&ctx);
@@ -210,12 +212,20 @@ impl App {
         if self.mode == Mode::Paint
             && let Some((_, range)) = &self.painting.range
         {
-            return Some(viewport_renderer::DisplayedClip { key: None, clip: range.clone(), unkeyed: None });
+            return Some(viewport_renderer::DisplayedClip {
+                key: None,
+                clip: range.clone(),
+                preview: 0,
+                unkeyed: None,
+            });
         }
         let id = self.shown_clip()?;
         let document = self.session.as_ref()?.document();
         let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
-        Some(viewport_renderer::DisplayedClip { key: Some(id), clip: document.clips.get(id)?.clone(), unkeyed })
+        let clip = document.clips.get(id)?.clone();
+        let made = self.repaired.as_ref().filter(|(of, _)| of.1.clip == id);
+        let (clip, preview) = made.map_or((clip, 0), |(_, (clip, serial))| (clip.clone(), *serial));
+        Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed })
     }
 
     /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.

@@ -8,7 +8,10 @@ mod paint;
 mod paths;
 mod poses;
 mod program;
+mod repair;
 mod timeline;
 mod viewport;
 
-pub(super) use self::{balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures};
+pub(super) use self::{
+    balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures, repair::Repaired,
+};

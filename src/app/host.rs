@@ -316,6 +316,7 @@ impl App {
                     playback.toggle(document);
                 }
             }
+            PlayCommand::RepairLoop => self.repair_loop(),
             PlayCommand::Loop => self.timeline.playback.repeat = self.timeline.playback.repeat.next(),
             PlayCommand::NextFrame => self.timeline.playback.step(1.0),
             PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),

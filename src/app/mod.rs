@@ -64,6 +64,8 @@ pub struct App {
     pose_pictures: handlers::PosePictures,
     balance: handlers::BalanceState,
     paths: handlers::PathState,
+    /// The clip as it is to be when its loop is repaired, from what, and a number of its own.
+    repaired: Option<handlers::Repaired>,
     ghosts_asked: Option<handlers::GhostsAsked>,
     problems: Problems,
     dialogs: Dialogs,
@@ -91,6 +93,7 @@ impl App {
             pose_pictures: handlers::PosePictures::default(),
             balance: handlers::BalanceState::default(),
             paths: handlers::PathState::default(),
+            repaired: None,
             ghosts_asked: None,
             problems: Problems::default(),
             dialogs: Dialogs::default(),

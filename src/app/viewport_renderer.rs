@@ -111,7 +111,7 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
 type Practised = (u64, Shading, Option<TintKind>);
 
 /// The document's generation, the clip, the moment, and the unkeyed pose over it.
-type PosedAt = (u64, Option<ClipKey>, f64, Option<UnkeyedAt>);
+type PosedAt = (u64, Option<(ClipKey, u64)>, f64, Option<UnkeyedAt>);
 
 /// A scene that is made beside the window.
 struct Awaited {
@@ -182,6 +182,8 @@ pub(super) type ClipKey = Option<ClipId>;
 pub(super) struct DisplayedClip {
     pub key: ClipKey,
     pub clip: Shared<Clip>,
+    /// Another number for every way that it is seen other than it is; else 0.
+    pub preview: u64,
     /// The unkeyed pose that is seen over it.
     pub unkeyed: Option<(UnkeyedAt, Shared<Unkeyed>)>,
 }
@@ -605,7 +607,7 @@ impl ViewportRenderer {
             };
             awaited.reweighed.extend(changes.iter().filter_map(whole));
         }
-        let key = clip.map(|c| c.key);
+        let key = clip.map(|c| (c.key, c.preview));
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         let now = (session.generation(), key, time, held);

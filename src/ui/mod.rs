@@ -41,6 +41,7 @@ pub use self::{
         ImportDraft, ImportFile, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView,
         StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
     },
+    inspector::repaired,
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
     painting::{BrushHover, BrushNumber, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
@@ -49,7 +50,7 @@ pub use self::{
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
-    timeline::{KeyList, Retime, Timeline, TimelineAction, TimelineView},
+    timeline::{KeyList, RepairLoop, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{
         GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction,

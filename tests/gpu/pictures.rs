@@ -8,8 +8,8 @@ use ulna::{
     },
     motion::{Placement, Pose, Posed, Stack, skinning},
     render::{
-        Axis, Camera, Color, ColorRole, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind, ViewportColors,
-        capture, decode_images, heat, skin_on_gpu, zero_weight,
+        Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind,
+        ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
     },
     session::Session,
 };
@@ -575,4 +575,86 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
     }
     let away = rendered(&path, &["--camera", "Away"]);
     assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
+}
+
+/// Ghosts are seen in their colour where the model is not, each is posed once, and what is posed in the scene stays its own.
+#[test]
+fn ghosts_stand_beside_the_model_and_are_posed_once() {
+    let Some(gpu) = gpu() else { return };
+    let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
+    let document = session.document();
+    let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).unwrap();
+    let at = |time: f64| Pose::evaluate(document, &Stack::of(Some(clip), time));
+    let mut renderer = Renderer::new(&gpu);
+    let mut scene = Scene::new(&gpu, renderer.pipelines(), document, &[]);
+    let now = at(0.0);
+    scene.update(&gpu, document, &now);
+    let mut camera = Camera::default();
+    camera.look(Axis::Side);
+    camera.frame(glam::vec3(-0.6, 0.0, -0.6), glam::vec3(0.6, 1.8, 0.6), 1.0);
+    let mut take = |scene: &Scene| {
+        let target = Target::new(&gpu, [160, 160]);
+        let show = Show { size: 2.0, ..Show::default() };
+        renderer.draw(&gpu, &target, scene, &camera, &ViewportColors::theme("dark"), &show);
+        capture(&gpu, &target).unwrap()
+    };
+    let bare = take(&scene);
+    let look = |moment: u64, color: [f32; 4]| GhostLook { moment, color };
+    let looks = [look(1, [0.9, 0.1, 0.0, 1.0]), look(2, [0.0, 0.1, 0.9, 1.0])];
+    let missing = scene.show_ghosts(&gpu, &looks);
+    assert_eq!(missing, [1, 2]);
+    for (look, time) in looks.iter().zip([0.25, 0.6]) {
+        scene.pose_ghost(&gpu, document, look, &at(time), None);
+    }
+    scene.update(&gpu, document, &now);
+    assert!(scene.show_ghosts(&gpu, &looks).is_empty(), "they are posed");
+    let both = take(&scene);
+    let (mut red, mut blue) = (0, 0);
+    for (a, b) in bare.pixels().zip(both.pixels()) {
+        let more = |k: usize| i32::from(b.0[k]) - i32::from(a.0[k]);
+        red += i32::from(more(0) > 30 && more(2) < 10);
+        blue += i32::from(more(2) > 30 && more(0) < 10);
+    }
+    assert!(red > 60 && blue > 60, "{red} {blue}");
+    // One of them goes, and what is left is not posed again.
+    assert!(scene.show_ghosts(&gpu, &looks[..1]).is_empty());
+    assert_eq!(scene.ghost_count(), 1);
+    scene.forget_ghosts();
+    assert_eq!(take(&scene), bare);
+    // A ghost of the pose that is seen hides behind it.
+    scene.show_ghosts(&gpu, &looks[..1]);
+    scene.pose_ghost(&gpu, document, &looks[0], &now, None);
+    scene.update(&gpu, document, &now);
+    let same = take(&scene);
+    let differ = bare.pixels().zip(same.pixels()).filter(|(a, b)| (0..3).any(|k| a.0[k].abs_diff(b.0[k]) > 40)).count();
+    assert!(differ < 60, "{differ} pixels of 25600");
+}
+
+/// Where nothing is behind the model the picture is see-through, and its colours are the model's own up to its rim.
+#[test]
+fn pictures_of_nothing_behind_are_see_through() {
+    let Some(gpu) = gpu() else { return };
+    let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
+    let document = session.document();
+    let pose = Pose::evaluate(document, &Stack::default());
+    let mut camera = Camera::default();
+    camera.look(Axis::Front);
+    let mut picture = Picture::on(gpu, document, [200, 200]);
+    let look = ViewportColors::theme("dark");
+    let show = Show { size: 2.0, transparent: true, ..Show::default() };
+    let bare = picture.take(document, &pose, &camera, &look, &show).unwrap();
+    let opaque = picture.take(document, &pose, &camera, &look, &Show { transparent: false, ..show }).unwrap();
+    let (mut none, mut half, mut whole) = (0, 0, 0);
+    for (a, b) in bare.pixels().zip(opaque.pixels()) {
+        assert_eq!(b.0[3], 255);
+        match a.0[3] {
+            0 => none += 1,
+            255 => {
+                whole += 1;
+                assert_eq!(a, b, "what is covered is as it is over a background");
+            }
+            _ => half += 1,
+        }
+    }
+    assert!(none > 10_000 && half > 50 && whole > 2_000, "{none} {half} {whole}");
 }

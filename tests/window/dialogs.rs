@@ -287,3 +287,116 @@ fn clips_of_a_folder_come_in_as_one_step() {
     assert_eq!(session(&window).document().clips.count(), before);
     assert!(!session(&window).is_unsaved());
 }
+
+/// A clip that was cut open is closed in the panel for that: what is seen before is the preview, and only the button changes the document.
+#[test]
+fn a_loop_is_seen_mended_before_it_is() {
+    use ulna::{edit::CommandLine, motion::clip_edit::seam};
+    let mut cut = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    let trim = CommandLine::new("clip.trim").with("clip", "Walk").with("from", 0.0).with("to", 0.7);
+    cut.run_line(&trim).expect("it is trimmed");
+    let bytes = cut.pack("a").expect("its bytes").bytes;
+    let (mut window, _folder) = window(&bytes);
+    click(&mut window, "Clip Walk");
+    find(&mut window, "clip.repair_loop");
+    window.run_steps(3);
+    assert!(says(&window, "The pose at the end is not the pose at 0"));
+    let is_closed = |window: &Window| {
+        let document = session(window).document();
+        let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the clip");
+        seam(document, clip, 1.0 / 30.0).expect("a seam").is_closed
+    };
+    let generation = session(&window).generation();
+    click(&mut window, "Match the ends");
+    window.run_steps(3);
+    assert_eq!(session(&window).generation(), generation, "what is seen is no edit");
+    assert!(!is_closed(&window));
+    click(&mut window, "Blend the tail");
+    click(&mut window, "Repair the loop");
+    window.run_steps(3);
+    assert!(is_closed(&window));
+    assert!(!says(&window, "Repair loop"));
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!is_closed(&window));
+}
+
+/// Several clips are chosen as in any list, and what is done to them is one step.
+#[test]
+fn several_clips_are_duplicated_and_deleted_as_one_step() {
+    let (mut window, _folder) = window(SAMPLE);
+    let names = |window: &Window| -> Vec<String> {
+        let document = session(window).document();
+        document.clips.ids().map(|id| document.clip_label(id)).collect()
+    };
+    let before = names(&window);
+    assert!(before.len() >= 3);
+    click(&mut window, &format!("Clip {}", before[0]));
+    let modified = |window: &mut Window, name: &str, modifiers: Modifiers| {
+        window.get_by_label(name).click_modifiers(modifiers);
+        window.run_steps(3);
+    };
+    modified(&mut window, &format!("Clip {}", before[2]), Modifiers::SHIFT);
+    modified(&mut window, &format!("Clip {}", before[1]), Modifiers::COMMAND);
+    window.get_by_label(&format!("Clip {}", before[2])).click_secondary();
+    window.run_steps(3);
+    click(&mut window, "Duplicate (2)");
+    window.run_steps(3);
+    assert_eq!(names(&window).len(), before.len() + 2);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(names(&window), before, "one step");
+    window.get_by_label(&format!("Clip {}", before[0])).click_secondary();
+    window.run_steps(3);
+    click(&mut window, "Delete (2)");
+    window.run_steps(3);
+    assert_eq!(names(&window), [&before[1..2], &before[3..]].concat());
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(names(&window), before);
+}
+
+/// Names of files have the parts that are asked for, in the list before and on the disk.
+#[test]
+fn exported_files_are_called_as_the_pattern_says() {
+    let (mut window, _folder) = window(SAMPLE);
+    let folder = tempfile::tempdir().expect("a folder");
+    find(&mut window, "file.export");
+    window.get_by_role_and_label(Role::ComboBox, "Preset: A model a clip").click();
+    window.run_steps(3);
+    click(&mut window, "Engine: skeleton, a file a clip");
+    for (field, text) in [("Folder", folder.path().display().to_string()), ("Named", "{number} {file} {clip}".into())] {
+        window.get_by_label(field).focus();
+        window.run_steps(2);
+        press(&mut window, Modifiers::COMMAND, Key::A);
+        type_text(&mut window, &text);
+    }
+    let clips = session(&window).document().clips.count();
+    for _ in 0..400 {
+        if says(&window, "KB foreseen") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    assert!(says(&window, "KB foreseen"));
+    click(&mut window, &format!("Export {clips} files"));
+    for _ in 0..400 {
+        if says(&window, "Exported") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    let mut files: Vec<String> = std::fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|f| f.expect("a file").file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    let document = session(&window).document();
+    let stem = session(&window).path().and_then(|p| p.file_stem()).expect("a name").to_string_lossy().into_owned();
+    let wanted: Vec<String> = document
+        .clips
+        .ids()
+        .enumerate()
+        .map(|(k, id)| format!("{} {stem} {}.glb", k + 1, document.clip_label(id)))
+        .collect();
+    assert_eq!(files, wanted);
+}

@@ -16,6 +16,7 @@ impl App {
             DialogAction::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
             DialogAction::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
+            DialogAction::AskExport(clips) => self.ask_export_of(&clips),
             DialogAction::Export { request, draft } => {
                 self.program.preferences.export = Some((*draft).clone());
                 self.files.export_draft = Some(*draft);

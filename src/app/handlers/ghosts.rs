@@ -58,7 +58,9 @@ impl App {
     pub(in crate::app) fn show_ghosts(&mut self) {
         let onion = self.viewport.options.onion;
         let shown = self.shown_clip();
-        let wanted = onion.shown && self.mode != Mode::Paint && !self.timeline.playback.playing;
+        // While a loop is repaired the pose at 0 stands behind the one at the playhead.
+        let mends = self.timeline.repair.is_some_and(|r| Some(r.clip) == shown);
+        let wanted = (onion.shown || mends) && self.mode != Mode::Paint && !self.timeline.playback.playing;
         let (Some(session), Some(id), true) = (&self.session, shown, wanted) else {
             self.renderer.hide_ghosts();
             return;
@@ -72,20 +74,21 @@ impl App {
             of: if onion.of_selected { nodes.clone() } else { Vec::new() },
             moments: Vec::new(),
         };
-        let asked = (of.made_from, playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
+        let asked = (of.made_from, mends, playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
         if self.ghosts_asked.as_ref() == Some(&asked) && self.renderer.shows_ghosts() {
             return;
         }
         let range = (0.0, clip.length());
-        let keys = if onion.by_keys { key_times(clip, &asked.4) } else { Vec::new() };
-        let moments = moments(onion, playback.time, playback.fps, range, &keys);
+        let keys = if onion.by_keys { key_times(clip, &asked.5) } else { Vec::new() };
+        let at_zero = vec![(0.0, -0.0)];
+        let moments = if mends { at_zero } else { moments(onion, playback.time, playback.fps, range, &keys) };
         self.renderer.show_ghosts(document, clip, GhostsWanted { moments, ..of });
         self.ghosts_asked = Some(asked);
     }
 }
 
 /// What ghosts were asked for from.
-pub(in crate::app) type GhostsAsked = ((u64, crate::model::ClipId), u64, u64, Onion, Vec<NodeId>);
+pub(in crate::app) type GhostsAsked = ((u64, crate::model::ClipId), bool, u64, u64, Onion, Vec<NodeId>);
 
 #[cfg(test)]
 mod tests {

@@ -301,6 +301,8 @@ other_commands! {
     Toggle = "play.toggle", "Play or pause", key: "Space", enabled: clip_shown;
     /// Plays the clip backward from the playhead, or stops
     Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
+    /// Shows where the clip jumps when it begins again, and how that is mended, before it is
+    RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown;
     /// What happens at the end: the clip begins again, goes back and forth, or stops
     Loop = "play.loop", "Loop", enabled: clip_shown;
     /// Shows every frame, however long that takes, rather than keep real time

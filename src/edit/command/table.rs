@@ -212,6 +212,7 @@ const ORDER: &[&str] = &[
     "clip.start_at_zero",
     "clip.mirror",
     "clip.close_loop",
+    "clip.repair_loop",
     "clip.root_motion",
     "clip.resample",
     "clip.reduce",

@@ -8,7 +8,7 @@ use std::{
 use egui::TextureId;
 
 use crate::{
-    model::UnkeyedAt,
+    model::{ClipId, UnkeyedAt},
     session::{ExportRequest, Outlook, SaveRequest},
     ui::{Action, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft},
 };
@@ -322,6 +322,8 @@ pub enum DialogAction {
     },
     /// Save a copy to this path.
     SaveCopy(PathBuf),
+    /// Ask what to export, of these clips alone.
+    AskExport(Vec<ClipId>),
     /// Export.
     Export {
         /// What, and where.

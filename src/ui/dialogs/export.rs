@@ -218,9 +218,14 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                 );
                 let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
                 let said = format!("{} does not close: {about}{more}", document.clip_label(*clip));
-                let said = cut(ui, &said, &Theme::font(Font::Body), ui.available_width() - 90.0);
+                let said = cut(ui, &said, &Theme::font(Font::Body), ui.available_width() - 200.0);
                 ui.label(RichText::new(said).color(theme.color(ColorRole::TextPrimary)));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if ui.button("Repair loop…").clicked() {
+                        actions.push(DialogAction::SetDialog(None));
+                        actions.push(crate::ui::TimelineAction::ShowClip(*clip));
+                        actions.push(crate::ui::Action::Run(crate::edit::command::PlayCommand::RepairLoop.into()));
+                    }
                     if ui.button("Show").clicked() {
                         actions.push(DialogAction::SetDialog(None));
                         actions.push(crate::ui::TimelineAction::ShowClip(*clip));

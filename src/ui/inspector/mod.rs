@@ -5,6 +5,7 @@ mod fields;
 mod keys;
 mod limb;
 mod morphs;
+mod repair;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
@@ -34,6 +35,8 @@ pub struct InspectorState {
     order: Order,
     /// Of the clip that is shown.
     clip: Derived<(u64, ClipId), facts::Found>,
+    /// Of the seam that is being repaired.
+    seam: Derived<repair::FoundOf, repair::Found>,
     /// The limb that is swivelled.
     swivel: limb::Swivel,
 }
@@ -52,9 +55,20 @@ impl InspectorState {
     }
 }
 
+pub use self::repair::repaired;
+
 pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
+        if let (Some(session), Some(repair)) = (view.session, view.timeline.repair)
+            && view.shown_clip() == Some(repair.clip)
+        {
+            let (document, generation) = (session.document(), session.generation());
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                repair::repair_ui(&mut state.seam, ui, view, document, generation, repair, actions);
+            });
+            return;
+        }
         panel_title(ui, theme, "Inspector");
         let Some(session) = view.session else {
             ui.label(RichText::new("No file is open.").color(theme.color(ColorRole::TextTertiary)));

@@ -1,15 +1,18 @@
 //! The list of clips.
 
+use std::collections::BTreeSet;
+
 use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
 use super::OutlinerState;
 use crate::render::ColorRole;
-use crate::ui::{TimelineAction, widgets::select_all};
+use crate::ui::{DialogAction, TimelineAction, widgets::select_all};
 use crate::{
+    edit::Command,
     edit::command::{
-        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MakeEditable, MirrorClip, NewClip, ReduceKeys,
-        RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TrimClip,
+        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MakeEditable, MirrorClip, NewClip, PlayCommand,
+        ReduceKeys, RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TrimClip,
         field::ClipName, frame_of, seam_in_words,
     },
     model::{ClipId, Document},
@@ -20,6 +23,54 @@ use crate::{
         widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row},
     },
 };
+
+/// In which order clips are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipOrder {
+    /// As in the file.
+    #[default]
+    File,
+    /// By name.
+    Name,
+    /// The shortest first.
+    Length,
+}
+
+/// Clips that are chosen besides the one that is shown, and from which one a range goes.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    clips: BTreeSet<ClipId>,
+    anchor: Option<ClipId>,
+}
+
+impl Chosen {
+    /// A click on a row: alone; with Ctrl in or out; with Shift all from the one before.
+    fn click(&mut self, id: ClipId, ids: &[ClipId], shown: Option<ClipId>, modifiers: egui::Modifiers) {
+        let to = |id: ClipId| ids.iter().position(|i| *i == id);
+        let anchor = self.anchor.or(shown);
+        if modifiers.shift
+            && let (Some(a), Some(b)) = (anchor.and_then(to), to(id))
+        {
+            self.clips.extend(ids[a.min(b)..=a.max(b)].iter().copied());
+        } else if modifiers.command {
+            if self.clips.is_empty() {
+                self.clips.extend(shown);
+            }
+            if !self.clips.remove(&id) {
+                self.clips.insert(id);
+            }
+            self.anchor = Some(id);
+        } else {
+            self.clips.clear();
+            self.anchor = Some(id);
+        }
+    }
+
+    /// The clips that a menu over one of them is about.
+    fn about(&self, id: ClipId) -> Vec<ClipId> {
+        if self.clips.len() > 1 && self.clips.contains(&id) { self.clips.iter().copied().collect() } else { vec![id] }
+    }
+}
 
 /// What is typed with the focus on the row of a clip: the next one that begins so gets the focus.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +126,22 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
                     .color(theme.color(ColorRole::TextTertiary)),
             );
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if document.clips.count() > 1 {
+                    let sorted = state.clip_order != ClipOrder::File;
+                    let button = icon_button(ui, theme, icons::ICON_SORT, "Order of the clips", "", sorted, Ok(()));
+                    egui::Popup::menu(&button).show(|ui| {
+                        let orders = [
+                            (ClipOrder::File, "As in the file"),
+                            (ClipOrder::Name, "By name"),
+                            (ClipOrder::Length, "By length"),
+                        ];
+                        for (order, text) in orders {
+                            if ui.selectable_label(state.clip_order == order, text).clicked() {
+                                state.clip_order = order;
+                            }
+                        }
+                    });
+                }
                 if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(())).clicked() {
                     actions.push(Action::Run(NewClip { name: None }.into()));
                 }
@@ -91,6 +158,14 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let mut ids: Vec<_> = document.clips.ids().collect();
+    match state.clip_order {
+        ClipOrder::File => {}
+        ClipOrder::Name => ids.sort_by_key(|id| document.clip_label(*id).to_lowercase()),
+        ClipOrder::Length => {
+            ids.sort_by(|a, b| document.clips[*a].length().total_cmp(&document.clips[*b].length()));
+        }
+    }
+    state.clips.clips.retain(|id| document.clips.get(*id).is_some());
     // A filter is for lists that are longer than the panel.
     if ids.len() > FEW {
         egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 }).show(ui, |ui| {
@@ -124,7 +199,7 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     state.type_ahead.focused = None;
     list.show_rows(ui, 24.0, ids.len(), |ui, range| {
         for id in &ids[range] {
-            clip_row(state, ui, view, document, *id, actions);
+            clip_row(state, ui, view, document, (*id, &ids), actions);
         }
     });
 }
@@ -134,14 +209,16 @@ fn clip_row(
     ui: &mut Ui,
     view: &View<'_>,
     document: &Document,
-    id: ClipId,
+    (id, ids): (ClipId, &[ClipId]),
     actions: &mut Actions,
 ) {
     let theme = view.theme;
     let label = document.clip_label(id);
     let shown = view.shown_clip() == Some(id);
-    let (rect, response) = ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &format!("Clip {label}"), false)).inner;
-    if shown {
+    let chosen = state.clips.clips.contains(&id);
+    let name = format!("Clip {label}");
+    let (rect, response) = ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &name, chosen)).inner;
+    if shown && !chosen {
         ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
     }
     if state.type_ahead.wanted == Some(id) {
@@ -166,7 +243,15 @@ fn clip_row(
     let (at, font) = (pos2(rect.right() - 12.0, middle), Theme::font(Font::NumberSmall));
     ui.painter().text(at, egui::Align2::RIGHT_CENTER, facts, font, theme.color(ColorRole::TextTertiary));
     if response.clicked() {
-        actions.push(TimelineAction::ShowClip(id));
+        let modifiers = ui.input(|i| i.modifiers);
+        state.clips.click(id, ids, view.shown_clip(), modifiers);
+        if !modifiers.command && !modifiers.shift {
+            actions.push(TimelineAction::ShowClip(id));
+        }
+    }
+    // A row that has the keys is what is renamed, whatever else is selected.
+    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2)) {
+        state.clip_name = Some((id, label.clone(), false));
     }
     if response.double_clicked() {
         state.clip_name = Some((id, label.clone(), false));
@@ -190,6 +275,11 @@ fn clip_menu(
     label: &str,
     actions: &mut Actions,
 ) {
+    let about = state.clips.about(id);
+    if about.len() > 1 {
+        response.context_menu(|ui| several_menu(ui, &about, actions));
+        return;
+    }
     response.context_menu(|ui| {
         ui.set_min_width(200.0);
         let clip = || ClipName::Id(id);
@@ -219,6 +309,7 @@ fn clip_menu(
             (ReduceKeys::spec(), "Reduce keys…"),
             (MakeEditable::spec(), "Make editable…"),
             (CloseLoop::spec(), "Close the loop"),
+            (PlayCommand::RepairLoop.spec(), "Repair loop…"),
         ];
         for (spec, text) in works {
             if ui.button(text).on_hover_text(spec.help).clicked() {
@@ -248,6 +339,38 @@ fn clip_menu(
             ui.close();
         }
     });
+}
+
+/// What can be done with several clips: each time one step.
+fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
+    ui.set_min_width(220.0);
+    let n = clips.len();
+    type Make = fn(ClipName) -> Command;
+    let works: [(&str, &str, Make); 7] = [
+        ("Duplicate", "Duplicate clips", |clip| DuplicateClip { clip, name: None }.into()),
+        ("Reverse", "Reverse clips", |clip| ReverseClip { clip }.into()),
+        ("Mirror", "Mirror clips", |clip| MirrorClip { clip, node: None }.into()),
+        ("Start at 0", "Start clips at 0", |clip| StartAtZero { clip }.into()),
+        ("Close the loops", "Close loops", |clip| CloseLoop { clip, how: None, frames: None }.into()),
+        ("Reduce keys to 0.5 mm", "Reduce keys of clips", |clip| ReduceKeys { clip, millimetres: None }.into()),
+        ("Delete", "Delete clips", |clip| DeleteClip { clip }.into()),
+    ];
+    ui.label(RichText::new(format!("{n} clips")).font(Theme::font(Font::Small)));
+    for (text, label, make) in works {
+        if text == "Delete" {
+            ui.separator();
+            if ui.button(format!("Export {n} clips…")).clicked() {
+                actions.push(DialogAction::AskExport(clips.to_vec()));
+                ui.close();
+            }
+        }
+        if ui.button(format!("{text} ({n})")).clicked() {
+            let commands = clips.iter().map(|id| make(ClipName::Id(*id))).collect();
+            actions.push(Action::Preview { label: format!("{label} ({n})"), commands });
+            actions.push(Action::Commit);
+            ui.close();
+        }
+    }
 }
 
 /// The field in which a clip is renamed: Enter and a click elsewhere keep what is typed, Escape does not.

@@ -30,6 +30,8 @@ pub struct OutlinerState {
     /// The clip that was in sight last.
     clip_seen: Option<ClipId>,
     clip_filter: String,
+    clip_order: clips::ClipOrder,
+    clips: clips::Chosen,
     /// What is typed with the focus on a clip's row.
     type_ahead: clips::TypeAhead,
     /// The clip whose name is being typed, what was typed, and whether its field got the focus.

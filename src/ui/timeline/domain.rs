@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    edit::{Mode, Selection},
+    edit::{Mode, Selection, command::CloseHow},
     model::{ClipId, Document, KeySet, Repeat, UnkeyedAt},
     session::{Playback, RulerUnit},
     ui::Action,
@@ -37,10 +37,27 @@ pub enum TimelineAction {
     Speed(f64),
     /// What happens at its end.
     Repeat(Repeat),
+    /// A loop is repaired in this way, or none.
+    Repair(Option<RepairLoop>),
     /// Auto-key on or off.
     AutoKey(bool),
     /// Whether edits change all selected keys alike.
     EditSelected(bool),
+}
+
+/// A loop that is being repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepairLoop {
+    /// Which clip.
+    pub clip: ClipId,
+    /// In which way.
+    pub how: CloseHow,
+    /// Frames that are bent, where the tail is blended.
+    pub frames: usize,
+    /// Whether it is seen as it will be.
+    pub preview: bool,
+    /// Whether all joints are listed.
+    pub all: bool,
 }
 
 /// How keys are selected.
@@ -83,6 +100,8 @@ pub struct Timeline {
     pub auto_key: bool,
     /// Whether an edit of a value that has selected keys changes all of them by the same difference.
     pub edit_selected: bool,
+    /// The loop that is being repaired.
+    pub repair: Option<RepairLoop>,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
     /// Which keys were selected in which state of the document, by the number of its revision.
@@ -98,6 +117,8 @@ pub struct TimelineView<'a> {
     pub auto_key: bool,
     /// Whether edits change all selected keys alike.
     pub edit_selected: bool,
+    /// The loop that is being repaired.
+    pub repair: Option<&'a RepairLoop>,
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
@@ -111,6 +132,7 @@ impl Timeline {
             playback: &self.playback,
             auto_key: self.auto_key,
             edit_selected: self.edit_selected,
+            repair: self.repair.as_ref(),
             unkeyed,
             carried: self.carried.is_some(),
         }
@@ -165,6 +187,7 @@ impl Timeline {
             TimelineAction::Range(range) => self.playback.range = range,
             TimelineAction::Speed(speed) => self.playback.speed = speed,
             TimelineAction::Repeat(repeat) => self.playback.repeat = repeat,
+            TimelineAction::Repair(repair) => self.repair = repair,
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,

@@ -27,7 +27,7 @@ use self::{
     sheet::Summary,
 };
 pub use self::{
-    domain::{Timeline, TimelineAction, TimelineView},
+    domain::{RepairLoop, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
 };
 use std::collections::BTreeSet;

@@ -1,0 +1,268 @@
+//! *Repair loop*: where a clip jumps at its seam, joint by joint, and how it is closed, seen before it is done. It takes the
+//! inspector's place; one works beside it.
+
+use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui_material_icons::icons;
+
+use crate::{
+    edit::command::{CloseHow, CloseLoop, field::ClipName, frame_of},
+    model::{Clip, ClipId, Derived, Document, NodeId, Shared},
+    motion::clip_edit::{Closing, Seam, closed, seam},
+    render::ColorRole,
+    ui::{
+        Action, Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View,
+        theme::Font,
+        widgets::{check, icon_button, joint_icon, name_widget, panel_title, row, segment, segments},
+    },
+};
+
+/// What is found about a seam: as it is, and as it will be.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    before: Option<Seam>,
+    after: Option<Seam>,
+    keys: usize,
+}
+
+/// Which document, which clip, and how it is closed.
+pub type FoundOf = (u64, ClipId, CloseHow, usize);
+
+impl Found {
+    fn of(document: &Document, repair: &RepairLoop) -> Self {
+        let Some(clip) = document.clips.get(repair.clip) else { return Self::default() };
+        let frame = frame_of(clip);
+        let before = seam(document, clip, frame);
+        let made = repaired(document, repair);
+        let after = made.as_ref().and_then(|made| seam(document, made, frame));
+        Self { before, after, keys: made.map_or(0, |made| changed_keys(clip, &made)) }
+    }
+}
+
+/// Keys that are not as they were.
+fn changed_keys(before: &Clip, after: &Clip) -> usize {
+    let changed = |(id, track): (&crate::model::TrackId, &Shared<crate::model::Track>)| {
+        let Some(old) = before.tracks.get(id) else { return track.times.len() };
+        let same =
+            |k: &usize| k < &old.times.len() && old.times[*k] == track.times[*k] && old.value(*k) == track.value(*k);
+        (0..track.times.len()).filter(|k| !same(k)).count()
+    };
+    after.tracks.iter().map(changed).sum()
+}
+
+/// The clip as it would be closed; nothing where it cannot.
+pub fn repaired(document: &Document, repair: &RepairLoop) -> Option<Shared<Clip>> {
+    let clip = document.clips.get(repair.clip)?;
+    let frame = frame_of(clip);
+    let how = match repair.how {
+        CloseHow::Match => Closing::Match,
+        CloseHow::Blend => Closing::Blend(repair.frames as u32),
+        CloseHow::AddFrame => Closing::AddFrame,
+        CloseHow::DropFrame => Closing::DropFrame,
+    };
+    let travels = seam(document, clip, frame)?.travels;
+    closed(clip, how, frame, travels).ok().map(Shared::new)
+}
+
+pub fn repair_ui(
+    found: &mut Derived<FoundOf, Found>,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    generation: u64,
+    repair: &RepairLoop,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let mut now = *repair;
+    let found = found.update((generation, repair.clip, repair.how, repair.frames), |_| Found::of(document, repair));
+    ui.horizontal(|ui| {
+        panel_title(ui, theme, "Repair loop");
+        let label = document.clip_label(repair.clip);
+        ui.label(RichText::new(label).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if icon_button(ui, theme, icons::ICON_CLOSE, "Close", "", false, Ok(())).clicked() {
+                actions.push(TimelineAction::Repair(None));
+            }
+        });
+    });
+    let Some(before) = &found.before else {
+        ui.label("A clip of one moment is no loop; it needs keys at two times.");
+        return;
+    };
+    said_ui(ui, theme, before);
+    gaps_ui(ui, view, document, before, &mut now.all, actions);
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("By").color(theme.color(ColorRole::TextSecondary)));
+        segments(ui, theme, |ui| {
+            for (how, text) in [(CloseHow::Match, "Match the ends"), (CloseHow::Blend, "Blend the tail")] {
+                if segment(ui, theme, text, now.how == how, false).clicked() {
+                    now.how = how;
+                }
+            }
+        });
+    });
+    // What would be wrong on any other seam.
+    if before.is_short || before.is_doubled {
+        let (how, text) = match before.is_short {
+            true => (CloseHow::AddFrame, "Add the frame that is missing"),
+            false => (CloseHow::DropFrame, "Drop the last frame"),
+        };
+        segments(ui, theme, |ui| {
+            if segment(ui, theme, text, now.how == how, false).clicked() {
+                now.how = how;
+            }
+        });
+    }
+    if now.how == CloseHow::Blend {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Tail").color(theme.color(ColorRole::TextSecondary)));
+            let clip = &document.clips[repair.clip];
+            let most = (f64::from(clip.length()) / frame_of(clip)).round().max(1.0) as usize;
+            let field = ui.add(egui::Slider::new(&mut now.frames, 1..=most).suffix(" frames"));
+            name_widget(ui, &field, "Frames of the tail");
+        });
+    }
+    ui.add_space(4.0);
+    after_ui(ui, theme, before, found.after.as_ref(), found.keys);
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        check(ui, theme, &mut now.preview, "Preview");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let verb = RichText::new("Repair the loop").color(theme.color(ColorRole::TextOnAccent));
+            let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(0.0, 28.0));
+            if ui.add_enabled(found.after.is_some(), verb).clicked() {
+                let frames = (now.how == CloseHow::Blend).then_some(now.frames);
+                let command = CloseLoop { clip: ClipName::Id(repair.clip), how: Some(now.how), frames };
+                actions.push(TimelineAction::Repair(None));
+                actions.push(Action::Run(command.into()));
+            }
+            if ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 28.0))).clicked() {
+                actions.push(TimelineAction::Repair(None));
+            }
+        });
+    });
+    if now != *repair && actions.is_empty() {
+        actions.push(TimelineAction::Repair(Some(now)));
+    }
+}
+
+fn said_ui(ui: &mut Ui, theme: &Theme, seam: &Seam) {
+    let (text, role) = match (seam.is_closed, seam.is_doubled, seam.is_short) {
+        (true, true, _) => ("The last two frames are both the pose at 0: one is too many.", ColorRole::SeverityWarning),
+        (true, ..) if seam.worst().2 > 0.05 => {
+            ("The pose at the end is the pose at 0, but the speed is another.", ColorRole::SeverityWarning)
+        }
+        (true, ..) => ("The pose at the end is the pose at 0.", ColorRole::SeverityOk),
+        (false, _, true) => ("It stops a frame short of the pose at 0.", ColorRole::SeverityWarning),
+        (false, ..) => ("The pose at the end is not the pose at 0.", ColorRole::SeverityWarning),
+    };
+    let text =
+        if seam.travels.is_some() { format!("{text} The root's own travel is left out of this.") } else { text.into() };
+    ui.add(egui::Label::new(RichText::new(text).color(theme.color(role))).wrap());
+    ui.add_space(6.0);
+}
+
+/// The joints that jump, those that jump farthest first.
+fn gaps_ui(ui: &mut Ui, view: &View<'_>, document: &Document, seam: &Seam, all: &mut bool, actions: &mut Actions) {
+    /// Metres and radians below which a joint is not listed at first, and rows at first.
+    const SMALL: (f32, f32) = (0.003, 0.009);
+    const FEW: usize = 4;
+    let theme = view.theme;
+    let counts = |gap: &crate::motion::clip_edit::Gap| gap.distance > SMALL.0 || gap.angle > SMALL.1;
+    let many = seam.gaps.iter().filter(|g| counts(g)).count();
+    let shown = if *all { seam.gaps.len().min(60) } else { many.min(FEW) };
+    if many == 0 && !*all {
+        return;
+    }
+    let worst = seam.gaps.iter().map(|g| g.distance).fold(1e-6, f32::max);
+    ui.horizontal(|ui| {
+        let head = |ui: &mut Ui, text: &str| {
+            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        };
+        head(ui, &format!("Jump at the seam, {many} of {} joints", seam.gaps.len()));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| head(ui, "cm   degrees"));
+    });
+    let mut gaps: Vec<_> = seam.gaps.iter().collect();
+    gaps.sort_by(|a, b| b.distance.total_cmp(&a.distance));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    for gap in gaps.into_iter().take(shown) {
+        gap_row(ui, view, document, gap.node, (gap.distance, gap.angle), gap.distance / worst, actions);
+    }
+    ui.spacing_mut().item_spacing.y = 6.0;
+    let hidden = seam.gaps.len() - shown;
+    if hidden > 0 || *all {
+        let text = if *all { "Show fewer".to_owned() } else { format!("Show {hidden} more") };
+        if ui.link(text).clicked() {
+            *all = !*all;
+        }
+    }
+}
+
+fn gap_row(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    (distance, angle): (f32, f32),
+    share: f32,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let label = document.node(node).label(node);
+    let selected = view.selection.nodes.contains(&node);
+    let (rect, response) = row(ui, theme, 24.0, &format!("Jump of {label}"), selected);
+    let painter = ui.painter_at(rect);
+    let y = rect.center().y;
+    let ink = theme.color(if selected { ColorRole::SelectionBase } else { ColorRole::TextPrimary });
+    joint_icon(&painter, pos2(rect.left() + 12.0, y), ink);
+    let numbers = Theme::font(Font::NumberSmall);
+    let right = |x: f32, text: String| {
+        painter.text(
+            pos2(x, y),
+            egui::Align2::RIGHT_CENTER,
+            text,
+            numbers.clone(),
+            theme.color(ColorRole::TextPrimary),
+        );
+    };
+    right(rect.right() - 4.0, format!("{:.1}°", angle.to_degrees()));
+    right(rect.right() - 56.0, format!("{:.1}", distance * 100.0));
+    let bar = Rect::from_min_max(pos2(rect.right() - 158.0, y - 2.0), pos2(rect.right() - 98.0, y + 2.0));
+    painter.rect_filled(bar, 2.0, theme.color(ColorRole::SurfaceField));
+    let role = if share > 0.5 { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+    let filled = bar.with_max_x(bar.left() + bar.width() * share.clamp(0.0, 1.0));
+    painter.rect_filled(filled, 2.0, theme.color(role));
+    let font = Theme::font(Font::Body);
+    let name = crate::ui::widgets::cut(ui, &label, &font, bar.left() - rect.left() - 32.0);
+    painter.text(pos2(rect.left() + 24.0, y), egui::Align2::LEFT_CENTER, name, font, ink);
+    if response.interact(Sense::click()).clicked() {
+        actions.push(OutlinerAction::Select { node, toggle: ui.input(|i| i.modifiers.shift) });
+    }
+}
+
+fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, keys: usize) {
+    let Some(after) = after else {
+        ui.label("Keys would fall together: choose another way.");
+        return;
+    };
+    let (was, is) = (before.worst(), after.worst());
+    let line = |ui: &mut Ui, name: &str, was: String, is: String| {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let number =
+                    |text: String, role| RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role));
+                ui.label(number(is, ColorRole::TextPrimary));
+                if !was.is_empty() {
+                    ui.label(RichText::new("›").color(theme.color(ColorRole::TextTertiary)));
+                    ui.label(number(was, ColorRole::TextTertiary));
+                }
+            });
+        });
+    };
+    line(ui, "Worst jump", format!("{:.1} cm", was.1 * 100.0), format!("{:.1} cm", is.1 * 100.0));
+    line(ui, "Worst turn", format!("{:.1}°", was.0.to_degrees()), format!("{:.1}°", is.0.to_degrees()));
+    line(ui, "Jump of speed", format!("{:.0} cm/s", was.2 * 100.0), format!("{:.0} cm/s", is.2 * 100.0));
+    line(ui, "Changed", String::new(), if keys == 1 { "1 key".into() } else { format!("{keys} keys") });
+}
