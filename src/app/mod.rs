@@ -149,6 +149,11 @@ impl App {
         self.session.as_ref()
     }
 
+    /// The pose that is seen, for tests.
+    pub const fn shown_pose(&self) -> &crate::motion::Pose {
+        self.renderer.pose()
+    }
+
     /// The eye.
     pub const fn camera(&self) -> &crate::render::Camera {
         &self.viewport.camera

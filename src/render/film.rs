@@ -169,7 +169,7 @@ pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
 ///
 /// The picture was drawn over nothing, so its colours are premultiplied as light (IEC 61966-2-1 says how light is written).
 pub(super) fn straighten(picture: &mut RgbaImage) {
-    let light: Vec<f32> = (0..=255u8).map(|v| super::look::light_of(v)).collect();
+    let light: Vec<f32> = (0..=255u8).map(super::look::light_of).collect();
     for pixel in picture.pixels_mut() {
         let [r, g, b, a] = pixel.0;
         if a > 0 && a < 255 {

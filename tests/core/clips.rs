@@ -7,7 +7,7 @@ use serde_json::json;
 use ulna::{
     edit::CommandLine,
     formats::gltf::Progress,
-    model::{ClipId, Document, Interpolation, Shared, transform::angle_between},
+    model::{ClipId, Document, Interpolation, Property, Shared, transform::angle_between},
     motion::{Evaluator, Mirror, Pose, Stack, Surface, clip_edit},
     session::{ExportRequest, Session, SystemDisk},
 };
@@ -569,4 +569,59 @@ fn travel_goes_where_it_is_sent() {
     assert!(none.to_string().contains("nothing above Hips moves"), "{none}");
     let none = session.run_line(&at("clip.root_motion", id).with("to", "root").with("ground", false)).unwrap_err();
     assert!(none.to_string().contains("neither ground"), "{none}");
+}
+
+/// What keys leave behind when fewer take their place is in no file that is exported, and tracks with keys at the same times share those.
+#[test]
+fn an_export_holds_no_bytes_of_keys_that_went() {
+    let mut dense = sample();
+    run(&mut dense, CommandLine::new("clip.resample").with("clip", "Walk").with("rate", 240.0));
+    let opened = dense.pack("a").unwrap().bytes;
+    let mut session = Session::open_bytes(&opened).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let export = |session: &Session, name: &str| {
+        let to = folder.path().join(name);
+        let request = ExportRequest {
+            clips: None,
+            skeleton_only: true,
+            rate: None,
+            each: false,
+            names: String::new(),
+            gltf: false,
+            to: to.clone(),
+            replace: true,
+        };
+        let exporting = session.exporting(request);
+        let foreseen = exporting.measure(&Progress::default()).unwrap();
+        exporting.run(&SystemDisk, &Progress::default()).unwrap();
+        let bytes = std::fs::read(to).unwrap();
+        assert_eq!(foreseen, [bytes.len()]);
+        bytes
+    };
+    let payload = |document: &Document| -> usize {
+        let tracks = document.clips.values().flat_map(|c| c.tracks.values());
+        tracks.map(|t| t.values.len() * 4).sum()
+    };
+    let (before, was) = (export(&session, "before.glb"), payload(session.document()));
+    run(&mut session, CommandLine::new("clip.reduce").with("clip", "Walk"));
+    let (after, is) = (export(&session, "after.glb"), payload(session.document()));
+    assert!(is * 2 < was, "{is} of {was}");
+    assert!(before.len() - after.len() >= (was - is) * 9 / 10, "{} to {}, {was} to {is}", before.len(), after.len());
+    let again = Session::open_bytes(&after).unwrap();
+    for (a, b) in again.document().clips.values().zip(session.document().clips.values()) {
+        // A skeleton has no morph targets.
+        let kept = b.tracks.values().filter(|t| t.property != Property::Weights);
+        assert_eq!(a.tracks.len(), kept.clone().count());
+        assert!(kept.clone().all(|t| a.track(t.target, t.property).is_some_and(|(_, made)| made.same_keys(t))));
+    }
+    // Fewer lists of times than tracks: those that are alike are one.
+    let json = |bytes: &[u8]| -> serde_json::Value {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        serde_json::from_slice(&bytes[20..20 + length]).unwrap()
+    };
+    let root = json(&dense.pack("a").unwrap().bytes);
+    let walk = root["animations"].as_array().unwrap().iter().find(|a| a["name"] == "Walk").unwrap();
+    let samplers = walk["samplers"].as_array().unwrap();
+    let inputs: std::collections::BTreeSet<u64> = samplers.iter().map(|s| s["input"].as_u64().unwrap()).collect();
+    assert!(samplers.len() > 5 && inputs.len() == 1, "{} of {}", inputs.len(), samplers.len());
 }

@@ -96,6 +96,7 @@ fn ten_files_of_one_clip_each_come_together() {
         skeleton_only: false,
         rate: None,
         each,
+        names: String::new(),
         gltf: false,
         to,
         replace: true,
@@ -129,7 +130,16 @@ fn ten_files_of_one_clip_each_come_together() {
 
 fn request_none(to: &Path) -> ExportRequest {
     let (clips, to) = (Some(Vec::new()), to.to_owned());
-    ExportRequest { clips, skeleton_only: false, rate: None, each: false, gltf: false, to, replace: true }
+    ExportRequest {
+        clips,
+        skeleton_only: false,
+        rate: None,
+        each: false,
+        names: String::new(),
+        gltf: false,
+        to,
+        replace: true,
+    }
 }
 
 /// The binary chunk of a GLB.

@@ -311,6 +311,14 @@ fn a_loop_is_seen_mended_before_it_is() {
     window.run_steps(3);
     assert_eq!(session(&window).generation(), generation, "what is seen is no edit");
     assert!(!is_closed(&window));
+    let bits = |window: &Window| window.state().shown_pose().local.clone();
+    let seen = bits(&window);
+    click(&mut window, "Preview");
+    window.run_steps(3);
+    assert_ne!(bits(&window), seen, "as it is");
+    click(&mut window, "Preview");
+    window.run_steps(3);
+    assert_eq!(bits(&window), seen, "as it will be");
     click(&mut window, "Blend the tail");
     click(&mut window, "Repair the loop");
     window.run_steps(3);

@@ -206,6 +206,7 @@ impl Exporter<'_> {
             accessors[*to as usize] = old.get(*from as usize).cloned().unwrap_or_default();
         }
         root["accessors"] = accessors.into();
+        let packed = self.packed(root);
         let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
         let mut order = Vec::new();
         for_each_view(root, &mut |slot| {
@@ -223,6 +224,9 @@ impl Exporter<'_> {
         // Many views may lie over the same bytes: those are taken over once.
         let plain = |from: &u64| {
             let at = usize::try_from(*from).ok()?;
+            if packed.contains_key(from) {
+                return None;
+            }
             let view = views.get(at).filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
             let (buffer, start) = (whole(&view["buffer"]), whole(&view["byteOffset"]));
             let end = start.checked_add(whole(&view["byteLength"]))?;
@@ -237,6 +241,13 @@ impl Exporter<'_> {
             }
             let at = match (plain(&from), unpacked.get(from as usize)) {
                 (Some((buffer, range)), _) => places.of(buffer, range.start),
+                (None, _) if packed.contains_key(&from) => {
+                    bin.resize(bin.len().next_multiple_of(4), 0);
+                    let bytes = &packed[&from];
+                    bin.extend_from_slice(bytes);
+                    view["byteLength"] = bytes.len().into();
+                    bin.len() - bytes.len()
+                }
                 (None, Some(Unpacked::Bytes(bytes))) => {
                     bin.resize(bin.len().next_multiple_of(4), 0);
                     bin.extend_from_slice(bytes);
@@ -290,6 +301,88 @@ impl Exporter<'_> {
     }
 }
 
+/// A view and the accessors that lie in it.
+struct ViewUse {
+    /// Which accessor, and its bytes from the view's beginning.
+    accessors: Vec<(usize, Range<usize>)>,
+    /// Whether anything else is in it, or something that is not plainly one value behind the other.
+    other: bool,
+}
+
+impl Exporter<'_> {
+    /// The bytes of views of which accessors use a part alone, that part; and moves the accessors to it. What keys leave behind when
+    /// others take their place is in no file that is exported.
+    fn packed(&self, root: &mut Value) -> BTreeMap<u64, Vec<u8>> {
+        let Self { source, views, unpacked, .. } = self;
+        let number = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0);
+        let mut uses: BTreeMap<u64, ViewUse> = BTreeMap::new();
+        let mut accessors = std::mem::take(&mut root["accessors"]);
+        for_each_view(root, &mut |slot| {
+            let fresh = ViewUse { accessors: Vec::new(), other: true };
+            uses.entry(slot.as_u64().unwrap_or_default()).or_insert(fresh).other = true;
+        });
+        for (k, accessor) in accessors.as_array().into_iter().flatten().enumerate() {
+            for path in ["/sparse/indices/bufferView", "/sparse/values/bufferView"] {
+                if let Some(view) = accessor.pointer(path).and_then(Value::as_u64) {
+                    let fresh = ViewUse { accessors: Vec::new(), other: true };
+                    uses.entry(view).or_insert(fresh).other = true;
+                }
+            }
+            let Some(view) = accessor["bufferView"].as_u64() else { continue };
+            let used = uses.entry(view).or_insert(ViewUse { accessors: Vec::new(), other: false });
+            let start = number(&accessor["byteOffset"]);
+            match tight_size(accessor).and_then(|size| start.checked_add(size)) {
+                Some(end) => used.accessors.push((k, start..end)),
+                None => used.other = true,
+            }
+        }
+        let mut packed = BTreeMap::new();
+        for (from, mut used) in uses {
+            let Some(view) = usize::try_from(from).ok().and_then(|at| views.get(at)) else { continue };
+            let is_plain = matches!(unpacked.get(from as usize), Some(Unpacked::Plain) | None);
+            if used.other || !is_plain || view.get("byteStride").is_some() || view.get("extensions").is_some() {
+                continue;
+            }
+            let (start, length) = (number(&view["byteOffset"]), number(&view["byteLength"]));
+            let bytes = source.buffer(number(&view["buffer"])).and_then(|b| b.get(start..start.checked_add(length)?));
+            let Some(bytes) = bytes.filter(|b| used.accessors.iter().all(|(_, r)| r.end <= b.len())) else { continue };
+            used.accessors.sort_by_key(|(_, range)| (range.start, range.end));
+            let stretches = Stretches::of(used.accessors.iter().map(|(_, range)| (0, range.clone())));
+            let mut made = Vec::new();
+            let places = stretches.copy_from(&|_, range| bytes.get(range), &mut made);
+            // Views that lie over each other's bytes share them as they are.
+            if made.len() >= bytes.len() {
+                continue;
+            }
+            for (k, range) in used.accessors {
+                accessors[k]["byteOffset"] = places.of(0, range.start).into();
+            }
+            packed.insert(from, made);
+        }
+        root["accessors"] = accessors;
+        packed
+    }
+}
+
+/// Bytes of an accessor whose values lie one behind the other; nothing where rows are padded, or it says none.
+fn tight_size(accessor: &Value) -> Option<usize> {
+    let component = match accessor["componentType"].as_u64()? {
+        5120 | 5121 => 1,
+        5122 | 5123 => 2,
+        5125 | 5126 => 4,
+        _ => return None,
+    };
+    let values = match accessor["type"].as_str()? {
+        "SCALAR" => 1,
+        "VEC2" => 2,
+        "VEC3" => 3,
+        "VEC4" => 4,
+        "MAT4" if component == 4 => 16,
+        _ => return None,
+    };
+    usize::try_from(accessor["count"].as_u64()?).ok()?.checked_mul(component * values)
+}
+
 /// Bytes of buffers that views name, each once.
 struct Stretches(Vec<(usize, Range<usize>)>);
 
@@ -312,11 +405,15 @@ impl Stretches {
 
     /// Copies them; each begins as far past a multiple of four as it did.
     fn copy(self, source: &Source, bin: &mut Vec<u8>) -> Places {
+        self.copy_from(&|buffer, range| source.buffer(buffer).and_then(|b| b.get(range)), bin)
+    }
+
+    fn copy_from<'b>(self, bytes: &dyn Fn(usize, Range<usize>) -> Option<&'b [u8]>, bin: &mut Vec<u8>) -> Places {
         let mut places = Vec::with_capacity(self.0.len());
         for (buffer, range) in self.0 {
             bin.resize(bin.len().next_multiple_of(4) + range.start % 4, 0);
             places.push((buffer, range.start, bin.len()));
-            bin.extend_from_slice(source.buffer(buffer).and_then(|b| b.get(range)).unwrap_or_default());
+            bin.extend_from_slice(bytes(buffer, range).unwrap_or_default());
         }
         Places(places)
     }

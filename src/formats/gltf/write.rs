@@ -15,6 +15,7 @@ mod extras;
 mod nodes;
 mod skins;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -142,6 +143,8 @@ struct Writer<'a> {
     ops: Ops,
     changes: Vec<String>,
     options: SaveOptions,
+    /// Times of keys that were stored, by their bits: tracks whose keys stand at the same times share them.
+    times: HashMap<Vec<u32>, usize>,
 }
 
 impl<'a> Writer<'a> {
@@ -149,7 +152,15 @@ impl<'a> Writer<'a> {
         let text = source.json().map_err(SaveError::Source)?;
         let root = json::split(text).map_err(SaveError::Source)?;
         let patch = Patch::new(source, &root, stem)?;
-        Ok(Self { text, root, patch, ops: Ops::object(), changes: Vec::new(), options: SaveOptions::default() })
+        Ok(Self {
+            text,
+            root,
+            patch,
+            ops: Ops::object(),
+            changes: Vec::new(),
+            options: SaveOptions::default(),
+            times: HashMap::new(),
+        })
     }
 
     fn finish(mut self, source: &Source) -> Result<Saved, SaveError> {

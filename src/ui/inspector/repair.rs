@@ -73,16 +73,14 @@ pub fn repair_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let mut now = *repair;
+    let (mut now, mut done) = (*repair, false);
     let found = found.update((generation, repair.clip, repair.how, repair.frames), |_| Found::of(document, repair));
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Repair loop");
         let label = document.clip_label(repair.clip);
         ui.label(RichText::new(label).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if icon_button(ui, theme, icons::ICON_CLOSE, "Close", "", false, Ok(())).clicked() {
-                actions.push(TimelineAction::Repair(None));
-            }
+            done |= icon_button(ui, theme, icons::ICON_CLOSE, "Close", "", false, Ok(())).clicked();
         });
     });
     let Some(before) = &found.before else {
@@ -134,16 +132,14 @@ pub fn repair_ui(
             if ui.add_enabled(found.after.is_some(), verb).clicked() {
                 let frames = (now.how == CloseHow::Blend).then_some(now.frames);
                 let command = CloseLoop { clip: ClipName::Id(repair.clip), how: Some(now.how), frames };
-                actions.push(TimelineAction::Repair(None));
                 actions.push(Action::Run(command.into()));
+                done = true;
             }
-            if ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 28.0))).clicked() {
-                actions.push(TimelineAction::Repair(None));
-            }
+            done |= ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 28.0))).clicked();
         });
     });
-    if now != *repair && actions.is_empty() {
-        actions.push(TimelineAction::Repair(Some(now)));
+    if done || now != *repair {
+        actions.push(TimelineAction::Repair((!done).then_some(now)));
     }
 }
 
@@ -247,6 +243,7 @@ fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, key
         return;
     };
     let (was, is) = (before.worst(), after.worst());
+    ui.spacing_mut().item_spacing.y = 1.0;
     let line = |ui: &mut Ui, name: &str, was: String, is: String| {
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));

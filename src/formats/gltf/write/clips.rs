@@ -182,7 +182,18 @@ impl Writer<'_> {
         };
         let input = match (old, before) {
             (Some((input, ..)), Some(before)) if same(&before.times, &track.times) => input,
-            _ => self.patch.floats(old.and_then(|(input, ..)| place(input)), &track.times, "SCALAR", 1, true),
+            _ => {
+                let bits: Vec<u32> = track.times.iter().map(|t| t.to_bits()).collect();
+                match self.times.get(&bits) {
+                    Some(stored) => *stored,
+                    None => {
+                        let at = old.and_then(|(input, ..)| place(input));
+                        let stored = self.patch.floats(at, &track.times, "SCALAR", 1, true);
+                        self.times.insert(bits, stored);
+                        stored
+                    }
+                }
+            }
         };
         let output = match (old, before) {
             (Some((_, output, _)), Some(before)) if same(&before.values, &track.values) => output,
