@@ -39,7 +39,11 @@ impl App {
             Action::Run(command) => self.run(ctx, command),
             Action::Invoke(spec) => self.invoke(ctx, spec),
             Action::RunLine(line) => self.run_typed(ctx, &line),
-            Action::Preview { label, commands } => self.preview(ctx, &label, &commands),
+            Action::Preview { label, commands } => {
+                if !commands.iter().any(|c| self.refuses_under_mix(ctx, c)) {
+                    self.preview(ctx, &label, &commands);
+                }
+            }
             Action::Commit => {
                 if let Some(session) = &mut self.session {
                     session.commit();
@@ -216,6 +220,9 @@ impl App {
     pub(super) fn run(&mut self, ctx: &Context, command: impl Into<Command>) {
         let command = command.into();
         self.end_gesture(ctx);
+        if self.refuses_under_mix(ctx, &command) {
+            return;
+        }
         match &command {
             Command::Host(host) => {
                 let Ok(()) = host.carry_out(&mut Windowed { app: self, ctx });
@@ -226,6 +233,17 @@ impl App {
                 self.run_on_file(ctx, &command);
             }
         }
+    }
+
+    /// While a mix plays no clip is there to take a pose: what would pose is refused, and that is said.
+    fn refuses_under_mix(&mut self, ctx: &Context, command: &Command) -> bool {
+        let poses = matches!(command, Command::Document(document) if document.poses());
+        if !poses || !self.mixes() {
+            return false;
+        }
+        let text = "The mix is shown, which is not posed itself. Show one of its clips, or bake the mix to a clip.";
+        self.toast(ctx, ToastKind::Note, text.to_owned());
+        true
     }
 
     /// Whether it changed anything; nothing where it could not be done, which is said.

@@ -14,7 +14,7 @@ use crate::{
     model::{ClipId, Document, Repeat},
     motion::clip_edit::seam,
     session::{ExportFailure, ExportRequest, Exported, SystemDisk},
-    ui::{Action, Dialog, ExportDraft, ExportForeseen, ToastKind, bytes_in_words},
+    ui::{Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words},
 };
 
 /// An export that is made beside the window to see what it comes to; nothing of it is written.
@@ -143,8 +143,11 @@ impl App {
                 let lost: String = made.lost.iter().map(|l| format!(" {l}.")).collect();
                 self.files.exported = Some(request);
                 let again = Action::Run(FileCommand::ExportAgain.into());
+                let folder = made.files.first().and_then(|f| f.parent()).map(std::path::Path::to_owned);
+                let mut verbs = vec![("Export again", again)];
+                verbs.extend(folder.map(|f| ("Show folder", Action::Dialog(DialogAction::ShowFolder(f)))));
                 let kind = if lost.is_empty() { ToastKind::Ok } else { ToastKind::Note };
-                self.say(ctx, kind, format!("{text}{lost}"), vec![("Export again", again)]);
+                self.say(ctx, kind, format!("{text}{lost}"), verbs);
             }
             Err(error) if error.is_cancelled() => {}
             Err(error) => {

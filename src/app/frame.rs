@@ -6,8 +6,8 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::{
-    edit::{Change, Mode},
-    model::{ClipId, UnkeyedAt},
+    edit::{Change, Mode, command::mix_of},
+    model::{ClipId, Shared, UnkeyedAt},
     session::Session,
     ui::{Actions, DeferredAction, Dialog, JobView, ProgramView, ToastKind, View, ViewportView, window_ui},
 };
@@ -217,6 +217,18 @@ impl App {
                 clip: range.clone(),
                 preview: 0,
                 unkeyed: None,
+                mix: None,
+            });
+        }
+        if self.mixes() {
+            let mix = mix_of(self.session.as_ref()?.document()).unwrap_or_default();
+            let clip = Shared::default();
+            return Some(viewport_renderer::DisplayedClip {
+                key: None,
+                clip,
+                preview: 1,
+                unkeyed: None,
+                mix: Some(mix),
             });
         }
         let id = self.shown_clip()?;
@@ -225,7 +237,7 @@ impl App {
         let clip = document.clips.get(id)?.clone();
         let made = self.repaired.as_ref().filter(|(of, _)| of.1.clip == id);
         let (clip, preview) = made.map_or((clip, 0), |(_, (clip, serial))| (clip.clone(), *serial));
-        Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed })
+        Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed, mix: None })
     }
 
     /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.
@@ -238,10 +250,15 @@ impl App {
         carried.or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
     }
 
+    /// Whether the mix is shown in place of a clip.
+    pub(super) fn mixes(&self) -> bool {
+        self.timeline.playback.mixing && self.mode == Mode::Animate
+    }
+
     /// The clip of the file that is shown.
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
         let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
-        shows.then_some(self.timeline.playback.clip).flatten()
+        self.timeline.playback.clip.filter(|_| shows && !self.mixes())
     }
 
     /// Poses what changed.

@@ -317,6 +317,11 @@ impl App {
                 }
             }
             PlayCommand::RepairLoop => self.repair_loop(),
+            PlayCommand::Mixer => {
+                let on = !self.mixes();
+                self.timeline.playback.mix(on);
+                self.mode = Mode::Animate;
+            }
             PlayCommand::Loop => self.timeline.playback.repeat = self.timeline.playback.repeat.next(),
             PlayCommand::NextFrame => self.timeline.playback.step(1.0),
             PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),

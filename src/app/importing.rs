@@ -15,7 +15,7 @@ use crate::{
         Mode,
         command::{ClipTexts, PutClips},
     },
-    model::{Clip, Shared},
+    model::{Clip, Document, NodeId, Shared},
     motion::{Pose, Stack},
     render::Capture,
     session::{Arrival, ClipSource, ImportOptions, arrivals, files_meant},
@@ -35,6 +35,36 @@ pub(super) struct Importing {
     pictures: Vec<TextureHandle>,
     /// A picture that is on its way, and of which row.
     awaited: Option<(usize, Capture)>,
+}
+
+/// The bones of a skeleton in the middle of a clip, a little from its left; in parts of its greatest extent about its middle.
+fn bones(document: &Document, clip: &Shared<Clip>) -> Vec<[[f32; 2]; 2]> {
+    /// How far to its side it is looked at, radians.
+    const ASIDE: f32 = 0.5;
+    let pose = Pose::evaluate(document, &Stack::of(Some(clip), f64::from(clip.length()) * 0.5));
+    let is_joint = document.joint_flags();
+    let place = |n: NodeId| {
+        let at = pose.world[n.index()].w_axis;
+        [at.x * ASIDE.cos() - at.z * ASIDE.sin(), at.y]
+    };
+    let bone = |n: &NodeId| {
+        let parent = document.node(*n).parent.filter(|p| is_joint[p.index()])?;
+        Some([place(parent), place(*n)]).filter(|b| b.iter().flatten().all(|v| v.is_finite()))
+    };
+    let mut made: Vec<[[f32; 2]; 2]> =
+        document.nodes.order().iter().filter(|n| is_joint[n.index()]).filter_map(bone).collect();
+    let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+    for at in made.iter().flatten() {
+        for k in 0..2 {
+            low[k] = low[k].min(at[k]);
+            high[k] = high[k].max(at[k]);
+        }
+    }
+    let size = (high[0] - low[0]).max(high[1] - low[1]).max(1e-6);
+    for at in made.iter_mut().flatten() {
+        *at = [0, 1].map(|k| (at[k] - (low[k] + high[k]) * 0.5) / size);
+    }
+    made
 }
 
 impl App {
@@ -104,7 +134,7 @@ impl App {
     pub(super) fn fit_import(&mut self, mut draft: ImportDraft) {
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
         let document = session.document();
-        let options = ImportOptions { how: draft.how.into(), ..ImportOptions::default() };
+        let options = ImportOptions { how: draft.how.into(), chosen: draft.by_hand.clone() };
         let mut view = ImportView { model: session.file_name(), ..ImportView::default() };
         importing.arrivals.clear();
         for (file, source) in importing.sources.iter().enumerate() {
@@ -112,12 +142,21 @@ impl App {
             let theirs = match &source.document {
                 Ok(theirs) => Arc::clone(theirs),
                 Err(error) => {
-                    view.files.push(ImportFile { name, fit: None, fault: Some(format!("{error}.")) });
+                    view.files.push(ImportFile {
+                        name,
+                        fit: None,
+                        fault: Some(format!("{error}.")),
+                        asked: Vec::new(),
+                    });
                     continue;
                 }
             };
             let (fit, made) = arrivals(document, &theirs, &source.path, &options);
             let fault = made.is_empty().then(|| "It has no clips.".to_owned());
+            let mut asked = fit.unmatched.clone();
+            asked.extend(theirs.node_ids().map(|n| theirs.node(n).label(n)).filter(|l| draft.by_hand.contains_key(l)));
+            asked.sort();
+            asked.dedup();
             for arrival in made {
                 let clip = &arrival.carried.clip;
                 let nothing = clip.tracks.is_empty();
@@ -132,11 +171,12 @@ impl App {
                     is_other: fit.is_other() || nothing,
                     is_empty: nothing,
                     picture: None,
+                    bones: bones(&theirs, &theirs.clips[arrival.id]),
                 });
                 view.names.push(arrival.name.clone());
                 importing.arrivals.push(arrival);
             }
-            view.files.push(ImportFile { name, fit: Some(fit), fault });
+            view.files.push(ImportFile { name, fit: Some(fit), fault, asked });
         }
         view.taken = document.clips.ids().map(|id| document.clip_label(id)).collect();
         if draft.ticked.len() != view.rows.len() {

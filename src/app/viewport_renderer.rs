@@ -17,8 +17,8 @@ use super::{
 use crate::{
     edit::{Change, NodeVisibility, Selection},
     geometry::Ray,
-    model::{Clip, ClipId, Document, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Bone, Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
+    model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
+    motion::{Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
         Show, Target, TintKind, ViewportColors,
@@ -40,6 +40,7 @@ pub struct ViewportRenderer {
     ladder: Ladder,
     look: ViewportColors,
     pose: Pose,
+    mixer: Mixer,
     evaluator: Evaluator,
     bones: Vec<Bone>,
     skeleton: Skeleton,
@@ -186,6 +187,8 @@ pub(super) struct DisplayedClip {
     pub preview: u64,
     /// The unkeyed pose that is seen over it.
     pub unkeyed: Option<(UnkeyedAt, Shared<Unkeyed>)>,
+    /// The mix that plays in its place.
+    pub mix: Option<Shared<Mix>>,
 }
 
 /// What is painted, for the picture.
@@ -233,6 +236,7 @@ impl ViewportRenderer {
             ladder: Ladder::default(),
             look: ViewportColors::theme("dark"),
             pose: Pose::default(),
+            mixer: Mixer::default(),
             evaluator: Evaluator::default(),
             bones: Vec::new(),
             skeleton: Skeleton::default(),
@@ -619,7 +623,10 @@ impl ViewportRenderer {
             && !changes.is_empty()
             && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
-            let stack = Stack::of(clip.map(|c| &c.clip), time);
+            let stack = match clip.and_then(|c| c.mix.as_ref()) {
+                Some(mix) => self.mixer.stack(document, mix, time),
+                None => Stack::of(clip.map(|c| &c.clip), time),
+            };
             let stack = stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
             self.evaluator.update(document, &stack, &mut self.pose);
             self.find_bones(document);

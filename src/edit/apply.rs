@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, KeptPose, MeshId, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property,
-    SceneId, Shared, Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers,
-    WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, KeptPose, MeshId, Mix, MixBar, Node, NodeId, NodePose, NodeSet, Pin,
+    PrimitiveId, Property, SceneId, Shared, Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed,
+    UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -141,6 +141,18 @@ pub enum Edit {
         scene: SceneId,
         /// What they become.
         to: Shared<[NodeSet]>,
+    },
+    /// Clips on lanes.
+    SetMix {
+        /// `None`: as the file keeps them.
+        to: Option<Shared<Mix>>,
+    },
+    /// The mix that is kept with a scene.
+    SetKeptMix {
+        /// Which scene.
+        scene: SceneId,
+        /// `None`: there is none.
+        to: Option<Shared<Mix<String, String>>>,
     },
     /// All pairs of joints that were said to be each other's mirror image.
     SetMirrorPairs {
@@ -386,6 +398,20 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
             Ok(Edit::SetNodeSets { scene, to: std::mem::replace(&mut found.sets, to) })
         }
+        Edit::SetMix { to } => {
+            if let Some(mix) = &to {
+                mix.nodes().try_for_each(|n| node_of(document, *n))?;
+                let sound = mix.fault().is_none();
+                sound.then_some(()).ok_or(EditError::Unsound { what: "mix", id: 0 })?;
+            }
+            Ok(Edit::SetMix { to: std::mem::replace(&mut document.aids.mix, to) })
+        }
+        Edit::SetKeptMix { scene, to } => {
+            let sound = to.as_ref().is_none_or(|m| m.fault().is_none());
+            let unsound = EditError::Unsound { what: "the mix of scene", id: scene.0 };
+            let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
+            Ok(Edit::SetKeptMix { scene, to: std::mem::replace(&mut found.mix, to) })
+        }
         Edit::SetMirrorPairs { to } => {
             to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
             let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
@@ -437,6 +463,7 @@ fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
         || tracks.any(|t| t.target == id)
         || document.aids.unkeyed.values().any(|p| p.nodes().any(|n| n == id))
         || document.aids.pins.contains_key(&id)
+        || document.aids.mix.as_ref().is_some_and(|m| m.nodes().any(|n| *n == id))
         || document.scenes.values().any(|s| s.sets.iter().any(|s| s.nodes.contains(&id)))
         || document.aids.mirror_pairs.iter().any(|(a, b)| *a == id || *b == Some(id));
     let free = is_last(&document.nodes, id) && !named;
@@ -527,7 +554,10 @@ impl Edit {
             (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
             (Self::SetKeptPoses { scene: a, .. }, Self::SetKeptPoses { scene: b, .. })
             | (Self::SetNodeSets { scene: a, .. }, Self::SetNodeSets { scene: b, .. }) => a == b,
-            (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. }) => true,
+            (Self::SetKeptMix { scene: a, .. }, Self::SetKeptMix { scene: b, .. }) => a == b,
+            (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. }) | (Self::SetMix { .. }, Self::SetMix { .. }) => {
+                true
+            }
             _ => false,
         }
     }
@@ -547,6 +577,9 @@ impl Edit {
             // Poses that stay are shared with the document; one more or less is what it costs.
             Self::SetKeptPoses { to, .. } => to.iter().map(KeptPose::size).sum(),
             Self::SetNodeSets { to, .. } => to.iter().map(|s| s.nodes.len() * 4).sum(),
+            Self::SetMix { to: Some(mix) } => {
+                mix.lanes.iter().map(|l| 128 + l.bars.len() * size_of::<MixBar>()).sum::<usize>()
+            }
             Self::SetLayers { to: Some(layers), .. } => layers.size() / Shared::sharers(layers),
             _ => 0,
         };

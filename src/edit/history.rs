@@ -220,6 +220,8 @@ impl Change {
             | Edit::SetPin { .. }
             | Edit::SetKeptPoses { .. }
             | Edit::SetNodeSets { .. }
+            | Edit::SetMix { .. }
+            | Edit::SetKeptMix { .. }
             | Edit::SetMirrorPairs { .. } => Self::Other,
         }
     }

@@ -3,21 +3,26 @@
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::{Device, EvalArgs, Failure, clip_named, open, print};
+use super::{Device, EvalArgs, Failure, clip_named, mix_named, open, print};
 use crate::{
     model::{ClipId, Document, PrimitiveId},
-    motion::{Placement, Pose, Posed, Stack, skinning},
+    motion::{Mixer, Placement, Pose, Posed, Stack, skinning},
     session::{SystemDisk, write_atomically},
 };
 
 pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     let session = open(&args.file)?;
     let document = session.document();
-    let clip = match &args.clip {
-        Some(text) => clip_named(document, text)?,
-        None => document.clips.ids().next(),
+    let clip = match (&args.clip, &args.mix) {
+        (Some(text), _) => clip_named(document, text)?,
+        (None, Some(_)) => None,
+        (None, None) => document.clips.ids().next(),
     };
-    let pose = Pose::evaluate(document, &Stack::of(clip.map(|c| &document.clips[c]), args.time));
+    let stack = match &args.mix {
+        Some(spec) => Mixer::default().stack(document, &mix_named(document, spec)?, args.time),
+        None => Stack::of(clip.map(|c| &document.clips[c]), args.time),
+    };
+    let pose = Pose::evaluate(document, &stack);
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,

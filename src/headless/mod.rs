@@ -17,9 +17,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    edit::find_clip,
+    edit::{
+        command::{mix_of, read_mix},
+        find_clip,
+    },
     formats::gltf::Progress,
-    model::{ClipId, Document},
+    model::{ClipId, Document, Mix, Shared},
     session::Session,
 };
 
@@ -171,6 +174,9 @@ pub struct EvalArgs {
     /// A clip's name or index, or `none` for the file's own pose; the first one unless given.
     #[arg(long)]
     pub clip: Option<String>,
+    /// What a mix comes to, instead of a clip: a file with its JSON, or `kept` for the one in the file's extras.
+    #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
+    pub mix: Option<PathBuf>,
     /// Seconds.
     #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
@@ -205,6 +211,9 @@ pub struct RenderArgs {
     /// A clip's name or index, or `none`; the file's own pose unless given.
     #[arg(long)]
     pub clip: Option<String>,
+    /// What a mix comes to, instead of a clip: a file with its JSON, or `kept` for the one in the file's extras.
+    #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
+    pub mix: Option<PathBuf>,
     /// Seconds.
     #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
@@ -367,6 +376,18 @@ fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure
         return Ok(None);
     }
     find_clip(document, text).map(Some).map_err(Failure::unusable)
+}
+
+/// The mix of a file with its JSON, or the one that the model's own file keeps.
+fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
+    if spec == Path::new("kept") {
+        let none = || Failure::unusable("the file keeps no mix that fits it; give a file with one");
+        return mix_of(document).ok_or_else(none);
+    }
+    let text = std::fs::read_to_string(spec)
+        .map_err(|e| Failure::unusable(format!("{} could not be read: {e}", spec.display())))?;
+    let mix = read_mix(document, &text.into()).map_err(|e| Failure::unusable(format!("{}: {e}", spec.display())))?;
+    Ok(Shared::new(mix))
 }
 
 /// The one of several things that a text names, by its name or its index.

@@ -16,11 +16,11 @@ pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
 mod imp {
     use image::RgbaImage;
 
-    use super::super::{ShadingArg, ThemeArg, ViewFrom, choice, clip_named, open};
+    use super::super::{ShadingArg, ThemeArg, ViewFrom, choice, clip_named, mix_named, open};
     use super::{Failure, RenderArgs};
     use crate::{
         model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
-        motion::{Evaluator, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
+        motion::{Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
         render::{
             Axis, BoneLook, Camera, DeviceChoice, FilmKind, GpuError, Picture, Shading, Show, ViewportColors, film,
         },
@@ -38,9 +38,15 @@ mod imp {
             Some(text) => clip_named(document, text)?.map(|id| document.clips[id].clone()),
             None => None,
         };
+        let mix = args.mix.as_ref().map(|spec| mix_named(document, spec)).transpose()?;
+        let mut mixer = Mixer::default();
+        let mut stack = |time: f64| match &mix {
+            Some(mix) => mixer.stack(document, mix, time),
+            None => Stack::of(clip.as_ref(), time),
+        };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
         let mut picture = Picture::new(document, size, &choice).map_err(Failure::fault)?;
-        let pose = Pose::evaluate(document, &Stack::of(clip.as_ref(), args.time));
+        let pose = Pose::evaluate(document, &stack(args.time));
         let (mut camera, extent) = camera(document, &pose, args.view, size);
         camera.orthographic = args.orthographic;
         let through = args.camera.as_ref().map(|text| file_camera(document, text)).transpose()?;
@@ -56,7 +62,7 @@ mod imp {
         };
         let (mut evaluator, mut pose) = (Evaluator::default(), pose);
         let mut take = |time: f64| -> Result<RgbaImage, GpuError> {
-            evaluator.update(document, &Stack::of(clip.as_ref(), time), &mut pose);
+            evaluator.update(document, &stack(time), &mut pose);
             if let Some(node) = through {
                 look_through(&mut camera, document, &pose, node);
             }
@@ -76,7 +82,11 @@ mod imp {
         match args.frames {
             None => save(&take(args.time).map_err(Failure::fault)?, &args.output)?,
             Some(frames) => {
-                let times = frame_times(clip.as_deref(), frames.clamp(1, 10_000));
+                let frames = frames.clamp(1, 10_000);
+                let times = match &mix {
+                    Some(mix) => (0..frames).map(|k| mix.length() * f64::from(k) / f64::from(frames)).collect(),
+                    None => frame_times(clip.as_deref(), frames),
+                };
                 sequence(args, &times, &mut take)?;
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use super::{ClipId, Local, NodeId, Property, Shared, SkinId, Transform, WeightLayers};
+use super::{ClipId, Local, Mix, NodeId, Property, Shared, SkinId, Transform, WeightLayers};
 
 /// Work that no file holds by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Aids {
     pub mirror_pairs: Shared<[(NodeId, Option<NodeId>)]>,
     /// Nodes that stay while others are posed.
     pub pins: BTreeMap<NodeId, Pin>,
+    /// Clips on lanes, where that was changed since the file was opened; else it is as its scene keeps it.
+    pub mix: Option<Shared<Mix>>,
 }
 
 /// How a node stays in the scene while others are posed; one of both at least.

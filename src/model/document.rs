@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptPose, Light, Local, Material, MaterialId, Mesh, MeshId, Node,
-    NodeId, NodeSet, Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptPose, Light, Local, Material, MaterialId, Mesh, MeshId, Mix,
+    Node, NodeId, NodeSet, Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -20,6 +20,8 @@ pub struct Scene {
     pub poses: Shared<[KeptPose]>,
     /// Sets of nodes kept with it, in the order of their digits, each once.
     pub sets: Shared<[NodeSet]>,
+    /// The mix kept with it: clips and joints by name.
+    pub mix: Option<Shared<Mix<String, String>>>,
 }
 
 /// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.
@@ -306,6 +308,14 @@ impl Document {
             self.aids.pins.iter().find(|(n, pin)| !self.nodes.contains(**n) || !(pin.place || pin.angle))
         {
             return Err(Broken(format!("the pin of node {} holds nothing", node.0)));
+        }
+        if let Some(mix) = &self.aids.mix {
+            if let Some(fault) = mix.fault() {
+                return Err(Broken(format!("the mix is none: {fault}")));
+            }
+            if let Some(node) = mix.nodes().find(|n| !self.nodes.contains(**n)) {
+                return Err(Broken(format!("a mask of the mix names node {}", node.0)));
+            }
         }
         let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
         match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {

@@ -13,6 +13,7 @@ mod layers;
 mod marker;
 mod material;
 mod mesh;
+mod mix;
 mod node;
 mod nodes;
 mod pose_layer;
@@ -42,6 +43,7 @@ pub use self::{
     marker::{Marker, MarkerColor},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
     mesh::{Mesh, MorphTarget, Primitive, Topology},
+    mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},
     pose_layer::{JointMask, PoseLayer},

@@ -13,6 +13,7 @@ mod limits;
 mod mirror;
 mod mirror_pairs;
 mod mix;
+mod mixer;
 mod motion_path;
 mod names;
 mod pose;
@@ -43,6 +44,10 @@ pub use self::{
     limits::{JointRange, Limits, limits_of},
     mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
+    mixer::{
+        Mixer, Playing, baked, baked_error, blend_weights, foot_slides, footfalls, ground_speed, ground_velocity,
+        nlerp_gap,
+    },
     motion_path::{MotionPath, PathPlace, motion_paths},
     pose::{Pose, joint_bounds},
     range::range_of_motion,

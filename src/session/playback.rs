@@ -1,5 +1,6 @@
 //! The clock: which clip is shown, and where in it the playhead is.
 
+use crate::edit::command::mix_of;
 use crate::model::{Clip, ClipId, Document, NodeId, Repeat};
 
 /// What the ruler counts.
@@ -24,6 +25,8 @@ impl RulerUnit {
 pub struct Playback {
     /// The clip that is shown, or would be in Animate mode.
     pub clip: Option<ClipId>,
+    /// Whether the mix plays in place of the clip.
+    pub mixing: bool,
     /// The playhead, in seconds.
     pub time: f64,
     /// Whether it moves.
@@ -54,6 +57,7 @@ impl Default for Playback {
     fn default() -> Self {
         Self {
             clip: None,
+            mixing: false,
             time: 0.0,
             playing: false,
             backward: false,
@@ -74,6 +78,7 @@ impl Playback {
     /// Shows a clip from its start, with the ruler its keys suggest.
     pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
         self.clip = clip;
+        self.mixing = false;
         self.time = 0.0;
         self.range = None;
         if let Some(found) = clip.and_then(|c| document.clips.get(c)) {
@@ -84,8 +89,17 @@ impl Playback {
         }
     }
 
-    /// Seconds from 0 to the last key of the clip that is shown.
+    /// The mix plays in place of the clip, from its start; or the clip again.
+    pub const fn mix(&mut self, on: bool) {
+        (self.mixing, self.playing, self.time) = (on, false, 0.0);
+        self.range = None;
+    }
+
+    /// Seconds from 0 to the last key of the clip that is shown, or to the end of the mix.
     pub fn length(&self, document: &Document) -> f64 {
+        if self.mixing {
+            return mix_of(document).map_or(0.0, |m| m.length());
+        }
         self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
     }
 

@@ -65,7 +65,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 divider(ui, theme);
             }
         }
-        if view.mode == Mode::Animate {
+        if view.mode == Mode::Animate && view.timeline.playback.mixing {
+            ui.label(RichText::new("Shown is").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
+        } else if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
             let on_selected = view.timeline.edit_selected && !view.selection.keys.is_empty();
             let text = match (on_selected, view.timeline.auto_key) {

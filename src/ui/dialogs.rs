@@ -61,11 +61,11 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         };
         ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
-            Dialog::Open { path } => files::path_ui(&mut state.files, ui, theme, path, PathFor::Open, actions),
-            Dialog::ImportFrom { path } => files::path_ui(&mut state.files, ui, theme, path, PathFor::Import, actions),
+            Dialog::Open { path } => files::path_ui(&mut state.files, ui, view, path, PathFor::Open, actions),
+            Dialog::ImportFrom { path } => files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions),
             Dialog::SaveAs { path, copy } => {
                 let what = if *copy { PathFor::Copy } else { PathFor::Save };
-                files::path_ui(&mut state.files, ui, theme, path, what, actions);
+                files::path_ui(&mut state.files, ui, view, path, what, actions);
             }
             Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
             Dialog::SaveRefused { obstacle, request, copy } => {

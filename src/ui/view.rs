@@ -94,7 +94,8 @@ impl View<'_> {
     /// The clip that is shown, in Animate mode or while painting over one.
     pub fn shown_clip(&self) -> Option<ClipId> {
         let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
-        shows.then_some(self.timeline.playback.clip).flatten()
+        let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
+        self.timeline.playback.clip.filter(|_| shows && !mixing)
     }
 
     /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the playhead's.

@@ -614,11 +614,26 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
         assert_eq!(a.tracks.len(), kept.clone().count());
         assert!(kept.clone().all(|t| a.track(t.target, t.property).is_some_and(|(_, made)| made.same_keys(t))));
     }
-    // Fewer lists of times than tracks: those that are alike are one.
     let json = |bytes: &[u8]| -> serde_json::Value {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
         serde_json::from_slice(&bytes[20..20 + length]).unwrap()
     };
+    // Keys lie in one view, matrices in another, and no two accessors hold the same.
+    let root = json(&after);
+    let accessors = root["accessors"].as_array().unwrap();
+    let views: std::collections::BTreeSet<u64> = accessors.iter().filter_map(|a| a["bufferView"].as_u64()).collect();
+    assert!(accessors.len() > 20 && views.len() == 2, "{} in {views:?}", accessors.len());
+    let bin = &after[20 + u32::from_le_bytes(after[12..16].try_into().unwrap()) as usize + 8..];
+    let held = |a: &serde_json::Value| {
+        let width = ["SCALAR", "VEC2", "VEC3", "VEC4"].iter().position(|t| a["type"] == *t).map_or(16, |k| k + 1);
+        let start = root["bufferViews"][a["bufferView"].as_u64().unwrap() as usize]["byteOffset"].as_u64().unwrap_or(0)
+            + a["byteOffset"].as_u64().unwrap_or(0);
+        let bytes = &bin[start as usize..start as usize + a["count"].as_u64().unwrap() as usize * width * 4];
+        (a["type"].to_string(), a.get("max").map(ToString::to_string), bytes)
+    };
+    let all: std::collections::BTreeSet<_> = accessors.iter().map(held).collect();
+    assert_eq!(all.len(), accessors.len());
+    // Fewer lists of times than tracks: those that are alike are one.
     let root = json(&dense.pack("a").unwrap().bytes);
     let walk = root["animations"].as_array().unwrap().iter().find(|a| a["name"] == "Walk").unwrap();
     let samplers = walk["samplers"].as_array().unwrap();

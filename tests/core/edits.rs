@@ -10,15 +10,15 @@ use ulna::{
     edit::{Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
-        Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Node,
-        NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId, Track, Transform,
-        UnkeyedAt, WeightLayers, WeightMap,
+        Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Mix, MixBar,
+        MixLane, MixMask, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId,
+        Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
     },
     session::first_lost,
 };
 
 /// How many kinds of edits there are.
-const KINDS: usize = 19;
+const KINDS: usize = 21;
 
 /// Those of them that a file can hold.
 const SAVED: [usize; 11] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14];
@@ -455,6 +455,20 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let digit = draw.below(12) as u8;
             let sets = if gone { vec![] } else { vec![set(digit), set(draw.below(12) as u8)] };
             Edit::SetNodeSets { scene, to: sets.into() }
+        }
+        18 => {
+            let clip = ClipId(draw.below(document.clips.len() + 2) as u32);
+            let length = if draw.below(6) == 0 { 0.0 } else { 1.5 };
+            let mask = MixMask::Below { joint: node, falloff: draw.below(3) as u32 };
+            let lane = MixLane { mask: Some(mask), bars: vec![MixBar::new(clip, 0.5, length)], ..MixLane::new("a") };
+            Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
+        }
+        19 => {
+            let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
+            let length = if draw.below(6) == 0 { f64::NAN } else { 1.5 };
+            let bar = MixBar::new("姿".to_owned(), 0.5, length);
+            let lane = MixLane { bars: vec![bar], ..MixLane::new("a") };
+            Edit::SetKeptMix { scene, to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
         }
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);

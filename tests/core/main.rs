@@ -17,6 +17,7 @@ mod layering;
 mod layers;
 mod losses;
 mod merged;
+mod mix;
 mod poses;
 mod posing;
 mod properties;

@@ -288,6 +288,44 @@ fn clips_of_a_folder_come_in_as_one_step() {
     assert!(!session(&window).is_unsaved());
 }
 
+/// A joint that has no counterpart by itself gets one by hand, and its keys come along.
+#[test]
+fn a_joint_of_another_name_is_matched_by_hand() {
+    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    let neck = other.document().node_ids().find(|n| other.document().node(*n).label(*n) == "Neck").expect("a neck");
+    let rename = ulna::edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "Qwxz");
+    other.run_line(&rename).expect("it is renamed");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("other.glb");
+    std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
+    let (mut window, _folder) = window(SAMPLE);
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
+    wait_for(&mut window, "Path");
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &path.display().to_string());
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait_for(&mut window, "Counterpart of Qwxz: leave out");
+    click(&mut window, "Counterpart of Qwxz: leave out");
+    window.run_steps(2);
+    // It may lie further down in the list.
+    window.get_all_by_label("Neck").last().expect("in the list").click_accesskit();
+    window.run_steps(3);
+    wait_for(&mut window, "Counterpart of Qwxz: Neck");
+    let before = session(&window).document().clips.count();
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    for _ in 0..100 {
+        if session(&window).document().clips.count() > before {
+            break;
+        }
+        window.run_steps(1);
+    }
+    let document = session(&window).document();
+    let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
+    let ours = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the walk");
+    let [came, was] = [clip, ours].map(|c| c.track(neck, ulna::model::Property::Rotation).map(|(_, t)| t));
+    assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
+}
+
 /// A clip that was cut open is closed in the panel for that: what is seen before is the preview, and only the button changes the document.
 #[test]
 fn a_loop_is_seen_mended_before_it_is() {

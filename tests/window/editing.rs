@@ -77,7 +77,7 @@ pub(super) fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 }
 
 /// A drag with the primary button, in steps as a hand makes them.
-fn drag(window: &mut Window, from: Pos2, to: Pos2) {
+pub(super) fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     window.event(Event::PointerMoved(from));
     window.step();
     let button = |pressed, pos| Event::PointerButton {

@@ -9,6 +9,7 @@ mod devices;
 mod dialogs;
 mod editing;
 mod keys;
+mod mixer;
 mod paint;
 mod poses;
 mod posing;

@@ -5,7 +5,7 @@ use egui::Context;
 use crate::{
     app::{App, jobs::Purpose},
     edit::command::FileCommand,
-    ui::DialogAction,
+    ui::{DialogAction, ToastKind},
 };
 
 impl App {
@@ -17,6 +17,12 @@ impl App {
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
             DialogAction::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
             DialogAction::AskExport(clips) => self.ask_export_of(&clips),
+            DialogAction::ShowFolder(folder) => {
+                if let Err(error) = open::that_detached(&folder) {
+                    let text = format!("No program shows {}: {error}. Look there by hand.", folder.display());
+                    self.toast(ctx, ToastKind::Error, text);
+                }
+            }
             DialogAction::Export { request, draft } => {
                 self.program.preferences.export = Some((*draft).clone());
                 self.files.export_draft = Some(*draft);

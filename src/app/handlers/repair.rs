@@ -23,7 +23,7 @@ impl App {
             _ => CloseHow::Blend,
         };
         let end = f64::from(clip.length());
-        self.timeline.repair = Some(RepairLoop { clip: id, how, frames: 5, preview: true, all: false });
+        self.timeline.repair = Some(RepairLoop { clip: id, how, frames: 5, speed: true, preview: true, all: false });
         self.timeline.playback.playing = false;
         self.timeline.playback.seek(end);
         self.viewport.options.inspector = true;

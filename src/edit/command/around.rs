@@ -300,7 +300,7 @@ pub(super) fn mirror_clip(around: &Around<'_>) -> Filled {
 }
 
 pub(super) fn close_loop(around: &Around<'_>) -> Filled {
-    work_on_clip(around, |clip| CloseLoop { clip, how: None, frames: None }.into())
+    work_on_clip(around, |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into())
 }
 
 pub(super) fn delete_clip(around: &Around<'_>) -> Filled {

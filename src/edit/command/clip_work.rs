@@ -127,6 +127,8 @@ document_commands! {
         how: Option<CloseHow>,
         /// How many frames are bent to it; five unless given.
         frames: Option<usize>,
+        /// Whether what is blended takes on the speed of the start, too; so unless given.
+        speed: Option<bool>,
     } = "clip.close_loop", "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
 }
 
@@ -520,9 +522,10 @@ impl CloseLoop {
             return Err(argument("a clip of one moment is no loop; it needs keys at two times".to_owned()));
         };
         let frames = self.frames.unwrap_or(5).clamp(1, 100_000) as u32;
+        let speed = self.speed.unwrap_or(true);
         let how = match (self.how, self.frames) {
             (Some(CloseHow::Match), _) => Closing::Match,
-            (Some(CloseHow::Blend), _) | (None, Some(_)) => Closing::Blend(frames),
+            (Some(CloseHow::Blend), _) | (None, Some(_)) => Closing::Blend { frames, speed },
             (Some(CloseHow::AddFrame), _) => Closing::AddFrame,
             (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
             (None, None) if found.is_doubled => Closing::DropFrame,
@@ -530,7 +533,7 @@ impl CloseLoop {
                 return Ok(Outcome { note: Some(seam_in_words(&found)), ..Outcome::default() });
             }
             (None, None) if found.is_short => Closing::AddFrame,
-            (None, None) => Closing::Blend(frames),
+            (None, None) => Closing::Blend { frames, speed },
         };
         let made = closed(clip, how, frame, found.travels).map_err(|e| too_close(document, id, e))?;
         let now = seam(document, &made, frame).map(|s| seam_in_words(&s)).unwrap_or_default();

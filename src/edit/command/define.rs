@@ -107,7 +107,7 @@ macro_rules! document_commands {
                     $(Self::$name(command) => {
                         let mut line = CommandLine::new($text);
                         $(Part::write(&command.$field, document, stringify!($field), &mut line.arguments);)*
-                        let _ = (command, document);
+                        let _ = (&mut line, command, document);
                         line
                     })*
                 }

@@ -303,6 +303,8 @@ other_commands! {
     Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
     /// Shows where the clip jumps when it begins again, and how that is mended, before it is
     RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown;
+    /// Shows clips on lanes, and plays them together
+    Mixer = "mix.show", "Mixer", key: "Alt+X";
     /// What happens at the end: the clip begins again, goes back and forth, or stops
     Loop = "play.loop", "Loop", enabled: clip_shown;
     /// Shows every frame, however long that takes, rather than keep real time

@@ -29,6 +29,7 @@ mod keys;
 mod layers;
 mod markers;
 mod mirror_pose;
+mod mixes;
 mod morphs;
 mod place;
 mod pose;
@@ -81,6 +82,10 @@ pub use self::{
     },
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
+    mixes::{
+        BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
+        SetMix, found_mix, is_mix_kept, mix_of, named_mix, read_mix,
+    },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Over, Place, Wanted},
     pose::{
@@ -215,6 +220,8 @@ families! {
         ClipWork(ClipWorkCommand),
         /// Clips that come from elsewhere.
         ClipArrival(ClipArrivalCommand),
+        /// Clips on lanes.
+        Mix(MixCommand),
         /// Weights.
         Weight(WeightCommand),
         /// Weight layers.
@@ -265,6 +272,7 @@ of_document!(
     ClipCommand as Clip,
     ClipWorkCommand as ClipWork,
     ClipArrivalCommand as ClipArrival,
+    MixCommand as Mix,
     MarkerCommand as Marker,
     MirrorCommand as Mirror,
     IkCommand as Ik,
@@ -275,6 +283,20 @@ of_document!(
 );
 
 impl DocumentCommand {
+    /// Whether it poses nodes, or keys what is seen of them.
+    pub const fn poses(&self) -> bool {
+        matches!(
+            self,
+            Self::Pose(_)
+                | Self::Key(_)
+                | Self::Morph(_)
+                | Self::Mirror(_)
+                | Self::Ik(_)
+                | Self::Blend(_)
+                | Self::Kept(KeptPoseCommand::ApplyPose(_) | KeptPoseCommand::KeepPose(_))
+        )
+    }
+
     /// The components that it gives nodes, of those commands that tools give while something is dragged; none of others.
     ///
     /// # Errors
@@ -301,6 +323,7 @@ impl DocumentCommand {
             Self::Clip(command) => command.work(scene),
             Self::ClipWork(command) => command.work(scene),
             Self::ClipArrival(command) => command.work(scene),
+            Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),

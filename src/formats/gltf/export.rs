@@ -2,7 +2,10 @@
 //!
 //! Unlike saving, this makes another file on purpose, so elements are written anew and packed data is unpacked.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
+};
 
 use serde_json::Value;
 use thiserror::Error;
@@ -196,17 +199,21 @@ impl Exporter<'_> {
             drop_unused_samplers(animation);
         }
         let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
+        let firsts = self.firsts(root);
         for_each_accessor(root, &mut |slot| {
             let next = accessor_map.len() as u64;
-            let new = *accessor_map.entry(slot.as_u64().unwrap_or_default()).or_insert(next);
-            *slot = new.into();
+            let from = slot.as_u64().unwrap_or_default();
+            let from = firsts.get(&from).copied().unwrap_or(from);
+            *slot = (*accessor_map.entry(from).or_insert(next)).into();
         });
         let mut accessors = vec![Value::Null; accessor_map.len()];
         for (from, to) in &accessor_map {
             accessors[*to as usize] = old.get(*from as usize).cloned().unwrap_or_default();
         }
         root["accessors"] = accessors.into();
-        let packed = self.packed(root);
+        // Keys lie in one view, whose number is one that no view has.
+        let keys_view = views.len() as u64;
+        let packed = self.packed(root, keys_view);
         let mut view_map: BTreeMap<u64, u64> = BTreeMap::new();
         let mut order = Vec::new();
         for_each_view(root, &mut |slot| {
@@ -220,7 +227,6 @@ impl Exporter<'_> {
         });
         let mut bin = Vec::new();
         let mut new_views = Vec::new();
-        let whole = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0);
         // Many views may lie over the same bytes: those are taken over once.
         let plain = |from: &u64| {
             let at = usize::try_from(*from).ok()?;
@@ -228,8 +234,8 @@ impl Exporter<'_> {
                 return None;
             }
             let view = views.get(at).filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
-            let (buffer, start) = (whole(&view["buffer"]), whole(&view["byteOffset"]));
-            let end = start.checked_add(whole(&view["byteLength"]))?;
+            let (buffer, start) = (number(&view["buffer"]), number(&view["byteOffset"]));
+            let end = start.checked_add(number(&view["byteLength"]))?;
             source.buffer(buffer)?.get(start..end).map(|_| (buffer, start..end))
         };
         let stretches = Stretches::of(order.iter().filter_map(plain));
@@ -310,11 +316,64 @@ struct ViewUse {
 }
 
 impl Exporter<'_> {
+    /// For accessors that say, and hold, the same as one before them, that one.
+    fn firsts(&self, root: &mut Value) -> BTreeMap<u64, u64> {
+        /// So many times the file's size is looked at: accessors of a file that means harm lie over each other.
+        const EFFORT: usize = 4;
+        let mut effort = self.source.bytes.len().saturating_mul(EFFORT);
+        let keys = key_accessors(root);
+        let mut first: HashMap<(bool, u64, String, &[u8]), u64> = HashMap::new();
+        let mut firsts = BTreeMap::new();
+        let mut looked: BTreeSet<u64> = BTreeSet::new();
+        for_each_accessor(root, &mut |slot| {
+            let Some(id) = slot.as_u64().filter(|id| looked.insert(*id)) else { return };
+            let Some(accessor) = usize::try_from(id).ok().and_then(|k| self.accessors.get(k)) else { return };
+            let Some((view, bytes)) = self.tight_bytes(accessor).filter(|(_, b)| b.len() <= effort) else { return };
+            effort -= bytes.len();
+            let is_key = keys.contains(&id);
+            let mut said = accessor.clone();
+            if let Some(said) = said.as_object_mut() {
+                said.retain(|name, _| {
+                    let place = matches!(name.as_str(), "bufferView" | "byteOffset");
+                    let bound = is_key && matches!(name.as_str(), "min" | "max");
+                    !place && !bound
+                });
+            }
+            let target = self.views[view]["target"].as_u64().unwrap_or_default();
+            let known = *first.entry((is_key, target, said.to_string(), bytes)).or_insert(id);
+            if known != id {
+                firsts.insert(id, known);
+            }
+        });
+        firsts
+    }
+
+    /// The view and the bytes of an accessor whose values lie one behind the other in a view of plain bytes.
+    fn tight_bytes(&self, accessor: &Value) -> Option<(usize, &[u8])> {
+        let at = usize::try_from(accessor["bufferView"].as_u64()?).ok()?;
+        let view = self.views.get(at).filter(|v| v.get("byteStride").is_none() && v.get("extensions").is_none())?;
+        if accessor.get("sparse").is_some() || !matches!(self.unpacked.get(at), Some(Unpacked::Plain) | None) {
+            return None;
+        }
+        let (start, length) = (number(&view["byteOffset"]), number(&view["byteLength"]));
+        let bytes = self.source.buffer(number(&view["buffer"]))?.get(start..start.checked_add(length)?)?;
+        let from = number(&accessor["byteOffset"]);
+        Some((at, bytes.get(from..from.checked_add(tight_size(accessor)?)?)?))
+    }
+
     /// The bytes of views of which accessors use a part alone, that part; and moves the accessors to it. What keys leave behind when
-    /// others take their place is in no file that is exported.
-    fn packed(&self, root: &mut Value) -> BTreeMap<u64, Vec<u8>> {
+    /// others take their place is in no file that is exported. Keys come to lie in one view, `keys_view`: one of
+    /// their own for each costs more text than a reduced track has bytes.
+    fn packed(&self, root: &mut Value, keys_view: u64) -> BTreeMap<u64, Vec<u8>> {
         let Self { source, views, unpacked, .. } = self;
-        let number = |value: &Value| value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0);
+        let keys = key_accessors(root);
+        let inputs = {
+            let mut inputs = BTreeSet::new();
+            for sampler in list(root, "animations").iter_mut().flat_map(|a| list(a, "samplers").iter()) {
+                inputs.extend(sampler["input"].as_u64());
+            }
+            inputs
+        };
         let mut uses: BTreeMap<u64, ViewUse> = BTreeMap::new();
         let mut accessors = std::mem::take(&mut root["accessors"]);
         for_each_view(root, &mut |slot| {
@@ -337,6 +396,7 @@ impl Exporter<'_> {
             }
         }
         let mut packed = BTreeMap::new();
+        let mut of_keys: Vec<(usize, usize, Range<usize>)> = Vec::new();
         for (from, mut used) in uses {
             let Some(view) = usize::try_from(from).ok().and_then(|at| views.get(at)) else { continue };
             let is_plain = matches!(unpacked.get(from as usize), Some(Unpacked::Plain) | None);
@@ -346,6 +406,16 @@ impl Exporter<'_> {
             let (start, length) = (number(&view["byteOffset"]), number(&view["byteLength"]));
             let bytes = source.buffer(number(&view["buffer"])).and_then(|b| b.get(start..start.checked_add(length)?));
             let Some(bytes) = bytes.filter(|b| used.accessors.iter().all(|(_, r)| r.end <= b.len())) else { continue };
+            used.accessors.retain(|(k, range)| {
+                let is_key = keys.contains(&(*k as u64));
+                if is_key {
+                    of_keys.push((*k, number(&view["buffer"]), start + range.start..start + range.end));
+                }
+                !is_key
+            });
+            if used.accessors.is_empty() {
+                continue;
+            }
             used.accessors.sort_by_key(|(_, range)| (range.start, range.end));
             let stretches = Stretches::of(used.accessors.iter().map(|(_, range)| (0, range.clone())));
             let mut made = Vec::new();
@@ -359,9 +429,36 @@ impl Exporter<'_> {
             }
             packed.insert(from, made);
         }
+        let stretches = Stretches::of(of_keys.iter().map(|(_, buffer, range)| (*buffer, range.clone())));
+        let mut made = Vec::new();
+        let places = stretches.copy(source, &mut made);
+        for (k, buffer, range) in of_keys {
+            let accessor = &mut accessors[k];
+            accessor["bufferView"] = keys_view.into();
+            accessor["byteOffset"] = places.of(buffer, range.start).into();
+            if let Some(accessor) = accessor.as_object_mut().filter(|_| !inputs.contains(&(k as u64))) {
+                // Asked for of times alone.
+                accessor.shift_remove("min");
+                accessor.shift_remove("max");
+            }
+        }
+        if !made.is_empty() {
+            packed.insert(keys_view, made);
+        }
         root["accessors"] = accessors;
         packed
     }
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0)
+}
+
+/// Accessors of keys.
+fn key_accessors(root: &mut Value) -> BTreeSet<u64> {
+    let mut keys = BTreeSet::new();
+    for_each_key_accessor(root, &mut |slot| keys.extend(slot.as_u64()));
+    keys
 }
 
 /// Bytes of an accessor whose values lie one behind the other; nothing where rows are padded, or it says none.
@@ -466,14 +563,19 @@ fn for_each_accessor(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for skin in list(root, "skins") {
         skin.get_mut("inverseBindMatrices").into_iter().for_each(&mut *visit);
     }
+    for_each_key_accessor(root, visit);
+    for node in list(root, "nodes") {
+        attributes(node.pointer_mut("/extensions/EXT_mesh_gpu_instancing/attributes"), visit);
+    }
+}
+
+/// Visits those places where keys are.
+fn for_each_key_accessor(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for animation in list(root, "animations") {
         for sampler in list(animation, "samplers") {
             sampler.get_mut("input").into_iter().for_each(&mut *visit);
             sampler.get_mut("output").into_iter().for_each(&mut *visit);
         }
-    }
-    for node in list(root, "nodes") {
-        attributes(node.pointer_mut("/extensions/EXT_mesh_gpu_instancing/attributes"), visit);
     }
 }
 

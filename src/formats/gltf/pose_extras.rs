@@ -1,4 +1,4 @@
-//! What Ulna keeps in the extras of a scene: poses under names, and sets of nodes under digits.
+//! What Ulna keeps in the extras of a scene: poses under names, sets of nodes under digits, and a mix.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,14 @@ use super::{
     clip_extras::{member, text},
     json::Extensions,
 };
-use crate::model::{Diagnostics, KeptPose, NodeSet, Nodes, Scene, Severity};
+use crate::model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity};
 
 /// The member of a scene's `extras` where kept poses are.
 pub const POSES: &str = "ulna.poses";
 /// Where sets of nodes are.
 pub const SETS: &str = "ulna.sets";
+/// Where the mix is.
+pub const MIX: &str = "ulna.mix";
 
 /// `extras["ulna.poses"]`.
 #[derive(Serialize, Deserialize)]
@@ -23,6 +25,12 @@ struct Poses {
 #[derive(Serialize, Deserialize)]
 struct Sets {
     sets: Vec<NodeSet>,
+}
+
+/// `extras["ulna.mix"]`: clips and joints by name.
+#[derive(Serialize, Deserialize)]
+struct KeptMix {
+    mix: Mix<String, String>,
 }
 
 /// Reads what the extras say of a scene. What cannot be read stays in the file, and is said.
@@ -46,12 +54,22 @@ pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, 
             diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
         }
     }
+    if let Some(KeptMix { mix }) = member(extras, MIX, "a mix", place, diagnostics) {
+        match mix.fault() {
+            None => scene.mix = Some(mix.into()),
+            Some(fault) => {
+                let message = format!("The mix is kept as it is in the extras and not used: {fault}");
+                diagnostics.add(Severity::Warning, "ULNA_MIX", place, message);
+            }
+        }
+    }
 }
 
 /// The members that a scene has in its extras, as JSON; nothing where it has no such.
-pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 2] {
+pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 3] {
     let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
     let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
-    [(POSES, poses), (SETS, sets)]
+    let mix = scene.mix.as_ref().and_then(|mix| text(KeptMix { mix: (**mix).clone() }));
+    [(POSES, poses), (SETS, sets), (MIX, mix)]
 }

@@ -143,8 +143,13 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
 pub enum Closing {
     /// The last key becomes the pose at 0.
     Match,
-    /// So many frames before the end are bent to it, the more the later.
-    Blend(u32),
+    /// Frames before the end are bent to it, the more the later.
+    Blend {
+        /// How many.
+        frames: u32,
+        /// Whether the end goes on as fast as the start goes.
+        speed: bool,
+    },
     /// A frame is added that is the pose at 0.
     AddFrame,
     /// The last frame goes.
@@ -165,11 +170,11 @@ pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<NodeId>) ->
         let goes_on = |k: usize| Some(track.target) == travels && track.property == Property::Translation && k != 1;
         let closed = match how {
             Closing::AddFrame => with_frame(track, last, frame, &goes_on),
-            Closing::Blend(frames) if track.interpolation != Interpolation::Step => {
+            Closing::Blend { frames, speed } if track.interpolation != Interpolation::Step => {
                 let from = (f64::from(last) - f64::from(frames.max(1)) * frame).max(0.0) as f32;
-                bent(track, from, last, &goes_on)
+                bent(track, (from, last), speed.then_some(frame), &goes_on)
             }
-            Closing::Match | Closing::Blend(_) | Closing::DropFrame => matched(track, last, &goes_on),
+            Closing::Match | Closing::Blend { .. } | Closing::DropFrame => matched(track, last, &goes_on),
         };
         rising(&closed.times)?;
         *track = Shared::new(closed);
@@ -230,10 +235,28 @@ fn with_frame(track: &Track, last: f32, frame: f64, goes_on: &dyn Fn(usize) -> b
     whole.with_key(end, &to, 0.0)
 }
 
-fn bent(track: &Track, from: f32, last: f32, goes_on: &dyn Fn(usize) -> bool) -> Track {
+/// By how much faster a track goes at its start than at its end, each over a frame: a second, turns as vectors in the joint's own space.
+fn faster(track: &Track, last: f32, frame: f64) -> Vec<f32> {
+    let end = f64::from(last);
+    let way = |from: f64, to: f64| -> Vec<f32> {
+        let (a, b) = (sampled(track, from), sampled(track, to));
+        if track.property == Property::Rotation {
+            let turn = Quat::from_slice(&a).conjugate() * Quat::from_slice(&b);
+            return short_way(turn).to_scaled_axis().to_array().to_vec();
+        }
+        b.iter().zip(&a).map(|(b, a)| b - a).collect()
+    };
+    let [start, stop] = [way(0.0, frame), way(end - frame, end)];
+    start.iter().zip(&stop).map(|(a, b)| (a - b) / frame as f32).collect()
+}
+
+/// The keys from one time to the last bent to the value at 0; with a frame's seconds, to the speed there as well: `d(u) = Δ·(3u² − 2u³) +
+/// Δv·T·(u³ − u²)`, which begins at nothing and at rest.
+fn bent(track: &Track, (from, last): (f32, f32), frame: Option<f64>, goes_on: &dyn Fn(usize) -> bool) -> Track {
     let stop = sampled(track, f64::from(last));
     let to = aim(track, &stop, goes_on);
-    if to == stop {
+    let faster = frame.map(|frame| faster(track, last, frame)).filter(|f| f.iter().any(|v| *v != 0.0));
+    if to == stop && faster.is_none() {
         return track.clone();
     }
     let whole = insert_key(&insert_key(track, from, None, true).track, last, None, true).track;
@@ -241,19 +264,32 @@ fn bent(track: &Track, from: f32, last: f32, goes_on: &dyn Fn(usize) -> bool) ->
     let (w, stride, cubic) = (whole.width, whole.stride(), whole.interpolation == Interpolation::CubicSpline);
     let turn = (track.property == Property::Rotation)
         .then(|| short_way(Quat::from_slice(&stop).conjugate() * Quat::from_slice(&to)).to_scaled_axis());
+    // What is added, over the last frame, makes up the whole difference of speed.
+    let gap: Vec<f32> =
+        turn.map_or_else(|| to.iter().zip(&stop).map(|(a, b)| a - b).collect(), |t| t.to_array().into());
+    let rates: Vec<f32> = match (faster, frame) {
+        (Some(faster), Some(frame)) if span > 1.5 * frame => {
+            let n = (frame / span) as f32;
+            let (moved, left) = ((3.0 - 2.0 * n) * n * n / frame as f32, (1.0 - n) * (1.0 - n));
+            faster.iter().zip(&gap).map(|(v, gap)| (v - gap * moved) / left).collect()
+        }
+        _ => vec![0.0; gap.len()],
+    };
     let mut values = whole.values.to_vec();
     for (key, time) in whole.times.iter().enumerate().filter(|(_, t)| **t > from) {
         let u = ((f64::from(*time) - f64::from(from)) / span).clamp(0.0, 1.0) as f32;
         // Eased at both ends, and its slope.
         let (part, slope) = (u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / span as f32);
+        let (more_part, more_slope) = (u * u * (u - 1.0) * span as f32, u * (3.0 * u - 2.0));
         let value = whole.value(key).to_vec();
         let own = &mut values[key * stride..(key + 1) * stride];
         let at = if cubic { w } else { 0 };
         match turn {
             Some(turn) => {
-                let by = Quat::from_scaled_axis(turn * part);
+                let rates = Vec3::from_slice(&rates);
+                let by = Quat::from_scaled_axis(turn * part + rates * more_part);
                 let made = Quat::from_slice(&value) * by;
-                let rate = turn * (0.5 * slope);
+                let rate = (turn * slope + rates * more_slope) * 0.5;
                 let more = made * Quat::from_xyzw(rate.x, rate.y, rate.z, 0.0);
                 for tangent in if cubic { vec![0, 2 * w] } else { Vec::new() } {
                     let bent = Quat::from_slice(&own[tangent..tangent + w]) * by + more;
@@ -263,11 +299,11 @@ fn bent(track: &Track, from: f32, last: f32, goes_on: &dyn Fn(usize) -> bool) ->
             }
             None => {
                 for k in 0..w {
-                    let gap = to[k] - stop[k];
-                    own[at + k] += gap * part;
+                    own[at + k] += gap[k] * part + rates[k] * more_part;
                     if cubic {
-                        own[k] += gap * slope;
-                        own[2 * w + k] += gap * slope;
+                        let more = gap[k] * slope + rates[k] * more_slope;
+                        own[k] += more;
+                        own[2 * w + k] += more;
                     }
                 }
             }
@@ -303,12 +339,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_closed_loop_ends_as_it_begins_and_is_what_it_was_before(track in any_track(), frames in 1u32..6, which in 0usize..3) {
+        fn a_closed_loop_ends_as_it_begins_and_is_what_it_was_before(track in any_track(), frames in 1u32..6, which in 0usize..4) {
             prop_assume!(track.times.len() > 1);
             let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
             let last = clip.length();
             let frame = f64::from(last) / 8.0;
-            let how = [Closing::Match, Closing::Blend(frames), Closing::AddFrame][which];
+            let how = [
+                Closing::Match,
+                Closing::Blend { frames, speed: false },
+                Closing::AddFrame,
+                Closing::Blend { frames, speed: true },
+            ][which];
             let made = closed(&clip, how, frame, None).unwrap();
             let now = &made.tracks[&TrackId(0)];
             prop_assert!(now.validate().is_ok(), "{:?}", now);
@@ -316,7 +357,7 @@ mod tests {
             prop_assert!(gap.angle < 1e-3 && gap.value < 1e-4, "{:?}", gap);
             // What lies before the part that is bent is not touched.
             let free = match how {
-                Closing::Blend(_) if track.interpolation != Interpolation::Step => f64::from(last) - f64::from(frames) * frame,
+                Closing::Blend { .. } if track.interpolation != Interpolation::Step => f64::from(last) - f64::from(frames) * frame,
                 Closing::AddFrame => f64::from(last),
                 _ => f64::from(track.times[track.times.len() - 2]),
             };
@@ -326,6 +367,30 @@ mod tests {
                 prop_assert!(off.angle < 4e-4 && off.value < 1e-3, "{:?} at {}: {:?}", how, time, off);
             }
         }
+    }
+
+    #[test]
+    fn a_blended_tail_takes_on_the_speed_of_the_start() {
+        let frame = 1.0 / 30.0;
+        let track = Track {
+            target: NodeId(0),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: (0..=30).map(|k| k as f32 * frame as f32).collect(),
+            // Falls ever faster, and begins by rising.
+            values: (0..=30).flat_map(|k| [k as f32 * 0.01, 0.02 * k as f32 - 0.002 * (k * k) as f32, 0.0]).collect(),
+            width: 3,
+            kinds: Default::default(),
+        };
+        let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
+        let off = |speed| {
+            let made = closed(&clip, Closing::Blend { frames: 8, speed }, frame, None).unwrap();
+            let gap = gap_of(&made.tracks[&TrackId(0)], made.length());
+            assert!(gap.value < 1e-5, "{gap:?}");
+            faster(&made.tracks[&TrackId(0)], made.length(), frame)[1].abs()
+        };
+        assert!(off(false) > 0.5, "{}", off(false));
+        assert!(off(true) < 1e-3, "{}", off(true));
     }
 
     #[test]

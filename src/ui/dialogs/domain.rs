@@ -322,6 +322,8 @@ pub enum DialogAction {
     },
     /// Save a copy to this path.
     SaveCopy(PathBuf),
+    /// Show this folder in the system's own program for files.
+    ShowFolder(PathBuf),
     /// Ask what to export, of these clips alone.
     AskExport(Vec<ClipId>),
     /// Export.

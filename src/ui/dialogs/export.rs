@@ -42,7 +42,8 @@ pub struct ExportDraft {
     pub each: bool,
     /// Whether it is a `.gltf`.
     pub gltf: bool,
-    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}` in it is what the document is called.
+    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}` in it is what the document is called,
+    /// `{date}` the day.
     pub names: String,
     /// What the document is called.
     #[serde(skip)]
@@ -82,7 +83,7 @@ impl ExportDraft {
         let is_kept = |id: &ClipId| !self.left_out.contains(id);
         let clips = (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
         let (each, gltf) = (self.each, self.gltf);
-        let names = self.names.replace("{file}", &self.stem);
+        let names = self.names.replace("{file}", &self.stem).replace("{date}", &today());
         Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, names, gltf, to, replace: true })
     }
 
@@ -95,6 +96,11 @@ impl ExportDraft {
         name.push(if self.gltf { ".gltf" } else { ".glb" });
         name.into()
     }
+}
+
+/// Today's date where the person is, as `2026-01-31`.
+fn today() -> String {
+    jiff::Zoned::now().date().to_string()
 }
 
 /// What an export will come to, found beside the window.
@@ -179,6 +185,7 @@ fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
                 ("{clip}", "the clip's name"),
                 ("{file}", "what the document is called"),
                 ("{number}", "the clip's place among these"),
+                ("{date}", "today"),
             ];
             for (part, about) in parts {
                 if ui.button(format!("{part}  {about}")).clicked() {

@@ -15,7 +15,7 @@ use crate::{
     model::Derived,
     render::ColorRole,
     ui::{
-        Actions, Dialog, DialogAction, PathFor, Theme,
+        Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
         theme::Font,
         widgets::{cut, name_widget, paint_icon, row},
     },
@@ -126,7 +126,8 @@ fn folder_text(folder: &Path) -> String {
 }
 
 /// A path by hand.
-pub fn path_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, path: &str, what: PathFor, actions: &mut Actions) {
+pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, what: PathFor, actions: &mut Actions) {
+    let theme = view.theme;
     let (heading, verb) = match what {
         PathFor::Open => ("Open a model", "Open"),
         PathFor::Copy => ("Save a copy", "Save"),
@@ -160,6 +161,7 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, path: &str, wha
         field.request_focus();
     }
     let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    recent_ui(ui, view.program.recent, &mut text);
     ui.add_space(8.0);
     let chosen = list_ui(files, ui, theme, &mut text, saves);
     ui.add_space(12.0);
@@ -189,6 +191,34 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, path: &str, wha
                 actions.push(DialogAction::SetDialog(Some(Dialog::path(what, text.clone()))));
             }
         });
+    });
+}
+
+/// Folders of files that were opened lately.
+fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
+    const MOST: usize = 4;
+    const WIDE: f32 = 140.0;
+    let mut folders: Vec<&Path> = Vec::new();
+    for folder in recent.iter().filter(|r| !r.missing).filter_map(|r| r.path.parent()) {
+        if !folders.contains(&folder) && !folder.as_os_str().is_empty() && folders.len() < MOST {
+            folders.push(folder);
+        }
+    }
+    if folders.is_empty() {
+        return;
+    }
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        for folder in folders {
+            let name = folder.file_name().map_or_else(|| "/".into(), |n| n.to_string_lossy().into_owned());
+            let short = cut(ui, &name, &Theme::font(Font::Small), WIDE);
+            let button = ui.add(egui::Button::new(RichText::new(short).font(Theme::font(Font::Small))));
+            let button = button.on_hover_text(folder.display().to_string());
+            name_widget(ui, &button, &format!("Folder {name}"));
+            if button.clicked() {
+                *text = folder_text(folder);
+            }
+        }
     });
 }
 

@@ -1,8 +1,10 @@
 //! *Import clips*: the clips of other files, how well each fits this skeleton, and which are taken.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use egui::{Align, Align2, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, TextureId, Ui, pos2, vec2};
+use egui::{
+    Align, Align2, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, TextureId, Ui, pos2, vec2,
+};
 use egui_material_icons::icons;
 
 use super::{
@@ -11,6 +13,7 @@ use super::{
 };
 use crate::{
     edit::command::{KeysHow, TakenName},
+    model::{Document, NodeId},
     render::ColorRole,
     session::Fit,
     ui::{
@@ -43,6 +46,8 @@ pub struct ImportRow {
     pub is_empty: bool,
     /// This model in the middle of it; nothing inside where there can be none.
     pub picture: Option<Option<TextureId>>,
+    /// Its own skeleton in the middle of it: bones from the front, to the right and up, in parts of the skeleton's greatest extent.
+    pub bones: Vec<[[f32; 2]; 2]>,
 }
 
 /// A file that was read.
@@ -54,6 +59,8 @@ pub struct ImportFile {
     pub fit: Option<Fit>,
     /// Why nothing of it comes in.
     pub fault: Option<String>,
+    /// Joints of it that have no counterpart by themselves, by name.
+    pub asked: Vec<String>,
 }
 
 /// What there is to be chosen from.
@@ -84,11 +91,23 @@ pub struct ImportDraft {
     pub taken: TakenName,
     /// How keys come over.
     pub how: KeysHow,
+    /// What joints of the files are here, by their names, where that was said; none where one is left out.
+    pub by_hand: BTreeMap<String, Option<NodeId>>,
+    /// Whether a clip is shown as it is in its file.
+    pub as_dropped: bool,
 }
 
 impl Default for ImportDraft {
     fn default() -> Self {
-        Self { ticked: Vec::new(), names: Vec::new(), shown: 0, taken: TakenName::Number, how: KeysHow::Rests }
+        Self {
+            ticked: Vec::new(),
+            names: Vec::new(),
+            shown: 0,
+            taken: TakenName::Number,
+            how: KeysHow::Rests,
+            by_hand: BTreeMap::new(),
+            as_dropped: false,
+        }
     }
 }
 
@@ -113,7 +132,10 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
             list_ui(ui, theme, found, &mut now)
         });
         ui.allocate_ui_with_layout(vec2(room - list - 16.0, 440.0), Layout::top_down(Align::Min), |ui| {
-            details_ui(ui, theme, found, &mut now);
+            let document = view.session.map(|s| s.document());
+            ScrollArea::vertical().auto_shrink([false, false]).id_salt("import details").show(ui, |ui| {
+                details_ui(ui, theme, document, found, &mut now);
+            });
         });
     });
     ui.add_space(10.0);
@@ -322,7 +344,83 @@ fn picture_ui(ui: &Ui, theme: &Theme, about: &ImportRow, rect: Rect) {
     }
 }
 
-fn details_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft) {
+/// A clip's own skeleton, as it is in its file.
+fn bones_ui(ui: &Ui, theme: &Theme, about: &ImportRow, rect: Rect) {
+    ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
+    let painter = ui.painter_at(rect);
+    let middle = pos2(rect.center().x, rect.center().y);
+    let size = rect.height() * 0.86;
+    let at = |[x, y]: [f32; 2]| middle + vec2(x, -y) * size;
+    let (bone, joint) = (theme.color(ColorRole::TextSecondary), theme.color(ColorRole::TextPrimary));
+    for [from, to] in &about.bones {
+        painter.line_segment([at(*from), at(*to)], Stroke::new(2.0, bone));
+        painter.circle_filled(at(*to), 1.8, joint);
+    }
+    if about.bones.is_empty() {
+        painter.text(
+            middle,
+            Align2::CENTER_CENTER,
+            "It has no joints",
+            Theme::font(Font::Small),
+            theme.color(ColorRole::TextTertiary),
+        );
+    }
+}
+
+/// What joints of the file that have no counterpart are here, as it is said by hand. It holds for all files that have such a joint.
+fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &ImportFile, now: &mut ImportDraft) {
+    /// More are not listed: that file is of another body.
+    const MOST: usize = 60;
+    if file.asked.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    let head = format!("Not matched, {} in this file", file.asked.len());
+    ui.label(RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+    let joints: Vec<NodeId> = {
+        let is_joint = document.joint_flags();
+        document.nodes.order().iter().copied().filter(|n| is_joint[n.index()]).collect()
+    };
+    for theirs in file.asked.iter().take(MOST) {
+        let chosen = now.by_hand.get(theirs).copied().flatten();
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(128.0, 24.0), Sense::hover());
+            let font = Theme::font(Font::NumberSmall);
+            let text = cut(ui, theirs, &font, rect.width() - 8.0);
+            ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+            let shown = chosen.map_or_else(|| "leave out".to_owned(), |n| document.node(n).label(n));
+            let width = ui.available_width() - 4.0;
+            let mut to = chosen;
+            let list = egui::ComboBox::from_id_salt(("counterpart", theirs))
+                .selected_text(cut(ui, &shown, &Theme::font(Font::Body), width - 30.0))
+                .width(width)
+                .height(280.0)
+                .show_ui(ui, |ui| {
+                    ui.selectable_value(&mut to, None, "leave out");
+                    for node in &joints {
+                        ui.selectable_value(&mut to, Some(*node), document.node(*node).label(*node));
+                    }
+                });
+            list.response.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Counterpart of {theirs}: {shown}"))
+            });
+            if to != chosen {
+                match to {
+                    Some(to) => now.by_hand.insert(theirs.clone(), Some(to)),
+                    None => now.by_hand.remove(theirs),
+                };
+            }
+        });
+    }
+    if file.asked.len() > MOST {
+        small(ui, theme, &format!("and {} more", file.asked.len() - MOST));
+    }
+    if !now.by_hand.is_empty() {
+        small(ui, theme, "What is said here holds for all files with joints of these names.");
+    }
+}
+
+fn details_ui(ui: &mut Ui, theme: &Theme, document: Option<&Document>, found: &ImportView, now: &mut ImportDraft) {
     let Some(about) = found.rows.get(now.shown) else {
         small(ui, theme, "None of these files has a clip that fits.");
         return;
@@ -334,9 +432,21 @@ fn details_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
         name_widget(ui, &field, "Name of the clip");
     }
     ui.add_space(6.0);
-    let (rect, _) = ui.allocate_exact_size(vec2(width, width * 0.608), Sense::hover());
-    picture_ui(ui, theme, about, rect);
-    ui.add_space(8.0);
+    let (rect, _) = ui.allocate_exact_size(vec2(width, width * 0.5), Sense::hover());
+    if now.as_dropped {
+        bones_ui(ui, theme, about, rect);
+    } else {
+        picture_ui(ui, theme, about, rect);
+    }
+    ui.add_space(2.0);
+    segments(ui, theme, |ui| {
+        for (as_dropped, text) in [(false, "Merged"), (true, "As dropped")] {
+            if segment(ui, theme, text, now.as_dropped == as_dropped, false).clicked() {
+                now.as_dropped = as_dropped;
+            }
+        }
+    });
+    ui.add_space(4.0);
     ui.spacing_mut().item_spacing.y = 3.0;
     let line = |ui: &mut Ui, label: &str, value: String, role: ColorRole| {
         ui.horizontal(|ui| {
@@ -352,6 +462,9 @@ fn details_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
     };
     let Some(fit) = &file.fit else { return };
     line(ui, "Joints found", format!("{} of {}", fit.matched(), fit.joints), ColorRole::TextPrimary);
+    if let Some(document) = document {
+        counterparts_ui(ui, theme, document, file, now);
+    }
     let [name, plain, role] = fit.found;
     line(ui, "By the same name", name.to_string(), ColorRole::TextSecondary);
     line(ui, "By the name without prefix or case", plain.to_string(), ColorRole::TextSecondary);
@@ -429,7 +542,7 @@ fn foot_ui(
                 actions.push(DialogAction::SetDialog(None));
             } else if go {
                 actions.push(DialogAction::Import(Box::new(now)));
-            } else if now.how != draft.how {
+            } else if (now.how, &now.by_hand) != (draft.how, &draft.by_hand) {
                 actions.push(DialogAction::FitImport(Box::new(now)));
             } else if now != *draft {
                 actions.push(DialogAction::SetDialog(Some(Dialog::Import { draft: Box::new(now) })));

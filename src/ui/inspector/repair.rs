@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 /// Which document, which clip, and how it is closed.
-pub type FoundOf = (u64, ClipId, CloseHow, usize);
+pub type FoundOf = (u64, ClipId, CloseHow, usize, bool);
 
 impl Found {
     fn of(document: &Document, repair: &RepairLoop) -> Self {
@@ -55,7 +55,7 @@ pub fn repaired(document: &Document, repair: &RepairLoop) -> Option<Shared<Clip>
     let frame = frame_of(clip);
     let how = match repair.how {
         CloseHow::Match => Closing::Match,
-        CloseHow::Blend => Closing::Blend(repair.frames as u32),
+        CloseHow::Blend => Closing::Blend { frames: repair.frames as u32, speed: repair.speed },
         CloseHow::AddFrame => Closing::AddFrame,
         CloseHow::DropFrame => Closing::DropFrame,
     };
@@ -74,7 +74,8 @@ pub fn repair_ui(
 ) {
     let theme = view.theme;
     let (mut now, mut done) = (*repair, false);
-    let found = found.update((generation, repair.clip, repair.how, repair.frames), |_| Found::of(document, repair));
+    let of = (generation, repair.clip, repair.how, repair.frames, repair.speed);
+    let found = found.update(of, |_| Found::of(document, repair));
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Repair loop");
         let label = document.clip_label(repair.clip);
@@ -117,8 +118,9 @@ pub fn repair_ui(
             ui.label(RichText::new("Tail").color(theme.color(ColorRole::TextSecondary)));
             let clip = &document.clips[repair.clip];
             let most = (f64::from(clip.length()) / frame_of(clip)).round().max(1.0) as usize;
-            let field = ui.add(egui::Slider::new(&mut now.frames, 1..=most).suffix(" frames"));
+            let field = ui.add(egui::DragValue::new(&mut now.frames).range(1..=most).suffix(" frames"));
             name_widget(ui, &field, "Frames of the tail");
+            check(ui, theme, &mut now.speed, "The speed, too");
         });
     }
     ui.add_space(4.0);
@@ -130,8 +132,9 @@ pub fn repair_ui(
             let verb = RichText::new("Repair the loop").color(theme.color(ColorRole::TextOnAccent));
             let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(0.0, 28.0));
             if ui.add_enabled(found.after.is_some(), verb).clicked() {
-                let frames = (now.how == CloseHow::Blend).then_some(now.frames);
-                let command = CloseLoop { clip: ClipName::Id(repair.clip), how: Some(now.how), frames };
+                let blends = now.how == CloseHow::Blend;
+                let (frames, speed) = (blends.then_some(now.frames), blends.then_some(now.speed));
+                let command = CloseLoop { clip: ClipName::Id(repair.clip), how: Some(now.how), frames, speed };
                 actions.push(Action::Run(command.into()));
                 done = true;
             }

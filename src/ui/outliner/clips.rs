@@ -351,7 +351,7 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
         ("Reverse", "Reverse clips", |clip| ReverseClip { clip }.into()),
         ("Mirror", "Mirror clips", |clip| MirrorClip { clip, node: None }.into()),
         ("Start at 0", "Start clips at 0", |clip| StartAtZero { clip }.into()),
-        ("Close the loops", "Close loops", |clip| CloseLoop { clip, how: None, frames: None }.into()),
+        ("Close the loops", "Close loops", |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into()),
         ("Reduce keys to 0.5 mm", "Reduce keys of clips", |clip| ReduceKeys { clip, millimetres: None }.into()),
         ("Delete", "Delete clips", |clip| DeleteClip { clip }.into()),
     ];

@@ -39,6 +39,8 @@ pub enum TimelineAction {
     Repeat(Repeat),
     /// A loop is repaired in this way, or none.
     Repair(Option<RepairLoop>),
+    /// The mix is shown and plays in place of a clip, or not.
+    Mixing(bool),
     /// Auto-key on or off.
     AutoKey(bool),
     /// Whether edits change all selected keys alike.
@@ -54,6 +56,8 @@ pub struct RepairLoop {
     pub how: CloseHow,
     /// Frames that are bent, where the tail is blended.
     pub frames: usize,
+    /// Whether it takes on the speed of the start, too.
+    pub speed: bool,
     /// Whether it is seen as it will be.
     pub preview: bool,
     /// Whether all joints are listed.
@@ -188,6 +192,13 @@ impl Timeline {
             TimelineAction::Speed(speed) => self.playback.speed = speed,
             TimelineAction::Repeat(repeat) => self.playback.repeat = repeat,
             TimelineAction::Repair(repair) => self.repair = repair,
+            TimelineAction::Mixing(on) => {
+                self.playback.mix(on);
+                if on {
+                    *mode = Mode::Animate;
+                    selection.keys = KeySet::default();
+                }
+            }
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,

@@ -9,6 +9,7 @@ mod gesture;
 mod hold;
 mod markers;
 mod menus;
+mod mixer;
 mod overview;
 mod per_track;
 mod pick;
@@ -37,7 +38,7 @@ use egui::{RichText, Ui};
 use super::{Action, Actions, Theme, View, blend_drag::BlendDrag, theme::Font};
 use crate::render::ColorRole;
 use crate::{
-    edit::command::NewClip,
+    edit::{Mode, command::NewClip},
     model::{Clip, ClipId, Derived, KeySet, NodeId, Shared},
 };
 
@@ -96,6 +97,9 @@ pub struct TimelineState {
     /// What of the overview is dragged.
     grip: Option<Grip>,
     dead: DeadKeys,
+    mixer: mixer::MixerState,
+    /// Whether the range was fitted to the mix.
+    fitted_mix: bool,
     summary: Derived<Shared<Clip>, Summary>,
     /// The times of the selected keys.
     selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
@@ -201,6 +205,17 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
         });
         return;
     }
+    if view.timeline.playback.mixing && view.mode == Mode::Animate {
+        let length = view.timeline.playback.length(document);
+        if !std::mem::replace(&mut state.fitted_mix, true) || length > state.end.max(1.0) * 4.0 {
+            state.fit(length);
+        }
+        state.fitted = None;
+        transport::transport_ui(state, ui, view, actions);
+        mixer::mixer_ui(state, ui, view, document, actions);
+        return;
+    }
+    state.fitted_mix = false;
     let clip = view.timeline.playback.clip.unwrap_or(ClipId(0));
     let length = view.timeline.playback.length(document);
     let key = (clip, (length as f32).to_bits());

@@ -1,5 +1,7 @@
 //! The dope sheet: rows of keys under a ruler; where they are scrolled, zoomed, selected and moved.
 
+use std::ops::RangeInclusive;
+
 use egui::{Mesh, Painter, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
@@ -17,6 +19,7 @@ use super::{
     ruler::{grid, playhead_line, ruler_ui},
 };
 use crate::{
+    edit::command::{CloseHow, frame_of},
     model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, Shared, TrackId},
     render::{ColorRole, Measure},
     ui::{
@@ -157,12 +160,25 @@ impl Sheet<'_> {
         let dim = theme.color(ColorRole::SurfaceTimelineOut);
         painter.rect_filled(Rect::from_min_max(sheet.min, pos2(start, sheet.bottom())), 0.0, dim);
         painter.rect_filled(Rect::from_min_max(pos2(end, sheet.top()), sheet.max), 0.0, dim);
+        self.tail(painter, start..=end);
         if let Some((from, to)) = self.view.timeline.playback.range {
             let dark = dim.gamma_multiply(0.45);
             let (from, to) = (axis.x(from).clamp(start, end), axis.x(to).clamp(start, end));
             painter.rect_filled(Rect::from_x_y_ranges(start..=from, sheet.y_range()), 0.0, dark);
             painter.rect_filled(Rect::from_x_y_ranges(to..=end, sheet.y_range()), 0.0, dark);
         }
+    }
+
+    /// The frames that a repair of the loop bends are tinted.
+    fn tail(&self, painter: &Painter, clip: RangeInclusive<f32>) {
+        let repair = self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend);
+        let Some(repair) = repair else { return };
+        let length = f64::from(self.clip.length());
+        let from = self.axis.x(length - repair.frames as f64 * frame_of(self.clip)).max(*clip.start());
+        let color = self.view.theme.color(ColorRole::SelectionBase);
+        let area = Rect::from_x_y_ranges(from..=*clip.end(), self.sheet.y_range());
+        painter.rect_filled(area, 0.0, color.gamma_multiply(0.10));
+        painter.vline(from, self.sheet.y_range(), Stroke::new(1.0, color.gamma_multiply(0.6)));
     }
 
     /// The rows that are in sight, the one of all keys over them.

@@ -7,7 +7,10 @@ use super::TimelineState;
 use crate::render::ColorRole;
 use crate::ui::TimelineAction;
 use crate::{
-    edit::command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, field::ClipName},
+    edit::{
+        Mode,
+        command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, field::ClipName},
+    },
     model::{Document, Repeat},
     session::RulerUnit,
     ui::{
@@ -26,6 +29,7 @@ struct Room {
     /// The buttons that bring a pose nearer to others.
     blend: bool,
     rate: bool,
+    mixer: bool,
     /// Points of the clip's name.
     clip: f32,
 }
@@ -33,11 +37,12 @@ struct Room {
 impl Room {
     fn of(width: f32) -> Self {
         Self {
-            guess: width >= 980.0,
-            blend: width >= 1340.0,
-            speed: width >= 800.0,
+            guess: width >= 1020.0,
+            blend: width >= 1370.0,
+            speed: width >= 840.0,
             frame: width >= 620.0,
             rate: width >= 560.0,
+            mixer: width >= 760.0,
             clip: if width >= 840.0 { 140.0 } else { 96.0 },
         }
     }
@@ -58,6 +63,16 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.add_space(4.0);
             clip_and_rate(state, ui, view, document, &room, actions);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let mixing = playback_mixes(view);
+                let key = view.settings.keys.key(PlayCommand::Mixer.name());
+                if (room.mixer || mixing)
+                    && icon_button(ui, view.theme, icons::ICON_JOIN, "Mixer", key, mixing, Ok(())).clicked()
+                {
+                    actions.push(Action::Run(PlayCommand::Mixer.into()));
+                }
+                if mixing {
+                    return;
+                }
                 key_buttons(state, ui, view, document, actions);
                 if room.blend && view.shown_clip().is_some() {
                     ui.add_space(8.0);
@@ -66,6 +81,10 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             });
         });
     });
+}
+
+fn playback_mixes(view: &View<'_>) -> bool {
+    view.timeline.playback.mixing && view.mode == Mode::Animate
 }
 
 fn play_buttons(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -137,7 +156,11 @@ fn clip_and_rate(
     actions: &mut Actions,
 ) {
     let (theme, playback) = (view.theme, view.timeline.playback);
-    let label = playback.clip.map_or_else(|| "No clip".into(), |c| document.clip_label(c));
+    let label = match playback.clip {
+        _ if playback_mixes(view) => "Mix".to_owned(),
+        Some(clip) => document.clip_label(clip),
+        None => "No clip".to_owned(),
+    };
     let shown = elided(ui, &label, &Theme::font(Font::Body), room.clip - 28.0);
     let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip).height(420.0);
     let combo = combo.close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);

@@ -1,0 +1,431 @@
+//! Commands on the mix: clips on lanes, gone over from one to the next and played together; and what plays as a new clip.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    CommandError, Outcome, Scene,
+    arguments::{clip_text, find_clip, find_nodes, node_text},
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds, choice},
+    keys::clip_of,
+};
+use crate::{
+    edit::Edit,
+    model::{
+        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, SceneId, Shared,
+        TrackId,
+    },
+    motion::{
+        Mixer, baked, baked_error,
+        clip_edit::{TravelParts, TravelTo, move_travel, reduced},
+        footfalls,
+    },
+};
+
+document_commands! {
+    /// Commands on the mix.
+    MixCommand in "Clip/Mix";
+
+    /// Lays clips out on lanes: all of the mix at once
+    SetMix {
+        /// The mix: its lanes, each with its bars.
+        mix: MixText,
+    } = "mix.set", "Set the mix", asks: true;
+    /// Takes all lanes away
+    ClearMix {} = "mix.clear", "Clear the mix";
+    /// Goes over to a clip: now, where the one that plays ends, or at its next marker
+    GoTo {
+        /// To which clip.
+        clip: ClipName,
+        /// When it is now, seconds of the mix.
+        time: Seconds,
+        /// When it comes in; now unless given.
+        when: Option<GoWhen>,
+        /// How it comes in; its weight rises unless given.
+        how: Option<EnterHow>,
+        /// Over how long; a quarter of a second unless given.
+        fade: Option<Seconds>,
+        /// On which lane, by its name; the lowest unless given.
+        lane: Option<String>,
+    } = "mix.go", "Go over to a clip", asks: true;
+    /// Plays a clip on the upper body over another: shoot while running
+    PlayOver {
+        /// What the body does.
+        clip: ClipName,
+        /// What its upper half does.
+        over: ClipName,
+        /// From which joint up; the whole upper half unless given.
+        node: Option<Nodes>,
+        /// From when, seconds of the mix; 0 unless given.
+        time: Option<Seconds>,
+    } = "mix.over", "Shoot while running", asks: true;
+    /// Makes a new clip of what plays
+    BakeMix {
+        /// What it is called.
+        name: Option<String>,
+        /// Frames a second that are looked at; 60 unless given.
+        rate: Option<f32>,
+        /// How far a vertex of a body 1.8 m high may be off when keys are taken away, millimetres; one unless given, none at 0.
+        millimetres: Option<f32>,
+        /// The body stays on its place.
+        in_place: Option<bool>,
+    } = "mix.bake", "Bake the mix to a clip";
+    /// Keeps the mix with the file, or takes it out
+    KeepMix {
+        /// Whether it is kept; so unless given.
+        on: Option<bool>,
+    } = "mix.keep", "Keep the mix in the file";
+    /// Sets markers L and R where the feet of a clip come down
+    MarkFootfalls {
+        /// Of which clip.
+        clip: ClipName,
+    } = "clip.footfalls", "Mark the footfalls", asks: true;
+}
+
+choice! {
+    /// When a clip comes in.
+    GoWhen {
+        /// At once.
+        Now = "now",
+        /// Where the clip that plays ends.
+        End = "end",
+        /// At the next marker of the clip that plays.
+        Marker = "marker",
+    }
+}
+
+choice! {
+    /// How a clip comes in.
+    EnterHow {
+        /// Its weight rises; the other goes on below.
+        Fade = "fade",
+        /// Its weight rises over the pose that is there.
+        Frozen = "frozen",
+        /// From the last key of the one to the first of the other.
+        Keys = "keys",
+        /// At once; the difference dies away with its velocity.
+        Inertial = "inertial",
+        /// At once.
+        Cut = "cut",
+    }
+}
+
+impl From<EnterHow> for Enter {
+    fn from(how: EnterHow) -> Self {
+        match how {
+            EnterHow::Fade => Self::Fade,
+            EnterHow::Frozen => Self::Frozen,
+            EnterHow::Keys => Self::Keys,
+            EnterHow::Inertial => Self::Inertial,
+            EnterHow::Cut => Self::Cut,
+        }
+    }
+}
+
+/// A mix as text: clips and joints by name.
+pub type NamedMix = Mix<String, String>;
+
+/// A mix, or a text of one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MixText {
+    /// This.
+    Mix(Shared<Mix>),
+    /// As it is written.
+    Text(Value),
+}
+
+super::field::field!(
+    MixText,
+    super::ArgumentType::Text,
+    |from, name| from.value(name).map(|v| Self::Text(v.clone())),
+    |v, document| match v {
+        Self::Text(text) => text.clone(),
+        // Names and plain numbers always have a text.
+        Self::Mix(mix) => serde_json::to_value(named_mix(document, mix)).unwrap_or_default(),
+    }
+);
+
+/// The same mix with names for ids.
+pub fn named_mix(document: &Document, mix: &Mix) -> NamedMix {
+    let named = mix
+        .renamed::<String, String, std::convert::Infallible>(&mut |clip| Ok(clip_text(document, *clip)), &mut |node| {
+            Ok(node_text(document, *node))
+        });
+    match named {
+        Ok(mix) => mix,
+    }
+}
+
+/// The mix that a text means, a JSON object or the text of one.
+///
+/// # Errors
+/// Where it is none, or names what is not there: a sentence.
+pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
+    let named: Result<NamedMix, _> = match text {
+        Value::String(text) => serde_json::from_str(text),
+        // A list would be read as the members in their order.
+        Value::Array(_) => return Err("that is no mix: it is a list, and not an object with “lanes”".to_owned()),
+        other => serde_json::from_value(other.clone()),
+    };
+    let named = named.map_err(|e| format!("that is no mix: {e}"))?;
+    if let Some(fault) = named.fault() {
+        return Err(fault);
+    }
+    found_mix(document, &named)
+}
+
+/// A mix of names in this document.
+///
+/// # Errors
+/// The first name that is not there, or is there twice.
+pub fn found_mix(document: &Document, named: &NamedMix) -> Result<Mix, String> {
+    named.renamed(&mut |clip| find_clip(document, clip).map_err(|e| e.to_string()), &mut |node| match find_nodes(
+        document, node,
+    )
+    .map_err(|e| e.to_string())?[..]
+    {
+        [one] => Ok(one),
+        _ => Err(format!("“{node}” names several nodes; give its path or its #index")),
+    })
+}
+
+/// The mix that is worked on: as it was changed, else as the file keeps it.
+pub fn mix_of(document: &Document) -> Option<Shared<Mix>> {
+    if let Some(mix) = &document.aids.mix {
+        return Some(mix.clone());
+    }
+    let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.clone())?;
+    found_mix(document, &kept).ok().map(Shared::new)
+}
+
+/// Whether the file keeps the mix as it is.
+pub fn is_mix_kept(document: &Document) -> bool {
+    let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.as_ref());
+    match (&document.aids.mix, kept) {
+        (None, kept) => kept.is_some(),
+        (Some(mix), Some(kept)) => named_mix(document, mix) == **kept,
+        (Some(_), None) => false,
+    }
+}
+
+fn scene_of(document: &Document) -> Option<SceneId> {
+    document.scene.or_else(|| document.scenes.ids().next())
+}
+
+fn sentence(text: String) -> CommandError {
+    CommandError::Other(text)
+}
+
+fn put(mix: Mix) -> Outcome {
+    Outcome { edits: vec![Edit::SetMix { to: Some(Shared::new(mix)) }], ..Outcome::default() }
+}
+
+/// A mix with something on it.
+fn there(document: &Document) -> Result<Shared<Mix>, CommandError> {
+    let none = || sentence("there is no mix; lay a clip on a lane first".to_owned());
+    mix_of(document).filter(|m| m.length() > 0.0).ok_or_else(none)
+}
+
+impl SetMix {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        match &self.mix {
+            MixText::Mix(mix) => match mix.fault() {
+                Some(fault) => Err(sentence(fault)),
+                None => Ok(Outcome { edits: vec![Edit::SetMix { to: Some(mix.clone()) }], ..Outcome::default() }),
+            },
+            MixText::Text(text) => read_mix(scene.document, text).map(put).map_err(sentence),
+        }
+    }
+}
+
+impl ClearMix {
+    #[expect(clippy::unnecessary_wraps, reason = "all commands have this form")]
+    fn work(&self, _: &Scene<'_>) -> Result<Outcome, CommandError> {
+        Ok(put(Mix::default()))
+    }
+}
+
+impl GoTo {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let clip = self.clip.find(document)?;
+        let length = f64::from(clip_of(document, clip)?.length());
+        let mut mix = (*mix_of(document).unwrap_or_default()).clone();
+        let covers = |l: &MixLane| l.additive.is_none() && self.lane.as_ref().is_none_or(|name| *name == *l.name);
+        let lane = match (mix.lanes.iter().position(covers), &self.lane) {
+            (Some(at), _) => at,
+            (None, Some(name)) => return Err(sentence(format!("no lane “{name}” covers what is below it"))),
+            (None, None) => {
+                mix.lanes.insert(0, MixLane::new("Body"));
+                0
+            }
+        };
+        let now = f64::from(self.time.0);
+        if !now.is_finite() || now < 0.0 {
+            return Err(sentence(format!("{now} s is no time of a mix")));
+        }
+        let start = self.when_of(document, &mix, lane, now);
+        let fade = f64::from(self.fade.map_or(0.25, |f| f.0));
+        let bars = &mut mix.lanes[lane].bars;
+        let fade = if bars.is_empty() { 0.0 } else { fade };
+        let in_step = bars.iter().rfind(|b| b.start <= start && b.end() >= start).map_or(InStep::Free, |b| b.in_step);
+        let ends = bars.iter().map(MixBar::end).fold(start + length.max(0.5) * 2.0 + fade, f64::max);
+        let enter = self.how.map_or(Enter::Fade, Enter::from);
+        bars.push(MixBar { fade_in: fade, enter, in_step, ..MixBar::new(clip, start, ends - start) });
+        match mix.fault() {
+            Some(fault) => Err(sentence(fault)),
+            None => Ok(put(mix)),
+        }
+    }
+
+    /// When it comes in: a function of what plays on the lane now.
+    fn when_of(&self, document: &Document, mix: &Mix, lane: usize, now: f64) -> f64 {
+        let shared = Shared::new(mix.clone());
+        let playing = Mixer::default().playing(document, &shared, now);
+        let heaviest = playing.iter().filter(|p| p.lane == lane).max_by(|a, b| a.weight.total_cmp(&b.weight));
+        let Some((playing, clip)) = heaviest.and_then(|p| Some((p, document.clips.get(p.clip)?))) else { return now };
+        let (length, speed) = (f64::from(clip.length()), mix.lanes[lane].bars[playing.bar].speed);
+        if speed <= 0.0 || length <= 0.0 {
+            return now;
+        }
+        let left = match self.when.unwrap_or(GoWhen::Now) {
+            GoWhen::Now => 0.0,
+            GoWhen::End => length - playing.time,
+            GoWhen::Marker => {
+                let marks = clip.markers.iter().map(|m| f64::from(m.time));
+                let ahead = marks.map(|m| (m - playing.time).rem_euclid(length)).fold(f64::INFINITY, f64::min);
+                if ahead.is_finite() { ahead } else { length - playing.time }
+            }
+        };
+        now + left / speed
+    }
+}
+
+impl PlayOver {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let joint = match &self.node {
+            None => None,
+            Some(nodes) => match nodes.all(document)?[..] {
+                [one] => Some(one),
+                _ => return Err(sentence("one joint is meant, from which the upper clip plays".to_owned())),
+            },
+        };
+        let (clip, over) = (self.clip.find(document)?, self.over.find(document)?);
+        let lengths = [clip, over].map(|c| clip_of(document, c).map(|c| f64::from(c.length())));
+        let [below, above] = lengths;
+        let (below, above) = (below?.max(0.1), above?.max(0.1));
+        let start = f64::from(self.time.map_or(0.0, |t| t.0)).max(0.0);
+        let mut mix = (*mix_of(document).unwrap_or_default()).clone();
+        let is_bare = mix.lanes.iter().all(|l| l.bars.is_empty());
+        let long = if is_bare { below.max(above) * 2.0 } else { above.max(mix.length() - start) };
+        if is_bare {
+            mix.lanes = vec![MixLane { bars: vec![MixBar::new(clip, 0.0, start + long)], ..MixLane::new("Body") }];
+        }
+        let mask = joint.map_or(MixMask::Upper, |joint| MixMask::Below { joint, falloff: 1 });
+        let bar = MixBar { fade_in: 0.15, fade_out: 0.15, ..MixBar::new(over, start, long) };
+        let place = mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
+        mix.lanes.insert(place, MixLane { mask: Some(mask), bars: vec![bar], ..MixLane::new("Upper body") });
+        Ok(put(mix))
+    }
+}
+
+impl BakeMix {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let mix = there(document)?;
+        let rate = f64::from(self.rate.unwrap_or(60.0));
+        let bound = self.millimetres.unwrap_or(1.0);
+        if !(1.0..=1000.0).contains(&rate) {
+            return Err(sentence(format!("{rate} frames a second is no rate to bake at; give one from 1 to 1000")));
+        }
+        if !(0.0..=1000.0).contains(&bound) {
+            return Err(sentence(format!("{bound} mm is no bound; give one from 0 to 1000")));
+        }
+        let span = (0.0, mix.length());
+        /// More is no clip that anyone keeps; it is said before it takes minutes.
+        const MOST: f64 = 1e6;
+        if span.1 * rate > MOST {
+            return Err(sentence(format!(
+                "{:.0} s at {rate} frames a second are too many keys; bake at a lower rate",
+                span.1
+            )));
+        }
+        let made = Shared::new(baked(document, &mix, span, rate));
+        if made.tracks.is_empty() {
+            return Err(sentence("the mix moves nothing: its clips have no keys, or are gone".to_owned()));
+        }
+        let off = baked_error(document, &mix, span, &made, rate);
+        let mut said = format!(
+            "{:.2} s at {rate} frames a second; between them joints are off by at most {:.2} mm",
+            span.1,
+            off * 1000.0
+        );
+        let mut clip = (*made).clone();
+        if self.in_place == Some(true) {
+            let parts = TravelParts { ground: true, height: false, turn: false };
+            match move_travel(document, &clip, TravelTo::InPlace, parts, None) {
+                Ok(moved) => clip = moved.clip,
+                Err(_) => said += "; nothing of it moves the body over the ground",
+            }
+        }
+        if bound > 0.0 {
+            let less = reduced(document, &clip, bound / 1000.0);
+            said += &format!(
+                "; {} of {} keys kept, the skin within {:.2} mm of a body 1.8 m high",
+                less.keys[1],
+                less.keys[0],
+                less.error * 1000.0
+            );
+            clip = less.clip;
+        }
+        let taken: BTreeSet<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
+        let name = self.name.clone().unwrap_or_else(|| "Mix".to_owned());
+        let numbered = |k: u32| if k < 2 { name.clone() } else { format!("{name} {k}") };
+        let name = (1..).map(numbered).find(|n| !taken.contains(n)).unwrap_or_default();
+        let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
+        let clip = Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() };
+        let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
+        Ok(Outcome { edits: vec![edit], note: Some(format!("{name}: {said}")), ..Outcome::default() })
+    }
+}
+
+impl KeepMix {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let place = scene_of(document)
+            .ok_or_else(|| sentence("this file has no scene to keep a mix with; its text can be copied".to_owned()))?;
+        let to = match self.on.unwrap_or(true) {
+            true => Some(Shared::new(named_mix(document, &*there(document)?))),
+            false => None,
+        };
+        Ok(Outcome { edits: vec![Edit::SetKeptMix { scene: place, to }], ..Outcome::default() })
+    }
+}
+
+impl MarkFootfalls {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id: ClipId = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let falls = footfalls(document, clip);
+        if falls.is_empty() {
+            let label = document.clip_label(id);
+            return Err(sentence(format!(
+                "no foot of {label} is known to come down: it has no feet by name, or they stay"
+            )));
+        }
+        let kept = clip.markers.iter().filter(|m| !matches!(&*m.name, "L" | "R")).cloned();
+        let new = falls.iter().map(|(time, side)| Marker {
+            time: *time as f32,
+            name: (*side).into(),
+            color: MarkerColor::Violet,
+        });
+        let markers: Shared<[Marker]> = Marker::in_order(kept.chain(new).collect()).into();
+        let to = Clip { markers, ..(**clip).clone() };
+        let note = Some(format!("{} steps marked", falls.len()));
+        Ok(Outcome { edits: vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }], note, ..Outcome::default() })
+    }
+}

@@ -1,0 +1,449 @@
+//! A mix: clips laid out on lanes over time, as plain data. What it comes to at a moment is worked out by the `Mixer` in motion.
+//!
+//! ```text
+//!  additive lane   ▁▂▃▄▅▆▇██████████     adds the difference to a reference
+//!  upper lane           ╱████╳███╲       covers what is below, where its mask lets it
+//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier as it comes in
+//! ```
+//!
+//! The same data names clips and joints by id in a document, and by name in text (`ulna eval --mix`, `ulna.mix` in a scene's extras).
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{ClipId, NodeId};
+
+/// Lanes of clips. `C` names clips, `N` names nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mix<C = ClipId, N: Ord = NodeId> {
+    /// Lanes, the lowest first; additive ones add to what all others make, in their order.
+    pub lanes: Vec<MixLane<C, N>>,
+}
+
+impl<C, N: Ord> Default for Mix<C, N> {
+    fn default() -> Self {
+        Self { lanes: Vec::new() }
+    }
+}
+
+/// A lane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixLane<C = ClipId, N: Ord = NodeId> {
+    /// What a person calls it.
+    #[serde(default)]
+    pub name: Arc<str>,
+    /// The difference to what is added; nothing where the lane covers what is below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub additive: Option<MixReference>,
+    /// How much of it counts, 0 or more; 1 covers.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: f32,
+    /// Where it counts; everywhere if `None`.
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    pub mask: Option<MixMask<N>>,
+    /// Whether it counts at all.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub on: bool,
+    /// Whether only lanes like this one count.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub solo: bool,
+    /// Whether rotations are averaged by the normalised sum, and not on the sphere.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub nlerp: bool,
+    /// What plays, in any order.
+    #[serde(default = "Vec::new")]
+    pub bars: Vec<MixBar<C, N>>,
+}
+
+/// What an additive lane adds is the difference to this.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MixReference {
+    /// The rest of each node.
+    Rest,
+    /// The clip's first key.
+    First,
+    /// The clip at this time, seconds.
+    At(f64),
+}
+
+/// Where something counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", bound(deserialize = "N: Ord + Deserialize<'de>"))]
+pub enum MixMask<N: Ord = NodeId> {
+    /// A joint and all below it.
+    Below {
+        /// The joint.
+        joint: N,
+        /// Over so many joints, this one the first, it rises to full.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        falloff: u32,
+    },
+    /// What is not on the right, by what part of a body it is.
+    Left,
+    /// What is not on the left.
+    Right,
+    /// All from the lowest joint of the spine up.
+    Upper,
+    /// All but that.
+    Lower,
+    /// Painted, 0 to 1; what is not named does not count.
+    Painted(BTreeMap<N, f32>),
+}
+
+/// How a bar comes in, over its `fade_in`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enter {
+    /// Its weight rises; what was there goes on below it.
+    #[default]
+    Fade,
+    /// Its weight rises over the pose that was there when it came in.
+    Frozen,
+    /// What was there stops at its last key, this stands at its first, and then goes.
+    Keys,
+    /// It is there at once, and the difference to what was seen, with its velocity, dies away.
+    Inertial,
+    /// It is there at once.
+    Cut,
+}
+
+/// How a weight rises over a fade.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FadeCurve {
+    /// `3u² − 2u³`.
+    #[default]
+    Smooth,
+    /// `u`.
+    Linear,
+}
+
+impl FadeCurve {
+    /// How much counts at a part of the fade.
+    pub fn at(self, part: f64) -> f32 {
+        let u = part.clamp(0.0, 1.0);
+        (match self {
+            Self::Smooth => u * u * (3.0 - 2.0 * u),
+            Self::Linear => u,
+        }) as f32
+    }
+}
+
+/// By what bars that lie over each other in a lane keep step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InStep {
+    /// By nothing: each on its own clock.
+    #[default]
+    Free,
+    /// By the share of their length.
+    Share,
+    /// By the markers of their clips.
+    Markers,
+    /// By when their feet come down.
+    Contacts,
+}
+
+/// What a bar plays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Plays<C = ClipId> {
+    /// A clip.
+    Clip(C),
+    /// The clips around a value on a line.
+    Blend {
+        /// Each with its value, such as its speed over the ground; in any order.
+        points: Vec<(C, f32)>,
+        /// The value.
+        value: f32,
+    },
+}
+
+/// Something that plays from a time to a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixBar<C = ClipId, N: Ord = NodeId> {
+    /// What.
+    pub plays: Plays<C>,
+    /// When it begins, seconds of the mix.
+    #[serde(default)]
+    pub start: f64,
+    /// How long it is there, seconds.
+    pub length: f64,
+    /// Where in its clip it begins, seconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: f64,
+    /// How fast its clip plays.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub speed: f64,
+    /// Whether its clip begins again at its end; else it stands there.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub repeat: bool,
+    /// How much it counts, 0 to 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: f32,
+    /// Seconds over which it comes in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fade_in: f64,
+    /// Seconds over which it goes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fade_out: f64,
+    /// How it comes in.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub enter: Enter,
+    /// How its weight rises and falls.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub curve: FadeCurve,
+    /// Whether it plays along with the bars that are there, and does not cover them.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub along: bool,
+    /// By what it keeps step with the bars that it meets.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub in_step: InStep,
+    /// Where it counts; everywhere if `None`.
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    pub mask: Option<MixMask<N>>,
+}
+
+fn one<T: From<u8>>() -> T {
+    T::from(1)
+}
+
+fn yes() -> bool {
+    true
+}
+
+// serde hands references to all of these.
+fn is_one<T: From<u8> + PartialEq>(value: &T) -> bool {
+    *value == T::from(1)
+}
+
+fn is_zero<T: From<u8> + PartialEq>(value: &T) -> bool {
+    *value == T::from(0)
+}
+
+const fn is_yes(value: &bool) -> bool {
+    *value
+}
+
+const fn is_no(value: &bool) -> bool {
+    !*value
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl<C, N: Ord> MixBar<C, N> {
+    /// A clip that loops from a time on.
+    pub const fn new(clip: C, start: f64, length: f64) -> Self {
+        Self {
+            plays: Plays::Clip(clip),
+            start,
+            length,
+            offset: 0.0,
+            speed: 1.0,
+            repeat: true,
+            weight: 1.0,
+            fade_in: 0.0,
+            fade_out: 0.0,
+            enter: Enter::Fade,
+            curve: FadeCurve::Smooth,
+            along: false,
+            in_step: InStep::Free,
+            mask: None,
+        }
+    }
+
+    /// When it goes.
+    pub fn end(&self) -> f64 {
+        self.start + self.length
+    }
+
+    /// How much it counts by itself at a time.
+    pub fn weight_at(&self, time: f64) -> f32 {
+        if time < self.start || time > self.end() {
+            return 0.0;
+        }
+        let comes = match self.enter {
+            Enter::Inertial | Enter::Cut => 1.0,
+            _ if self.fade_in > 0.0 => self.curve.at((time - self.start) / self.fade_in),
+            _ => 1.0,
+        };
+        let goes = if self.fade_out > 0.0 { self.curve.at((self.end() - time) / self.fade_out) } else { 1.0 };
+        self.weight.clamp(0.0, 1.0) * comes * goes
+    }
+
+    /// The clips that it plays.
+    pub fn clips(&self) -> impl Iterator<Item = &C> {
+        let (one, points) = match &self.plays {
+            Plays::Clip(clip) => (Some(clip), &[][..]),
+            Plays::Blend { points, .. } => (None, &points[..]),
+        };
+        one.into_iter().chain(points.iter().map(|(clip, _)| clip))
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        let (points, value) = match &self.plays {
+            Plays::Clip(_) => (&[][..], 0.0),
+            Plays::Blend { points, value } => (&points[..], *value),
+        };
+        let own = [self.start, self.length, self.offset, self.speed, self.fade_in, self.fade_out];
+        own.into_iter().chain([f64::from(self.weight), f64::from(value)]).chain(points.iter().map(|p| f64::from(p.1)))
+    }
+}
+
+impl<C, N: Ord> MixLane<C, N> {
+    /// A lane that covers what is below, with nothing on it.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            additive: None,
+            weight: 1.0,
+            mask: None,
+            on: true,
+            solo: false,
+            nlerp: false,
+            bars: Vec::new(),
+        }
+    }
+
+    /// Its bars as they come in: by start, those of one start in their own order.
+    pub fn in_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.bars.len()).collect();
+        order.sort_by(|a, b| self.bars[*a].start.total_cmp(&self.bars[*b].start));
+        order
+    }
+}
+
+impl<C, N: Ord> Mix<C, N> {
+    /// When the last bar ends, seconds.
+    pub fn length(&self) -> f64 {
+        self.lanes.iter().flat_map(|l| &l.bars).map(MixBar::end).fold(0.0, f64::max)
+    }
+
+    /// The first thing in it that is no number, or out of its bounds, in words.
+    pub fn fault(&self) -> Option<String> {
+        /// Seconds; more is no mix that anyone watches.
+        const LONGEST: f64 = 1e6;
+        for (l, lane) in self.lanes.iter().enumerate() {
+            let name =
+                if lane.name.is_empty() { format!("lane {}", l + 1) } else { format!("lane “{}”", lane.name) };
+            if !lane.weight.is_finite() || lane.weight < 0.0 {
+                return Some(format!("{name}: its weight must be 0 or more"));
+            }
+            let masks = lane.bars.iter().map(|b| &b.mask).chain([&lane.mask]);
+            for mask in masks.flatten() {
+                if let MixMask::Painted(painted) = mask
+                    && !painted.values().all(|w| (0.0..=1.0).contains(w))
+                {
+                    return Some(format!("{name}: what is painted of a mask must lie from 0 to 1"));
+                }
+            }
+            for (b, bar) in lane.bars.iter().enumerate() {
+                let place = format!("{name}, bar {}", b + 1);
+                if !bar.numbers().all(f64::is_finite) {
+                    return Some(format!("{place}: one of its numbers is none"));
+                }
+                if bar.start < 0.0 || bar.length <= 0.0 || bar.end() > LONGEST {
+                    return Some(format!(
+                        "{place}: it must begin at 0 or later, last longer than 0 s, and end before {LONGEST} s"
+                    ));
+                }
+                if bar.fade_in < 0.0 || bar.fade_out < 0.0 {
+                    return Some(format!("{place}: a fade lasts 0 s or longer"));
+                }
+                if !(0.0..=1.0).contains(&bar.weight) {
+                    return Some(format!("{place}: its weight must lie from 0 to 1"));
+                }
+                if bar.clips().next().is_none() {
+                    return Some(format!("{place}: it plays no clip"));
+                }
+            }
+        }
+        None
+    }
+
+    /// The nodes that its masks name.
+    pub fn nodes(&self) -> impl Iterator<Item = &N> {
+        let masks = self.lanes.iter().flat_map(|l| l.bars.iter().map(|b| &b.mask).chain([&l.mask])).flatten();
+        masks.flat_map(|mask| {
+            let (one, list) = match mask {
+                MixMask::Below { joint, .. } => (Some(joint), None),
+                MixMask::Painted(list) => (None, Some(list.keys())),
+                _ => (None, None),
+            };
+            one.into_iter().chain(list.into_iter().flatten())
+        })
+    }
+
+    /// The same with clips and nodes named otherwise.
+    ///
+    /// # Errors
+    /// The first that one of the namers gives.
+    pub fn renamed<D: Clone, M: Ord, E>(
+        &self,
+        clip: &mut dyn FnMut(&C) -> Result<D, E>,
+        node: &mut dyn FnMut(&N) -> Result<M, E>,
+    ) -> Result<Mix<D, M>, E> {
+        let mut lanes = Vec::with_capacity(self.lanes.len());
+        for lane in &self.lanes {
+            let mut bars = Vec::with_capacity(lane.bars.len());
+            for bar in &lane.bars {
+                let plays = match &bar.plays {
+                    Plays::Clip(of) => Plays::Clip(clip(of)?),
+                    Plays::Blend { points, value } => Plays::Blend {
+                        points: points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?,
+                        value: *value,
+                    },
+                };
+                bars.push(MixBar {
+                    plays,
+                    start: bar.start,
+                    length: bar.length,
+                    offset: bar.offset,
+                    speed: bar.speed,
+                    repeat: bar.repeat,
+                    weight: bar.weight,
+                    fade_in: bar.fade_in,
+                    fade_out: bar.fade_out,
+                    enter: bar.enter,
+                    curve: bar.curve,
+                    along: bar.along,
+                    in_step: bar.in_step,
+                    mask: bar.mask.as_ref().map(|m| m.renamed(node)).transpose()?,
+                });
+            }
+            lanes.push(MixLane {
+                name: lane.name.clone(),
+                additive: lane.additive,
+                weight: lane.weight,
+                mask: lane.mask.as_ref().map(|m| m.renamed(node)).transpose()?,
+                on: lane.on,
+                solo: lane.solo,
+                nlerp: lane.nlerp,
+                bars,
+            });
+        }
+        Ok(Mix { lanes })
+    }
+}
+
+impl<N: Ord> MixMask<N> {
+    fn renamed<M: Ord, E>(&self, node: &mut dyn FnMut(&N) -> Result<M, E>) -> Result<MixMask<M>, E> {
+        Ok(match self {
+            Self::Below { joint, falloff } => MixMask::Below { joint: node(joint)?, falloff: *falloff },
+            Self::Left => MixMask::Left,
+            Self::Right => MixMask::Right,
+            Self::Upper => MixMask::Upper,
+            Self::Lower => MixMask::Lower,
+            Self::Painted(list) => {
+                MixMask::Painted(list.iter().map(|(n, w)| Ok((node(n)?, *w))).collect::<Result<_, E>>()?)
+            }
+        })
+    }
+}

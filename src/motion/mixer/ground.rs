@@ -1,0 +1,158 @@
+//! Feet and the ground: when they stand, how fast the ground goes by under them, and how far they slide on it where clips are mixed.
+
+use glam::Vec3;
+
+use super::Mixer;
+use crate::{
+    model::{Clip, ClipId, Document, Mix, NodeId, Shared},
+    motion::{
+        Evaluator, Pose, Stack, clip_edit::travel, humanoid::Part, joint_bounds, mirror_pairs::Side, transfer::roles_of,
+    },
+};
+
+/// Looked at so often a second.
+const RATE: f64 = 120.0;
+/// A foot stands while it is no higher than this part of its way up and down.
+const LOW: f32 = 0.2;
+/// A foot that rises by less than this part of the body's height takes no steps.
+const LIFTS: f32 = 0.015;
+/// Seconds of the shortest stand.
+const SHORTEST: f64 = 0.05;
+
+/// The feet of a document, with their side where it is known.
+fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
+    let roles = roles_of(document).into_iter();
+    roles.filter_map(|(n, r)| r.filter(|r| r.part == Part::Foot).map(|r| (n, r.side))).collect()
+}
+
+/// Where some nodes are over a clip, and the body's height.
+fn paths(document: &Document, clip: &Shared<Clip>, nodes: &[NodeId]) -> (Vec<f64>, Vec<Vec<Vec3>>, f32) {
+    let length = f64::from(clip.length());
+    let count = ((length * RATE).ceil() as usize).clamp(2, 1 << 16);
+    let times: Vec<f64> = (0..=count).map(|k| length * k as f64 / count as f64).collect();
+    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+    let mut all = vec![Vec::with_capacity(times.len()); nodes.len()];
+    let mut stack = Stack::of(Some(clip), 0.0);
+    for time in &times {
+        stack.lanes[0].instances[0].time = *time;
+        evaluator.update(document, &stack, &mut pose);
+        all.iter_mut().zip(nodes).for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
+    }
+    let height = joint_bounds(document, &pose).map_or(1.8, |(low, high)| (high - low).max_element());
+    (times, all, height)
+}
+
+/// At which places of its path a foot stands; none where it takes no steps.
+fn stands(path: &[Vec3], height: f32) -> Vec<bool> {
+    let (low, high) = path.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), p| (l.min(p.y), h.max(p.y)));
+    let lifts = high - low > height * LIFTS;
+    path.iter().map(|p| lifts && p.y <= low + (high - low) * LOW).collect()
+}
+
+/// When the feet of a clip come down, with their side: `L`, `R`; none where it takes no steps.
+pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static str)> {
+    let feet = feet(document);
+    let nodes: Vec<NodeId> = feet.iter().map(|f| f.0).collect();
+    let (times, paths, height) = paths(document, clip, &nodes);
+    let mut marks = Vec::new();
+    for ((_, side), path) in feet.iter().zip(&paths) {
+        let side = match side {
+            Some(Side::Left) => "L",
+            Some(Side::Right) => "R",
+            _ => continue,
+        };
+        let flags: Vec<(usize, bool)> = stands(path, height).into_iter().enumerate().collect();
+        let runs: Vec<(usize, usize)> =
+            flags.chunk_by(|a, b| a.1 == b.1).filter(|r| r[0].1).map(|r| (r[0].0, r[r.len() - 1].0)).collect();
+        // One over the seam of a loop comes down before it.
+        let wraps = runs.len() > 1 && runs[0].0 == 0 && runs[runs.len() - 1].1 == times.len() - 1;
+        for (from, to) in runs.into_iter().skip(usize::from(wraps)) {
+            let lasts = times[to] - times[from] >= SHORTEST || (wraps && to == times.len() - 1);
+            if lasts {
+                marks.push((times[from], side));
+            }
+        }
+    }
+    marks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    marks
+}
+
+/// How fast the ground goes by under a clip, metres a second: 0 where the body itself travels over it, else what its standing feet do.
+pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
+    let nodes: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
+    let (times, paths, height) = paths(document, clip, &nodes);
+    let gone = travel(document, clip).map_or(0.0, |t| Vec3::new(t.way.x, 0.0, t.way.z).length());
+    if gone > height * 0.1 {
+        return Vec3::ZERO;
+    }
+    let mut speeds: Vec<Vec3> = Vec::new();
+    for path in &paths {
+        let flags = stands(path, height);
+        for k in 1..path.len() {
+            if flags[k - 1] && flags[k] {
+                speeds.push((path[k] - path[k - 1]).with_y(0.0) / (times[k] - times[k - 1]) as f32);
+            }
+        }
+    }
+    if speeds.is_empty() {
+        return Vec3::ZERO;
+    }
+    // The median of each component: feet that roll off or come down do not count.
+    Vec3::from_array([0, 1, 2].map(|axis| {
+        let mut list: Vec<f32> = speeds.iter().map(|v| v[axis]).collect();
+        list.sort_by(f32::total_cmp);
+        list[list.len() / 2]
+    }))
+}
+
+/// How fast a clip takes a body over the ground, metres a second: by its travel, or by its feet where it stays on its place.
+pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
+    let stays = ground_velocity(document, clip);
+    if stays != Vec3::ZERO { stays.length() } else { travel(document, clip).map_or(0.0, |t| t.speed()) }
+}
+
+/// How fast each foot slides over the ground while it stands, between two times of a mix: metres a second, the mean. Nothing of feet that take
+/// no steps.
+pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<(NodeId, f32)> {
+    let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
+    let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
+    let step = (to - from) / count as f64;
+    let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
+    let mut velocities: Vec<(ClipId, Vec3)> = Vec::new();
+    let mut paths = vec![Vec::with_capacity(count + 1); feet.len()];
+    let mut grounds = Vec::with_capacity(count + 1);
+    for k in 0..=count {
+        let time = from + step * k as f64;
+        evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
+        paths.iter_mut().zip(&feet).for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
+        // The ground under each clip, as fast as the clip plays.
+        let (now, then) = (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
+        let (mut sum, mut total) = (Vec3::ZERO, 0.0);
+        for playing in &now {
+            let Some(clip) = document.clips.get(playing.clip) else { continue };
+            let known = velocities.iter().find(|(id, _)| *id == playing.clip).map(|(_, v)| *v);
+            let velocity = known.unwrap_or_else(|| {
+                let found = ground_velocity(document, clip);
+                velocities.push((playing.clip, found));
+                found
+            });
+            let same = |p: &&super::Playing| (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip);
+            let length = f64::from(clip.length()).max(1e-6);
+            let rate =
+                then.iter().find(same).map_or(1.0, |p| (p.time - playing.time).rem_euclid(length) / (step * 0.5));
+            sum += velocity * rate as f32 * playing.weight;
+            total += playing.weight;
+        }
+        grounds.push(if total > 0.0 { sum / total } else { Vec3::ZERO });
+    }
+    let height = joint_bounds(document, &pose).map_or(1.8, |(low, high)| (high - low).max_element());
+    let slide = |(node, path): (&NodeId, &Vec<Vec3>)| {
+        let flags = stands(path, height);
+        let slides: Vec<f32> = (1..path.len())
+            .filter(|k| flags[k - 1] && flags[*k])
+            .map(|k| ((path[k] - path[k - 1]).with_y(0.0) / step as f32 - grounds[k].with_y(0.0)).length())
+            .collect();
+        (!slides.is_empty()).then(|| (*node, slides.iter().sum::<f32>() / slides.len() as f32))
+    };
+    feet.iter().zip(&paths).filter_map(slide).collect()
+}

@@ -1,0 +1,139 @@
+//! Transitions by inertia: no second clip is sampled; what was seen at the cut, less where the new motion is, dies away with its velocity.
+//!
+//! Each component of the difference goes by `x(u) = x₀·(1 − 10u³ + 15u⁴ − 6u⁵) + v₀·d·(u − 6u³ + 8u⁴ − 3u⁵)`, the quintic whose value,
+//! velocity and acceleration are 0 at `u = 1` and whose acceleration is 0 at the start (after D. Bollo, *Inertialization*, GDC 2018, here
+//! per component, with rotations as vectors in the parent's space). The velocity is kept even where it makes the difference grow at first.
+
+use glam::{Quat, Vec3};
+
+use super::Mixer;
+use crate::{
+    model::{Document, NodeId, Shared, Transform, transform::short_way},
+    motion::{Evaluator, Offset, Pose, Stack},
+};
+
+/// Seconds over which a velocity is measured.
+const EPSILON: f64 = 1.0 / 480.0;
+
+/// What is left of the pose at a cut.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inertia {
+    nodes: Vec<Left>,
+}
+
+/// Of a node: values and velocities of translation, of the vector of its rotation, and of the logarithms of its scale.
+#[derive(Clone, Copy, Debug)]
+struct Left {
+    node: NodeId,
+    values: [Vec3; 3],
+    velocities: [Vec3; 3],
+}
+
+fn vector(turn: Quat) -> Vec3 {
+    short_way(turn).to_scaled_axis()
+}
+
+/// The velocity of a rotation vector whose turn goes on at an angular velocity, both in the space it turns in: `J_l⁻¹(φ)·ω`
+/// (J. Solà, *A micro Lie theory*, 2018, equation 146).
+fn vector_velocity(phi: Vec3, omega: Vec3) -> Vec3 {
+    let angle = phi.length();
+    let half = omega - 0.5 * phi.cross(omega);
+    if angle < 1e-4 {
+        return half;
+    }
+    let factor = 1.0 / (angle * angle) - (1.0 + angle.cos()) / (2.0 * angle * angle.sin().max(1e-6));
+    half + factor * phi.cross(phi.cross(omega))
+}
+
+fn logarithm(scale: Vec3) -> Vec3 {
+    scale.map(|v| if v > 0.0 { v.ln() } else { 0.0 })
+}
+
+impl Left {
+    /// Between what was seen a moment before the cut and at it, and the new motion at the cut and a moment after.
+    fn of(node: NodeId, seen: [Transform; 2], target: [Transform; 2], spans: [f32; 2]) -> Option<Self> {
+        let [before, now] = seen;
+        let [to, after] = target;
+        let rate = |a: Vec3, b: Vec3, span: f32| if span > 0.0 { (b - a) / span } else { Vec3::ZERO };
+        let spin = |a: Quat, b: Quat, span: f32| {
+            if span > 0.0 { vector(b * a.conjugate()) / span } else { Vec3::ZERO }
+        };
+        let turn = vector(now.rotation * to.rotation.conjugate());
+        let omega = spin(before.rotation, now.rotation, spans[0])
+            - Quat::from_scaled_axis(turn) * spin(to.rotation, after.rotation, spans[1]);
+        let mirrored = |a: Vec3, b: Vec3| (a * b).cmple(Vec3::ZERO).any();
+        let size = |a: Vec3, b: Vec3| if mirrored(a, b) { Vec3::ZERO } else { logarithm(a / b) };
+        let values = [now.translation - to.translation, turn, size(now.scale, to.scale)];
+        let grows = |[a, b]: [Transform; 2], span: f32| {
+            if mirrored(a.scale, b.scale) {
+                Vec3::ZERO
+            } else {
+                rate(logarithm(a.scale.abs()), logarithm(b.scale.abs()), span)
+            }
+        };
+        let velocities = [
+            rate(before.translation, now.translation, spans[0]) - rate(to.translation, after.translation, spans[1]),
+            vector_velocity(turn, omega),
+            grows(seen, spans[0]) - grows(target, spans[1]),
+        ];
+        let finite = values.iter().chain(&velocities).all(|v| v.is_finite());
+        let some = values.iter().chain(&velocities).any(|v| *v != Vec3::ZERO);
+        (finite && some).then_some(Self { node, values, velocities })
+    }
+
+    fn at(&self, u: f32, length: f32) -> Offset {
+        let (u3, u4, u5) = (u * u * u, u * u * u * u, u * u * u * u * u);
+        let (place, way) = (1.0 - 10.0 * u3 + 15.0 * u4 - 6.0 * u5, (u - 6.0 * u3 + 8.0 * u4 - 3.0 * u5) * length);
+        let part = |k: usize| self.values[k] * place + self.velocities[k] * way;
+        Offset {
+            node: self.node,
+            translation: part(0),
+            rotation: Quat::from_scaled_axis(part(1)),
+            scale: part(2).map(f32::exp),
+        }
+    }
+}
+
+impl Mixer {
+    /// What is left of the last of the first so many cuts at a time.
+    pub(super) fn offsets_at(&mut self, document: &Document, time: f64, cuts: usize) -> Vec<Offset> {
+        // Each takes up what is left of the one before.
+        let Some(k) = self.cuts[..cuts].iter().rposition(|c| c.start <= time) else { return Vec::new() };
+        let (start, length) = (self.cuts[k].start, self.cuts[k].length);
+        if time >= start + length {
+            return Vec::new();
+        }
+        let inertia = self.inertia(document, k);
+        let u = ((time - start) / length) as f32;
+        inertia.nodes.iter().map(|left| left.at(u, length as f32)).collect()
+    }
+
+    fn inertia(&mut self, document: &Document, k: usize) -> Shared<Inertia> {
+        if let Some(found) = &self.cuts[k].found {
+            return found.clone();
+        }
+        let (start, until) = (self.cuts[k].start, (self.cuts[k].lane, self.cuts[k].place));
+        let back = EPSILON.min(start);
+        let mut evaluator = Evaluator::default();
+        let mut pose_of = |stack: &Stack| {
+            let mut pose = Pose::default();
+            evaluator.update(document, stack, &mut pose);
+            pose
+        };
+        let [before, now] = [start - back, start].map(|time| {
+            let mut stack = self.lanes_at(document, time, Some(until));
+            stack.offsets = self.offsets_at(document, time, k);
+            pose_of(&stack)
+        });
+        let [to, after] = [start, start + EPSILON].map(|time| pose_of(&self.lanes_at(document, time, None)));
+        let spans = [back as f32, EPSILON as f32];
+        let at = |pose: &Pose, node: NodeId| pose.local[node.index()].transform();
+        let left = |node: NodeId| {
+            let (seen, target) = ([at(&before, node), at(&now, node)], [at(&to, node), at(&after, node)]);
+            Left::of(node, seen, target, spans)
+        };
+        let found = Shared::new(Inertia { nodes: document.node_ids().filter_map(left).collect() });
+        self.cuts[k].found = Some(found.clone());
+        found
+    }
+}

@@ -1,0 +1,498 @@
+//! The controller: what a [`Mix`] comes to at a moment, as lanes of a [`Stack`]. The window, the command line and baking use the same.
+//!
+//! Everything is a function of the mix and the time, worked out from the start of what plays, never from the moment before: scrubbing to
+//! a time shows what playing up to it shows, to the bit. What depends on its own past is integrated in steps of [`STEP`] from where it began.
+
+mod ground;
+mod inertia;
+mod mask;
+mod steps;
+
+use std::collections::HashMap;
+
+pub use self::ground::{foot_slides, footfalls, ground_speed, ground_velocity};
+use self::{inertia::Inertia, steps::Group};
+use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack};
+use crate::model::{
+    Clip, ClipId, Document, Enter, Interpolation, JointMask, Local, Mix, MixBar, MixLane, MixReference, NodeId, Nodes,
+    Plays, Property, Shared, Track, TrackId,
+};
+
+/// Seconds of a step of what is integrated.
+pub const STEP: f64 = 1.0 / 240.0;
+
+/// A clip of a mix at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Playing {
+    /// Which lane.
+    pub lane: usize,
+    /// Which bar of it.
+    pub bar: usize,
+    /// Which clip.
+    pub clip: ClipId,
+    /// Seconds of the clip.
+    pub time: f64,
+    /// How much it counts in its lane, masks aside.
+    pub weight: f32,
+}
+
+/// Works out mixes. It keeps what was found of the last one, as long as neither it nor what it plays changes.
+#[derive(Clone, Debug, Default)]
+pub struct Mixer {
+    mix: Shared<Mix>,
+    /// What is played, as it was.
+    clips: Vec<(ClipId, Shared<Clip>)>,
+    /// The nodes that masks, contacts and poses were found on.
+    nodes: Nodes,
+    lanes: Vec<Planned>,
+    groups: Vec<Group>,
+    /// Poses that bars come in over, as clips of one key.
+    frozen: HashMap<(usize, usize), Shared<Clip>>,
+    cuts: Vec<Cut>,
+}
+
+/// What is found of a lane once.
+#[derive(Clone, Debug, Default)]
+struct Planned {
+    /// Bars as they come in.
+    order: Vec<usize>,
+    mask: Option<JointMask>,
+    /// By bar.
+    bars: Vec<PlannedBar>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PlannedBar {
+    mask: Option<JointMask>,
+    /// Its clips, those that are there; and the value of each, in rising order.
+    voices: Vec<(ClipId, Shared<Clip>, f32)>,
+    /// With which others it keeps step.
+    group: Option<usize>,
+}
+
+/// A bar that comes in by inertia.
+#[derive(Clone, Debug)]
+struct Cut {
+    lane: usize,
+    /// Its place in the lane's order.
+    place: usize,
+    start: f64,
+    length: f64,
+    found: Option<Shared<Inertia>>,
+}
+
+/// What a bar counts at a moment.
+struct Share {
+    bar: usize,
+    weight: f32,
+    mask: Option<JointMask>,
+    /// The time of the mix that its clock stands at.
+    clock: f64,
+    frozen: bool,
+}
+
+/// How much each of some points on a line, in rising order, counts at a value: the two around it share 1.
+pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
+    let mut weights = vec![0.0; points.len()];
+    let after = points.partition_point(|p| *p <= value);
+    match (after.checked_sub(1), after < points.len()) {
+        (None, true) => weights[0] = 1.0,
+        (Some(before), false) => weights[before] = 1.0,
+        (Some(before), true) => {
+            let part = (value - points[before]) / (points[after] - points[before]);
+            (weights[before], weights[after]) = (1.0 - part, part);
+        }
+        (None, false) => {}
+    }
+    weights
+}
+
+/// How far NLERP of two rotations is from SLERP at most, radians, where they are an angle apart.
+pub fn nlerp_gap(angle: f32) -> f32 {
+    // On the sphere of quaternions they are half of that apart; the gap is greatest about a fifth from either end.
+    let half = f64::from(angle) * 0.5;
+    let gap = |u: f64| ((u * half.sin()).atan2(1.0 - u + u * half.cos()) - u * half).abs() * 2.0;
+    (0..=200).map(|k| gap(f64::from(k) / 200.0)).fold(0.0, f64::max) as f32
+}
+
+/// The time of a clip on its own clock: round and round, or no further than its ends.
+fn wrapped(local: f64, length: f64, repeat: bool) -> f64 {
+    match repeat {
+        // Within the first round it is not touched, its very end included.
+        true if length > 0.0 && !(0.0..=length).contains(&local) => local.rem_euclid(length),
+        true => local,
+        false => local.clamp(0.0, length),
+    }
+}
+
+fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointMask> {
+    match (a, b) {
+        (None, None) => None,
+        (Some(mask), None) => Some(mask.clone()),
+        (None, Some(b)) => Some(JointMask(b.into())),
+        (Some(mask), Some(b)) => Some(JointMask(mask.0.iter().zip(b).map(|(a, b)| a * b).collect())),
+    }
+}
+
+impl Mixer {
+    /// What a mix comes to at a time, as a stack over the file's pose.
+    pub fn stack(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Stack {
+        self.prepare(document, mix);
+        let mut stack = self.lanes_at(document, time, None);
+        stack.offsets = self.offsets_at(document, time, self.cuts.len());
+        stack
+    }
+
+    /// The clips that play at a time, those of the lowest lane first.
+    pub fn playing(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Vec<Playing> {
+        self.prepare(document, mix);
+        self.find_phases(time);
+        let mut all = Vec::new();
+        for lane in 0..self.lanes.len() {
+            for share in self.shares(lane, time, usize::MAX).into_iter().filter(|s| !s.frozen && s.weight > 0.0) {
+                let voices = self.voices(lane, share.bar, share.clock);
+                all.extend(voices.into_iter().map(|(clip, time, weight)| Playing {
+                    lane,
+                    bar: share.bar,
+                    clip: self.lanes[lane].bars[share.bar].voices[clip].0,
+                    time,
+                    weight: weight * share.weight,
+                }));
+            }
+        }
+        all
+    }
+
+    /// The mix with a bar changed such that, at a time, its step is where it was: what a slider does while it plays.
+    #[must_use]
+    pub fn keeping_step(
+        &mut self,
+        document: &Document,
+        (before, mut after): (&Shared<Mix>, Mix),
+        (lane, bar): (usize, usize),
+        time: f64,
+    ) -> Mix {
+        /// The step depends on where it is, so it is found in a few rounds.
+        const ROUNDS: usize = 4;
+        self.prepare(document, before);
+        let group = |mixer: &Self| mixer.lanes.get(lane)?.bars.get(bar)?.group;
+        let Some(wanted) = group(self).map(|g| self.phase(g, time)) else { return after };
+        for _ in 0..ROUNDS {
+            self.prepare(document, &Shared::new(after.clone()));
+            let Some(g) = group(self) else { return after };
+            let off = wanted - self.phase(g, time);
+            let (first, offset) = self.groups[g].offset_for(off);
+            if let Some(first) = after.lanes.get_mut(lane).and_then(|l| l.bars.get_mut(first)) {
+                first.offset = offset;
+            }
+        }
+        after
+    }
+
+    fn prepare(&mut self, document: &Document, mix: &Shared<Mix>) {
+        let clips: Vec<(ClipId, Shared<Clip>)> = {
+            let mut ids: Vec<ClipId> =
+                mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).copied().collect();
+            ids.sort_unstable();
+            ids.dedup();
+            ids.into_iter().filter_map(|id| Some((id, document.clips.get(id)?.clone()))).collect()
+        };
+        // Where nodes rest matters only to poses that were kept; masks and contacts go by the tree.
+        let keeps = !self.cuts.is_empty() || !self.frozen.is_empty();
+        let same_nodes =
+            Shared::ptr_eq(self.nodes.tree(), document.nodes.tree()) && (!keeps || self.nodes == document.nodes);
+        let same = self.mix == *mix
+            && same_nodes
+            && self.clips.len() == clips.len()
+            && self.clips.iter().zip(&clips).all(|((a, x), (b, y))| a == b && Shared::ptr_eq(x, y));
+        if same {
+            return;
+        }
+        *self = Self { mix: mix.clone(), clips, nodes: document.nodes.clone(), ..Self::default() };
+        let mask = |mask: &Option<_>| mask.as_ref().map(|m| mask::weights(document, m));
+        let clip = |id: ClipId| self.clips.iter().find(|(c, _)| *c == id).map(|(_, clip)| clip.clone());
+        for lane in &mix.lanes {
+            let bars = lane.bars.iter().map(|bar| {
+                let mut voices: Vec<(ClipId, Shared<Clip>, f32)> = match &bar.plays {
+                    Plays::Clip(id) => clip(*id).map(|c| (*id, c, 0.0)).into_iter().collect(),
+                    Plays::Blend { points, .. } => {
+                        points.iter().filter_map(|(id, at)| Some((*id, clip(*id)?, *at))).collect()
+                    }
+                };
+                voices.sort_by(|a, b| a.2.total_cmp(&b.2));
+                PlannedBar { mask: mask(&bar.mask), voices, group: None }
+            });
+            self.lanes.push(Planned { order: lane.in_order(), mask: mask(&lane.mask), bars: bars.collect() });
+        }
+        self.find_groups(document);
+        for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.additive.is_none()) {
+            for (place, bar) in self.lanes[l].order.iter().map(|b| &lane.bars[*b]).enumerate() {
+                if bar.enter == Enter::Inertial && bar.fade_in > 0.0 {
+                    self.cuts.push(Cut { lane: l, place, start: bar.start, length: bar.fade_in, found: None });
+                }
+            }
+        }
+        self.cuts.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.lane.cmp(&b.lane)).then(a.place.cmp(&b.place)));
+    }
+
+    /// What the bars of a lane count, in the order in which they came; only those before a place of it. A later bar covers the earlier.
+    fn shares(&self, lane: usize, time: f64, before: usize) -> Vec<Share> {
+        let (mix, planned) = (&self.mix.lanes[lane], &self.lanes[lane]);
+        let mut made: Vec<Share> = Vec::new();
+        let mut left = 1.0f32;
+        let mut left_by_node: Option<Vec<f32>> = None;
+        // The bar above holds the one before it at the time when it came.
+        let mut held: Option<f64> = None;
+        for place in (0..planned.order.len().min(before)).rev() {
+            let b = planned.order[place];
+            let bar = &mix.bars[b];
+            let hold = held.take().filter(|at| bar.end() + 1e-9 >= *at);
+            let weight = hold.map_or_else(|| bar.weight_at(time), |_| bar.weight);
+            if weight <= 0.0 {
+                continue;
+            }
+            let own = planned.bars[b].mask.as_ref();
+            let clock = hold.unwrap_or(time);
+            made.push(Share {
+                bar: b,
+                weight: weight * left,
+                mask: product(own, left_by_node.as_deref()),
+                clock,
+                frozen: false,
+            });
+            if !bar.along {
+                match own {
+                    None => left *= 1.0 - weight,
+                    Some(mask) => {
+                        let list = left_by_node.get_or_insert_with(|| vec![1.0; mask.0.len()]);
+                        list.iter_mut().zip(mask.0.iter()).for_each(|(l, m)| *l *= 1.0 - weight * m);
+                    }
+                }
+            }
+            let comes = time < bar.start + bar.fade_in;
+            if bar.enter == Enter::Keys && comes {
+                held = Some(bar.start);
+            }
+            if bar.enter == Enter::Frozen && bar.fade_in > 0.0 {
+                if comes {
+                    let mask = product(None, left_by_node.as_deref());
+                    made.push(Share { bar: b, weight: left, mask, clock: time, frozen: true });
+                }
+                break;
+            }
+        }
+        made.reverse();
+        made
+    }
+
+    /// How much each clip of a bar counts of it, by their place.
+    fn voice_weights(&self, lane: usize, bar: usize) -> Vec<(usize, f32)> {
+        let planned = &self.lanes[lane].bars[bar];
+        let weights = match &self.mix.lanes[lane].bars[bar].plays {
+            Plays::Clip(_) => vec![1.0; planned.voices.len()],
+            Plays::Blend { value, .. } => {
+                let points: Vec<f32> = planned.voices.iter().map(|v| v.2).collect();
+                blend_weights(&points, *value)
+            }
+        };
+        weights.into_iter().enumerate().collect()
+    }
+
+    /// The clips of a bar at a time of the mix, by their place: when, and how much each counts of the bar.
+    fn voices(&self, lane: usize, bar: usize, time: f64) -> Vec<(usize, f64, f32)> {
+        let (mix, planned) = (&self.mix.lanes[lane].bars[bar], &self.lanes[lane].bars[bar]);
+        let weights = self.voice_weights(lane, bar);
+        // Its clip waits at its first key while the keys meet.
+        let waits = if mix.enter == Enter::Keys { mix.fade_in } else { 0.0 };
+        let local =
+            mix.offset + (time - mix.start - waits).max(if waits > 0.0 { 0.0 } else { f64::NEG_INFINITY }) * mix.speed;
+        let phase = planned.group.map(|g| self.phase_found(g, time));
+        planned
+            .voices
+            .iter()
+            .enumerate()
+            .zip(weights)
+            .filter(|(_, (_, weight))| *weight > 0.0)
+            .map(|((k, (_, clip, _)), (_, weight))| {
+                let length = f64::from(clip.length());
+                let at = match (planned.group, phase) {
+                    (Some(g), Some(phase)) => self.groups[g].time_of(bar, k, phase),
+                    _ => wrapped(local, length, mix.repeat),
+                };
+                (k, at, weight)
+            })
+            .collect()
+    }
+
+    /// The lanes at a time, without what a transition left; where `until` is given, of its lane only the bars before a place.
+    fn lanes_at(&mut self, document: &Document, time: f64, until: Option<(usize, usize)>) -> Stack {
+        self.find_phases(time);
+        let mix = self.mix.clone();
+        let solo = mix.lanes.iter().any(|l| l.solo);
+        let mut stack = Stack::default();
+        for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.on && (l.solo || !solo)) {
+            let before = until.filter(|(of, _)| *of == l).map_or(usize::MAX, |(_, place)| place);
+            let instances = self.instances(document, l, time, before);
+            if instances.is_empty() || lane.weight <= 0.0 {
+                continue;
+            }
+            match lane.additive {
+                None => stack.lanes.push(Lane {
+                    instances,
+                    weight: lane.weight.min(1.0),
+                    mask: self.lanes[l].mask.clone(),
+                    averaging: if lane.nlerp { Averaging::Nlerp } else { Averaging::Slerp },
+                }),
+                Some(reference) => stack.additive.extend(instances.into_iter().map(|instance| Additive {
+                    reference: match reference {
+                        MixReference::Rest => Reference::Rest,
+                        MixReference::First => Reference::FirstKey,
+                        MixReference::At(time) => Reference::At(time),
+                    },
+                    instance: Instance {
+                        weight: instance.weight * lane.weight,
+                        mask: product(self.lanes[l].mask.as_ref(), instance.mask.as_ref().map(|m| &*m.0)),
+                        ..instance
+                    },
+                })),
+            }
+        }
+        stack
+    }
+
+    fn instances(&mut self, document: &Document, lane: usize, time: f64, before: usize) -> Vec<Instance> {
+        let mut made = Vec::new();
+        for share in self.shares(lane, time, before) {
+            if share.frozen {
+                let clip = self.frozen(document, lane, share.bar);
+                made.push(Instance { mask: share.mask, ..Instance::new(&clip, 0.0).weighing(share.weight) });
+                continue;
+            }
+            for (k, at, weight) in self.voices(lane, share.bar, share.clock) {
+                let clip = &self.lanes[lane].bars[share.bar].voices[k].1;
+                let instance = Instance::new(clip, at).weighing(weight * share.weight);
+                made.push(Instance { mask: share.mask.clone(), ..instance });
+            }
+        }
+        made
+    }
+
+    /// The pose that a bar comes in over, as a clip of one key of all that the bars before it drive.
+    fn frozen(&mut self, document: &Document, lane: usize, bar: usize) -> Shared<Clip> {
+        if let Some(found) = self.frozen.get(&(lane, bar)) {
+            return found.clone();
+        }
+        let start = self.mix.lanes[lane].bars[bar].start;
+        let place = self.lanes[lane].order.iter().position(|b| *b == bar).unwrap_or(0);
+        let mut stack = self.lanes_at(document, start, Some((lane, place)));
+        stack.additive.clear();
+        // Only this lane and those below are what it comes in over.
+        let below = self.mix.lanes[..=lane].iter().filter(|l| l.additive.is_none()).count();
+        stack.lanes.truncate(below);
+        let mut pose = Pose::default();
+        Evaluator::default().update(document, &stack, &mut pose);
+        let mut driven: Vec<(NodeId, Property, usize)> = Vec::new();
+        for instance in stack.lanes.last().iter().flat_map(|l| &l.instances) {
+            driven.extend(instance.clip.tracks.values().map(|t| (t.target, t.property, t.width)));
+        }
+        driven.sort_unstable();
+        driven.dedup_by_key(|(node, property, _)| (*node, *property));
+        let tracks = driven.into_iter().enumerate().map(|(k, (node, property, width))| {
+            let local = pose.local.get(node.index()).map(Local::transform).unwrap_or_default();
+            let values: Vec<f32> = match property {
+                Property::Translation => local.translation.to_array().into(),
+                Property::Rotation => local.rotation.to_array().into(),
+                Property::Scale => local.scale.to_array().into(),
+                Property::Weights => {
+                    let found = pose.morphs.get(node.index()).filter(|m| m.len() == width);
+                    found.cloned().unwrap_or_else(|| vec![0.0; width])
+                }
+            };
+            let track = Track {
+                target: node,
+                property,
+                interpolation: Interpolation::Linear,
+                times: [0.0].into(),
+                values: values.into(),
+                width,
+                kinds: Default::default(),
+            };
+            (TrackId(k as u32), Shared::new(track))
+        });
+        let clip = Shared::new(Clip { tracks: tracks.collect(), ..Clip::default() });
+        self.frozen.insert((lane, bar), clip.clone());
+        clip
+    }
+}
+
+/// What plays between two times of a mix as a clip of one key a frame, at so many frames a second.
+///
+/// Rotations keep to one side of the sphere from frame to frame; what the mix does not drive has no track.
+pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rate: f64) -> Clip {
+    let count = ((to - from) * rate).round().max(1.0) as usize;
+    let times: Vec<f32> = (0..=count).map(|k| ((to - from) * k as f64 / count as f64) as f32).collect();
+    let driven: Vec<(NodeId, Property, usize)> = {
+        let clips = mix.lanes.iter().filter(|l| l.on).flat_map(|l: &MixLane| &l.bars).flat_map(MixBar::clips);
+        let tracks = clips.filter_map(|id| document.clips.get(*id)).flat_map(|c| c.tracks.values());
+        let mut all: Vec<_> = tracks.map(|t| (t.target, t.property, t.width)).collect();
+        all.sort_unstable();
+        all.dedup_by_key(|(node, property, _)| (*node, *property));
+        all
+    };
+    let mut values: Vec<Vec<f32>> = vec![Vec::with_capacity(times.len() * 4); driven.len()];
+    let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
+    for time in &times {
+        evaluator.update(document, &mixer.stack(document, mix, from + f64::from(*time)), &mut pose);
+        for ((node, property, width), values) in driven.iter().zip(&mut values) {
+            let local = pose.local.get(node.index()).map(Local::transform).unwrap_or_default();
+            match property {
+                Property::Translation => values.extend(local.translation.to_array()),
+                Property::Scale => values.extend(local.scale.to_array()),
+                Property::Rotation => {
+                    let turn = local.rotation;
+                    let before = values.len().checked_sub(4).map(|at| glam::Quat::from_slice(&values[at..]));
+                    let turn = if before.is_some_and(|b| b.dot(turn) < 0.0) { -turn } else { turn };
+                    values.extend(turn.to_array());
+                }
+                Property::Weights => {
+                    let found = pose.morphs.get(node.index()).filter(|m| m.len() == *width);
+                    values.extend(found.cloned().unwrap_or_else(|| vec![0.0; *width]));
+                }
+            }
+        }
+    }
+    let shared: crate::model::Slice<f32> = times.into();
+    let tracks = driven.into_iter().zip(values).enumerate().map(|(k, ((target, property, width), values))| {
+        let interpolation = Interpolation::Linear;
+        let (times, values) = (shared.clone(), values.into());
+        let track = Track { target, property, interpolation, times, values, width, kinds: Default::default() };
+        (TrackId(k as u32), Shared::new(track))
+    });
+    Clip { tracks: tracks.collect(), ..Clip::default() }
+}
+
+/// How far a clip is from what plays between two times of a mix, midway between its frames: the joint that is farthest off, metres.
+pub fn baked_error(
+    document: &Document,
+    mix: &Shared<Mix>,
+    (from, to): (f64, f64),
+    clip: &Shared<Clip>,
+    rate: f64,
+) -> f32 {
+    let count = ((to - from) * rate).round().max(1.0) as usize;
+    let (mut mixer, mut evaluators) = (Mixer::default(), [Evaluator::default(), Evaluator::default()]);
+    let mut poses = [Pose::default(), Pose::default()];
+    let mut worst = 0.0f32;
+    for k in 0..2 * count {
+        let at = (to - from) * k as f64 / (2 * count) as f64;
+        evaluators[0].update(document, &mixer.stack(document, mix, from + at), &mut poses[0]);
+        evaluators[1].update(document, &Stack::of(Some(clip), at), &mut poses[1]);
+        for (a, b) in poses[0].world.iter().zip(&poses[1].world) {
+            worst = worst.max(a.w_axis.truncate().distance(b.w_axis.truncate()));
+        }
+    }
+    worst
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! The heads of lanes: name, kind, whether it counts, how much, and where.
+
+use egui::{
+    Align, Layout, PopupCloseBehavior, Rect, RichText, Ui, UiBuilder,
+    containers::menu::{MenuButton, MenuConfig},
+    vec2,
+};
+use egui_material_icons::icons;
+
+use super::{MixerState, clip_menu, preview, set};
+use crate::{
+    model::{Document, Mix, MixBar, MixMask, MixReference, Shared},
+    motion::{Playing, Pose, Stack, nlerp_gap},
+    render::ColorRole,
+    ui::{
+        Action, Actions, Theme, View,
+        theme::Font,
+        widgets::{icon_button, name_widget},
+    },
+};
+
+/// A mask in words.
+fn mask_text(document: &Document, mask: Option<&MixMask>) -> String {
+    match mask {
+        None => "Whole body".into(),
+        Some(MixMask::Below { joint, .. }) => format!("From {} on", document.node(*joint).label(*joint)),
+        Some(MixMask::Left) => "Left side".into(),
+        Some(MixMask::Right) => "Right side".into(),
+        Some(MixMask::Upper) => "Upper body".into(),
+        Some(MixMask::Lower) => "Lower body".into(),
+        Some(MixMask::Painted(list)) => format!("{} joints", list.values().filter(|w| **w > 0.0).count()),
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "where and what is drawn, and of what")]
+pub(super) fn head_ui(
+    state: &mut MixerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+    rect: Rect,
+    clip: Rect,
+    playing: &[Playing],
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let about = &mix.lanes[lane];
+    let name = if about.name.is_empty() { format!("Lane {}", lane + 1) } else { about.name.to_string() };
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 3.0))).id_salt(("lane", lane)));
+    ui.shrink_clip_rect(clip);
+    ui.spacing_mut().item_spacing.y = 3.0;
+    ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
+    ui.horizontal(|ui| {
+        let dim = if about.on { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+        let text = crate::ui::widgets::cut(ui, &name, &Theme::font(Font::Heading), 96.0);
+        ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim)));
+        let kind = if about.additive.is_some() { "additive" } else { "lane" };
+        ui.label(RichText::new(kind).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+            let (more, _) = MenuButton::new("⋯")
+                .config(config)
+                .ui(ui, |ui| more_ui(state, ui, view, document, (mix, lane), playing, actions));
+            name_widget(ui, &more, &format!("More of {name}"));
+            if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {name}"), "", about.solo, Ok(())).clicked()
+            {
+                change(mix, lane, actions, |l| l.solo = !l.solo);
+            }
+            let eye = if about.on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF };
+            if icon_button(ui, theme, eye, &format!("{name} counts"), "", false, Ok(())).clicked() {
+                change(mix, lane, actions, |l| l.on = !l.on);
+            }
+        });
+    });
+    ui.horizontal(|ui| {
+        let mut percent = about.weight * 100.0;
+        let most = if about.additive.is_some() { 200.0 } else { 100.0 };
+        let field = egui::DragValue::new(&mut percent)
+            .range(0.0..=most)
+            .speed(0.5)
+            .fixed_decimals(0)
+            .prefix("Weight ")
+            .suffix(" %");
+        let field = ui.add_sized([108.0, 22.0], field);
+        name_widget(ui, &field, &format!("Weight of {name}"));
+        // The weight that plays.
+        let plays = (playing.iter().map(|p| p.weight).sum::<f32>() * about.weight).clamp(0.0, 1.0);
+        let under = field.rect.left_bottom() + vec2(0.0, 1.0);
+        let line = Rect::from_min_size(under, vec2(field.rect.width() * plays, 2.0));
+        ui.painter().rect_filled(line, 0.0, theme.color(ColorRole::AccentBase));
+        if field.changed() {
+            let mut made = (**mix).clone();
+            made.lanes[lane].weight = percent / 100.0;
+            preview("Weight of a lane", made, actions);
+        }
+        if field.drag_stopped() || field.lost_focus() {
+            actions.push(Action::Commit);
+        }
+        let text = mask_text(document, about.mask.as_ref());
+        let short = crate::ui::widgets::cut(ui, &text, &Theme::font(Font::Small), 96.0);
+        let menu = ui.menu_button(RichText::new(short).font(Theme::font(Font::Small)), |ui| {
+            mask_ui(ui, view, document, (mix, lane), actions);
+        });
+        name_widget(ui, &menu.response, &format!("Mask of {name}: {text}"));
+    });
+}
+
+fn change(mix: &Mix, lane: usize, actions: &mut Actions, with: impl FnOnce(&mut crate::model::MixLane)) {
+    let mut made = mix.clone();
+    with(&mut made.lanes[lane]);
+    set(made, actions);
+}
+
+fn mask_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+    actions: &mut Actions,
+) {
+    let mut chosen: Option<Option<MixMask>> = None;
+    let mut line = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
+        if ui.selectable_label(mix.lanes[lane].mask == mask, text).clicked() {
+            chosen = Some(mask);
+            ui.close();
+        }
+    };
+    line(ui, "Whole body", None);
+    line(ui, "Upper body", Some(MixMask::Upper));
+    line(ui, "Lower body", Some(MixMask::Lower));
+    line(ui, "Left side", Some(MixMask::Left));
+    line(ui, "Right side", Some(MixMask::Right));
+    let selected = &view.selection.nodes;
+    if let Some(active) = view.selection.active {
+        let label = document.node(active).label(active);
+        line(ui, &format!("From {label} on"), Some(MixMask::Below { joint: active, falloff: 0 }));
+        line(ui, &format!("From {label} on, rising over 3 joints"), Some(MixMask::Below { joint: active, falloff: 2 }));
+    }
+    if !selected.is_empty() {
+        ui.separator();
+        ui.label(format!(
+            "{} selected",
+            if selected.len() == 1 { "1 joint".into() } else { format!("{} joints", selected.len()) }
+        ));
+        let painted = |weight: Option<f32>| {
+            let mut list = match &mix.lanes[lane].mask {
+                Some(MixMask::Painted(list)) => list.clone(),
+                _ => Default::default(),
+            };
+            for node in selected {
+                match weight {
+                    Some(weight) => list.insert(*node, weight),
+                    None => list.remove(node),
+                };
+            }
+            Some(MixMask::Painted(list))
+        };
+        line(ui, "Paint them full", painted(Some(1.0)));
+        line(ui, "Paint them half", painted(Some(0.5)));
+        line(ui, "Take them out", painted(None));
+    }
+    if let Some(mask) = chosen {
+        change(mix, lane, actions, |l| l.mask = mask);
+    }
+}
+
+fn more_ui(
+    state: &mut MixerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+    playing: &[Playing],
+    actions: &mut Actions,
+) {
+    let about = &mix.lanes[lane];
+    ui.set_min_width(220.0);
+    let words = ["Add a clip at the playhead", ""];
+    if let Some(id) = clip_menu(ui, view, document, &mut state.search, words, words[0]) {
+        let length = document.clips.get(id).map_or(1.0, |c| f64::from(c.length())).max(0.2);
+        let fade = if about.bars.is_empty() { 0.0 } else { 0.25 };
+        let start = view.timeline.playback.time;
+        let bar = MixBar { fade_in: fade, ..MixBar::new(id, start, length * 2.0) };
+        change(mix, lane, actions, |l| l.bars.push(bar));
+    }
+    let mut nlerp = about.nlerp;
+    if ui.checkbox(&mut nlerp, "Rotations by NLERP").clicked() {
+        change(mix, lane, actions, |l| l.nlerp = nlerp);
+    }
+    let gap = greatest_gap(document, playing);
+    let said = format!("SLERP and NLERP of what plays differ by at most {:.2}°", gap.to_degrees());
+    ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(view.theme.color(ColorRole::TextTertiary)));
+    if let Some(reference) = about.additive {
+        ui.separator();
+        ui.label("Added is the difference to");
+        let now = view.timeline.playback.time;
+        let moment = playing.first().map_or(now, |p| p.time);
+        for (to, text) in [
+            (MixReference::Rest, "the rest pose".to_owned()),
+            (MixReference::First, "the clip's first frame".to_owned()),
+            (MixReference::At(moment), format!("the clip at {moment:.3} s")),
+        ] {
+            if ui.selectable_label(to == reference, text).clicked() {
+                change(mix, lane, actions, |l| l.additive = Some(to));
+                ui.close();
+            }
+        }
+    }
+    ui.separator();
+    let mut moved = |ui: &mut Ui, text: &str, to: Option<usize>| {
+        let fits = to.filter(|to| mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some()));
+        if ui.add_enabled(fits.is_some(), egui::Button::new(text)).clicked()
+            && let Some(to) = fits
+        {
+            let mut made = (**mix).clone();
+            made.lanes.swap(lane, to);
+            set(made, actions);
+            ui.close();
+        }
+    };
+    moved(ui, "Up", Some(lane + 1));
+    moved(ui, "Down", lane.checked_sub(1));
+    if ui.button("Remove the lane").clicked() {
+        let mut made = (**mix).clone();
+        made.lanes.remove(lane);
+        state.chosen = None;
+        set(made, actions);
+        ui.close();
+    }
+}
+
+/// How far NLERP is from SLERP at most for the two clips that count most now.
+fn greatest_gap(document: &Document, playing: &[Playing]) -> f32 {
+    let mut heaviest: Vec<&Playing> = playing.iter().collect();
+    heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let [a, b, ..] = heaviest[..] else { return 0.0 };
+    let pose = |p: &Playing| Pose::evaluate(document, &Stack::of(document.clips.get(p.clip), p.time));
+    let (a, b) = (pose(a), pose(b));
+    let angle = |(a, b): (&crate::model::Local, &crate::model::Local)| {
+        crate::model::transform::angle_between(a.transform().rotation, b.transform().rotation)
+    };
+    nlerp_gap(a.local.iter().zip(&b.local).map(angle).fold(0.0, f32::max))
+}

@@ -1,0 +1,247 @@
+//! Clips on lanes through commands and files: what they are refused for, what they come to, what is baked, and what a file keeps.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use serde_json::{Value, json};
+use ulna::{
+    edit::{
+        CommandLine,
+        command::{mix_of, named_mix, read_mix},
+    },
+    formats::gltf::Progress,
+    model::{ClipId, Document, Mix, NodeId, Shared, transform::angle_between},
+    motion::{Mixer, Pose, Stack, foot_slides, ground_speed},
+    session::Session,
+};
+
+use crate::common::{run, sample};
+
+fn mix(document: &Document, spec: &Value) -> Shared<Mix> {
+    Shared::new(read_mix(document, spec).unwrap())
+}
+
+fn seen(document: &Document, mix: &Shared<Mix>, time: f64) -> Pose {
+    Pose::evaluate(document, &Mixer::default().stack(document, mix, time))
+}
+
+fn named(document: &Document, name: &str) -> ClipId {
+    document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap().0
+}
+
+/// The greatest distance between joints of two poses, metres.
+fn apart(a: &Pose, b: &Pose) -> f32 {
+    a.world.iter().zip(&b.world).map(|(a, b)| a.w_axis.distance(b.w_axis)).fold(0.0, f32::max)
+}
+
+#[test]
+fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
+    let mut session = sample();
+    let bar = |more: Value| {
+        let mut bar = json!({"plays": {"clip": "Walk"}, "length": 2});
+        bar.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"lanes": [{"name": "Body", "bars": [bar]}]})
+    };
+    let mut refused = 0;
+    for (spec, why) in [
+        (json!("nothing"), "no mix"),
+        (json!({"lanes": 3}), "no mix"),
+        (json!({}), "lanes"),
+        (json!([]), "a list"),
+        (json!({"layers": []}), "unknown field"),
+        (bar(json!({"plays": {"clip": "Wlak"}})), "Wlak"),
+        (bar(json!({"speeed": 1})), "speeed"),
+        (bar(json!({"length": 0})), "lane “Body”, bar 1"),
+        (bar(json!({"start": -1})), "begin at 0"),
+        (bar(json!({"fade_in": -1})), "a fade lasts"),
+        (bar(json!({"weight": 1.5})), "from 0 to 1"),
+        (bar(json!({"weight": -0.5})), "from 0 to 1"),
+        (bar(json!({"enter": "jump"})), "jump"),
+        (bar(json!({"mask": {"below": {"joint": "Haed"}}})), "Haed"),
+        (bar(json!({"mask": {"painted": {"Head": 2}}})), "painted"),
+        (bar(json!({"plays": {"blend": {"points": [], "value": 1}}})), "plays no clip"),
+    ] {
+        let line = CommandLine::new("mix.set").with("mix", spec.clone());
+        let said = session.run_line(&line).unwrap_err().to_string();
+        assert!(said.contains(why), "{spec}: {said}");
+        refused += 1;
+    }
+    assert_eq!(refused, 16);
+    assert!(session.document().aids.mix.is_none() && !session.is_unsaved());
+    for line in ["mix.bake", "mix.keep"] {
+        let said = session.run_line(&CommandLine::new(line)).unwrap_err().to_string();
+        assert!(said.contains("there is no mix"), "{said}");
+    }
+}
+
+#[test]
+fn a_lone_bar_is_its_clip_and_a_clip_that_is_deleted_is_quiet() {
+    let mut session = sample();
+    let walk = named(session.document(), "Walk");
+    let spec = json!({"lanes": [{"bars": [{"plays": {"clip": "Walk"}, "length": 3}]}]});
+    run(&mut session, CommandLine::new("mix.set").with("mix", spec));
+    let document = session.document();
+    let mix = mix_of(document).unwrap();
+    let length = f64::from(document.clips[walk].length());
+    for k in 0..50 {
+        let time = length * f64::from(k) / 50.0;
+        let alone = Pose::evaluate(document, &Stack::of(Some(&document.clips[walk]), time));
+        assert_eq!(seen(document, &mix, time).local, alone.local);
+    }
+    // Its text reads as it is.
+    let text = serde_json::to_value(named_mix(document, &mix)).unwrap();
+    assert_eq!(read_mix(document, &text).unwrap(), *mix);
+    run(&mut session, CommandLine::new("clip.delete").with("clip", "Walk"));
+    let document = session.document();
+    let rest = Pose::evaluate(document, &Stack::default());
+    assert_eq!(seen(document, &mix_of(document).unwrap(), 0.3).local, rest.local);
+    while session.undo().is_some() {}
+    assert!(!session.is_unsaved() && session.document().aids.mix.is_none());
+}
+
+#[test]
+fn shoot_while_running_is_the_one_below_and_the_other_above() {
+    let mut session = sample();
+    let clips: Vec<String> = session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
+    let (below, above) = ("Walk", clips.iter().find(|c| *c != "Walk").unwrap().as_str());
+    run(&mut session, CommandLine::new("mix.over").with("clip", below).with("over", above));
+    let document = session.document();
+    let mix = mix_of(document).unwrap();
+    assert_eq!(mix.lanes.len(), 2);
+    let time = 0.31;
+    let made = seen(document, &mix, time);
+    let alone = |name: &str| Pose::evaluate(document, &Stack::of(Some(&document.clips[named(document, name)]), time));
+    let (one, other) = (alone(below), alone(above));
+    let at = |name: &str| document.node_ids().find(|n| document.node(*n).label(*n) == name).unwrap().index();
+    let mut upper = 0;
+    for name in ["Hips", "LeftUpperLeg", "RightLowerLeg", "LeftFoot"] {
+        let k = document.node_ids().find(|n| document.node(*n).label(*n) == name).map(NodeId::index);
+        if let Some(k) = k {
+            assert_eq!(made.local[k], one.local[k], "{name}");
+            upper += 1;
+        }
+    }
+    for name in ["Spine", "Head", "LeftHand", "RightUpperArm"] {
+        let k = document.node_ids().find(|n| document.node(*n).label(*n) == name).map(NodeId::index);
+        if let Some(k) = k {
+            let driven = document.clips[named(document, above)].tracks.values().any(|t| t.target.index() == k);
+            assert_eq!(made.local[k], if driven { other.local[k] } else { one.local[k] }, "{name}");
+            upper += 1;
+        }
+    }
+    assert!(upper >= 6 && at("Head") > 0, "{upper}");
+    let gone =
+        CommandLine::new("mix.go").with("clip", below).with("time", 0.2).with("when", "end").with("how", "inertial");
+    run(&mut session, gone);
+    let mix = mix_of(session.document()).unwrap();
+    let length = f64::from(session.document().clips[named(session.document(), below)].length());
+    let last = mix.lanes[0].bars.last().unwrap();
+    assert!((last.start - length).abs() < 1e-6 && mix.lanes[0].bars.len() == 2, "{last:?}");
+}
+
+#[test]
+fn what_is_baked_plays_as_the_mix_within_what_is_said() {
+    let mut session = sample();
+    let clips: Vec<String> = session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
+    let other = clips.iter().find(|c| *c != "Walk").unwrap();
+    let spec = json!({"lanes": [{"bars": [
+        {"plays": {"clip": "Walk"}, "length": 2},
+        {"plays": {"clip": other}, "start": 0.5, "length": 2, "fade_in": 0.4, "enter": "inertial"},
+        {"plays": {"clip": "Walk"}, "start": 0.7, "length": 1.8, "fade_in": 0.3},
+    ]}]});
+    run(&mut session, CommandLine::new("mix.set").with("mix", spec));
+    let before = session.document().clips.count();
+    let notes =
+        run(&mut session, CommandLine::new("mix.bake").with("name", "Both").with("rate", 120).with("millimetres", 0));
+    assert!(notes.iter().any(|n| n.contains("off by at most")), "{notes:?}");
+    let document = session.document();
+    let (mix, both) = (mix_of(document).unwrap(), named(document, "Both"));
+    assert_eq!(document.clips.count(), before + 1);
+    assert!((f64::from(document.clips[both].length()) - mix.length()).abs() < 1e-6);
+    let mut worst = 0.0f32;
+    for k in 0..=300 {
+        let time = mix.length() * f64::from(k) / 300.0;
+        let baked = Pose::evaluate(document, &Stack::of(Some(&document.clips[both]), time));
+        worst = worst.max(apart(&seen(document, &mix, time), &baked));
+    }
+    let said = notes.iter().find_map(|n| n.split("at most ").nth(1)?.split(' ').next()?.parse::<f32>().ok()).unwrap();
+    assert!(worst * 1000.0 <= said + 0.3, "{} mm of {said}", worst * 1000.0);
+    // Fewer keys, and the body on its place.
+    let notes = run(&mut session, CommandLine::new("mix.bake").with("in_place", true));
+    assert!(notes.iter().any(|n| n.contains("keys kept")), "{notes:?}");
+    let document = session.document();
+    assert!(document.clips[named(document, "Mix")].key_count() * 2 < document.clips[both].key_count());
+    while session.undo().is_some() {}
+    assert!(!session.is_unsaved());
+}
+
+#[test]
+fn a_file_keeps_a_mix_and_forgets_it_to_the_bit() {
+    let mut session = sample();
+    let opened = session.pack("a").unwrap().bytes;
+    let spec = json!({"lanes": [{"name": "身", "mask": {"below": {"joint": "Spine", "falloff": 2}}, "bars": [
+        {"plays": {"blend": {"points": [["Walk", 1.4], ["#0", 0]], "value": 0.7}}, "length": 2, "in_step": "contacts"}]}]});
+    run(&mut session, CommandLine::new("mix.set").with("mix", spec));
+    assert_eq!(session.pack("a").unwrap().bytes, opened, "only on request");
+    run(&mut session, CommandLine::new("mix.keep"));
+    let kept = session.pack("a").unwrap().bytes;
+    let mut again = Session::open_bytes(&kept).unwrap();
+    assert!(again.document().aids.mix.is_none() && !again.is_unsaved());
+    assert_eq!(mix_of(again.document()), mix_of(session.document()));
+    run(&mut again, CommandLine::new("mix.keep").with("on", false));
+    let gone = Session::open_bytes(&again.pack("a").unwrap().bytes).unwrap();
+    assert_eq!(mix_of(gone.document()), None);
+    while session.undo().is_some() {}
+    assert_eq!(session.pack("a").unwrap().bytes, opened);
+}
+
+/// Walk and run in step: feet slide less than half as much on the ground as where each goes on its own clock.
+#[test]
+fn feet_slide_less_than_half_in_step() {
+    let Some(shared) = crate::common::shared() else { return };
+    let path = shared.join("corpus/characters/Knight/Knight.glb");
+    let session = Session::open(&path, &Progress::default()).unwrap();
+    let document = session.document();
+    let speed = |name: &str| ground_speed(document, &document.clips[named(document, name)]);
+    let (walk, run) = (speed("Walking_A"), speed("Running_A"));
+    println!("walk {walk} m/s, run {run} m/s");
+    assert!(run > walk * 1.2 && walk > 0.1, "{walk} {run}");
+    let slides = |how: &str| -> f32 {
+        let spec = json!({"lanes": [{"bars": [{"length": 8, "in_step": how, "plays": {"blend": {
+            "points": [["Walking_A", walk], ["Running_A", run]], "value": (walk + run) * 0.5}}}]}]});
+        let found = foot_slides(document, &mix(document, &spec), (0.0, 8.0));
+        println!("{how}: {:?}", found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>());
+        assert_eq!(found.len(), 2);
+        found.iter().map(|f| f.1).sum::<f32>() / 2.0
+    };
+    let (free, contacts, share) = (slides("free"), slides("contacts"), slides("share"));
+    assert!(contacts < free * 0.5, "{contacts} of {free}, {share} by shares");
+}
+
+/// Two clips turn by turn, in one lane: the greatest angle between what is seen and what SLERP of both is.
+#[test]
+fn a_fade_is_slerp_of_both() {
+    let session = sample();
+    let document = session.document();
+    let other = document.clips.ids().find(|id| document.clip_label(*id) != "Walk").unwrap();
+    let spec = json!({"lanes": [{"bars": [
+        {"plays": {"clip": "Walk"}, "length": 2},
+        {"plays": {"clip": format!("#{}", other.0)}, "length": 2, "weight": 0.3},
+    ]}]});
+    let mix = mix(document, &spec);
+    let at = |clip: ClipId, t: f64| Pose::evaluate(document, &Stack::of(Some(&document.clips[clip]), t));
+    let walk = named(document, "Walk");
+    let mut compared = 0;
+    for k in 0..20 {
+        let time = f64::from(k) * 0.03;
+        let (a, b, made) = (at(walk, time), at(other, time), seen(document, &mix, time));
+        for node in document.node_ids() {
+            let drives = |c: ClipId| document.clips[c].track(node, ulna::model::Property::Rotation).is_some();
+            if drives(walk) && drives(other) {
+                let turn = |p: &Pose| p.local[node.index()].transform().rotation;
+                let wanted = ulna::motion::slerp(turn(&a), turn(&b), 0.3);
+                assert!(angle_between(turn(&made), wanted) < 1e-3);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
