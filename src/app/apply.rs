@@ -272,7 +272,12 @@ impl App {
             self.outliner.selection.purge(document);
             if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
                 let first = document.clips.ids().next();
-                self.timeline.playback.show(document, first);
+                if self.timeline.playback.mixing {
+                    // The clip behind it is gone; what is seen stays.
+                    self.timeline.playback.clip = first;
+                } else {
+                    self.timeline.playback.show(document, first);
+                }
                 if first.is_none() && self.mode == Mode::Animate {
                     self.mode = Mode::Pose;
                 }
@@ -358,7 +363,12 @@ impl App {
 
     fn preview(&mut self, ctx: &Context, label: &str, commands: &[Command]) {
         let Some(session) = &mut self.session else { return };
-        self.timeline.playback.playing = false;
+        // What a mix comes to is best judged while it plays, and a marker of a clip moves nothing.
+        let plays_on =
+            |c: &Command| matches!(c, Command::Document(DocumentCommand::Mix(_) | DocumentCommand::Marker(_)));
+        if !commands.iter().all(plays_on) {
+            self.timeline.playback.playing = false;
+        }
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));

@@ -9,7 +9,7 @@ use egui::Context;
 
 use super::{App, jobs::Done};
 use crate::{
-    edit::command::FileCommand,
+    edit::command::{FileCommand, frame_of},
     formats::gltf::Progress,
     model::{ClipId, Document, Repeat},
     motion::clip_edit::seam,
@@ -35,8 +35,7 @@ impl Drop for Measuring {
 fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
     let open = |id: &ClipId| {
         let clip = document.clips.get(*id)?;
-        let frame = clip.guess_fps().map_or(1.0 / 30.0, |(fps, _)| 1.0 / f64::from(fps));
-        let seam = seam(document, clip, frame)?;
+        let seam = seam(document, clip, frame_of(clip))?;
         let meant = clip.repeat == Some(Repeat::Loop) || seam.is_short || seam.is_doubled;
         let worst = seam.gaps.iter().max_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let about = if seam.is_short {
@@ -46,7 +45,7 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
         } else {
             format!("{:.1} cm at {}", worst.distance * 100.0, document.node(worst.node).label(worst.node))
         };
-        (meant && !seam.is_closed).then_some((*id, about))
+        (meant && (!seam.is_closed || seam.is_doubled)).then_some((*id, about))
     };
     clips.iter().filter_map(open).collect()
 }
@@ -79,10 +78,13 @@ impl App {
         let (sender, result) = mpsc::sync_channel(1);
         let (shared, waker) = (progress.clone(), ctx.clone());
         let measure = move || {
-            // What cannot be made is said when it is asked for.
-            let Ok(sizes) = exporting.measure(&shared) else { return };
             let clips = exporting.clips();
-            if sender.send(ExportForeseen { sizes, open: open_loops(&document, &clips) }).is_ok() {
+            let (sizes, fails) = match exporting.measure(&shared) {
+                Ok(sizes) => (sizes, None),
+                Err(error) if error.is_cancelled() => return,
+                Err(error) => (Vec::new(), Some(error.to_string())),
+            };
+            if sender.send(ExportForeseen { sizes, fails, open: open_loops(&document, &clips) }).is_ok() {
                 waker.request_repaint();
             }
         };
@@ -111,7 +113,12 @@ impl App {
     /// Exports the same again, or asks where nothing was exported yet.
     pub(super) fn export_again(&mut self, ctx: &Context) {
         match self.files.exported.clone() {
-            Some(request) => self.export(ctx, request),
+            Some(request) => {
+                // What is called after the day is called after today's.
+                let names = self.files.export_draft.as_ref().map(ExportDraft::file_names);
+                let names = names.unwrap_or_else(|| request.names.clone());
+                self.export(ctx, ExportRequest { names, ..request });
+            }
             None => self.ask_export(),
         }
     }
@@ -143,7 +150,10 @@ impl App {
                 let lost: String = made.lost.iter().map(|l| format!(" {l}.")).collect();
                 self.files.exported = Some(request);
                 let again = Action::Run(FileCommand::ExportAgain.into());
-                let folder = made.files.first().and_then(|f| f.parent()).map(std::path::Path::to_owned);
+                let folder = made
+                    .files
+                    .first()
+                    .and_then(|f| std::path::absolute(f).ok()?.parent().map(std::path::Path::to_owned));
                 let mut verbs = vec![("Export again", again)];
                 verbs.extend(folder.map(|f| ("Show folder", Action::Dialog(DialogAction::ShowFolder(f)))));
                 let kind = if lost.is_empty() { ToastKind::Ok } else { ToastKind::Note };

@@ -32,8 +32,8 @@ pub(super) struct Files {
     pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
     pub importing: Option<super::importing::Importing>,
-    /// Files that were dropped together with the one that is being opened.
-    pub dropped: Vec<PathBuf>,
+    /// Files that were dropped together with one that is to be opened first.
+    pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
     /// The system's file dialog.
     pub browsing: Option<Browsing>,
     /// Journals that crashes left behind.

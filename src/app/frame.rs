@@ -326,7 +326,7 @@ impl App {
             _ if self.session.is_some() && !self.program.welcome => self.read_clips(ctx, dropped),
             _ => {
                 let first = dropped.remove(0);
-                self.files.dropped = dropped;
+                self.files.dropped = Some((first.clone(), dropped));
                 self.wish(ctx, DeferredAction::Open(first));
             }
         }

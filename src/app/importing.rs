@@ -208,11 +208,12 @@ impl App {
             return;
         }
         let Some(session) = &self.session else { return };
-        let (before, count) = (session.document().clips.count(), clips.len());
-        let first = session.document().clips.next_id();
+        let (before, first) = (session.document().clips.clone(), session.document().clips.next_id());
         self.run(ctx, PutClips { clips: ClipTexts::Clips(clips), taken: Some(draft.taken) });
         let Some(session) = &self.session else { return };
-        if session.document().clips.count() > before || draft.taken != crate::edit::command::TakenName::Skip {
+        let now = &session.document().clips;
+        let count = now.ids().filter(|id| before.get(*id) != now.get(*id)).count();
+        if count > 0 {
             self.timeline.playback.show(
                 session.document(),
                 session.document().clips.ids().find(|id| *id >= first).or(self.timeline.playback.clip),

@@ -318,14 +318,15 @@ impl App {
     fn take(&mut self, ctx: &Context, done: Done) {
         match done {
             Done::Opened(Ok(loaded), path) => {
+                let others = self.files.dropped.take();
                 self.show(ctx, *loaded, path.is_none());
                 self.begin_journal(ctx);
-                if let Some(path) = path {
-                    self.remember(&path);
+                if let Some(path) = &path {
+                    self.remember(path);
                 }
                 self.show_title(ctx);
-                let others = std::mem::take(&mut self.files.dropped);
-                if !others.is_empty() {
+                // Only beside the one that they were dropped with: it may not have opened, or was declined.
+                if let Some((_, others)) = others.filter(|(first, _)| path.as_ref() == Some(first)) {
                     self.read_clips(ctx, others);
                 }
             }

@@ -6,7 +6,12 @@ use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
 use crate::{
-    edit::{KeyScope, command::ModeCommand, table},
+    edit::{
+        KeyScope,
+        command::{MixText, ModeCommand, SetMix, mix_of},
+        table,
+    },
+    model::Shared,
     ui::{Action, Actions, Pane, ToastKind},
 };
 
@@ -48,6 +53,7 @@ impl App {
         let gesture = numbers || (self.is_gesture_open() && held);
         if !typing && !gesture && !self.program.welcome {
             self.set_keys(ctx);
+            self.mixer_keys(ctx);
         }
         let availability = self.availability();
         let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
@@ -120,6 +126,35 @@ impl App {
         if !actions.is_empty() {
             self.apply(ctx, actions);
         }
+    }
+}
+
+impl App {
+    /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is not there.
+    fn mixer_keys(&mut self, ctx: &Context) {
+        let mixing = self.timeline.playback.mixing && self.mode == crate::edit::Mode::Animate;
+        let Some(at) = self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline)) else {
+            return;
+        };
+        let Some(mix) = self.session.as_ref().and_then(|s| mix_of(s.document())) else { return };
+        if mix.lanes.get(at.0).is_none_or(|l| at.1 >= l.bars.len()) {
+            return;
+        }
+        let pressed = |key: Key, modifiers: Modifiers| ctx.input_mut(|i| i.consume_key(modifiers, key));
+        let made = if pressed(Key::Delete, Modifiers::NONE) {
+            self.timeline.mix_bar = None;
+            mix.without_bar(at)
+        } else if pressed(Key::K, Modifiers::COMMAND) {
+            let Some(made) = mix.cut(at, self.timeline.playback.time) else {
+                let why = "Nothing was cut: the playhead is outside the bar, or within one of its fades.";
+                self.toast(ctx, ToastKind::Note, why);
+                return;
+            };
+            made
+        } else {
+            return;
+        };
+        self.run(ctx, SetMix { mix: MixText::Mix(Shared::new(made)) });
     }
 }
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{Device, EvalArgs, Failure, clip_named, mix_named, open, print};
 use crate::{
-    model::{ClipId, Document, PrimitiveId},
-    motion::{Mixer, Placement, Pose, Posed, Stack, skinning},
+    model::{ClipId, Document, NodeId, PrimitiveId},
+    motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning},
     session::{SystemDisk, write_atomically},
 };
 
@@ -22,12 +22,18 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
         Some(spec) => Mixer::default().stack(document, &mix_named(document, spec)?, args.time),
         None => Stack::of(clip.map(|c| &document.clips[c]), args.time),
     };
-    let pose = Pose::evaluate(document, &stack);
+    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+    evaluator.update(document, &stack, &mut pose);
+    let unsaid = |node: &NodeId| {
+        let label = document.node(*node).label(*node);
+        format!("an additive lane could not say the scale of {label}; it stayed as it was")
+    };
+    let notes: Vec<String> = evaluator.unsaid().iter().map(unsaid).collect();
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,
     };
-    let facts = facts(document, &pose, clip, args, &surfaces);
+    let facts = facts(document, &pose, clip, (args, &notes), &surfaces);
     match &args.output {
         Some(path) => write_atomically(&SystemDisk, path, facts.to_string().as_bytes())
             .map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))?,
@@ -84,7 +90,13 @@ fn gpu_surfaces(_: &Document, _: &Pose) -> Result<Vec<Evaluated>, Failure> {
     ))
 }
 
-fn facts(document: &Document, pose: &Pose, clip: Option<ClipId>, args: &EvalArgs, surfaces: &[Evaluated]) -> Value {
+fn facts(
+    document: &Document,
+    pose: &Pose,
+    clip: Option<ClipId>,
+    (args, notes): (&EvalArgs, &[String]),
+    surfaces: &[Evaluated],
+) -> Value {
     let nodes: Vec<Value> = document
         .node_ids()
         .map(|id| {
@@ -114,7 +126,7 @@ fn facts(document: &Document, pose: &Pose, clip: Option<ClipId>, args: &EvalArgs
         "clip": clip.map(|c| c.0),
         "time": args.time,
         "device": if args.device == Device::Gpu { "gpu" } else { "cpu" },
-        "notes": [],
+        "notes": notes,
         "nodes": nodes,
         "skins": skins,
         "meshes": meshes,

@@ -266,16 +266,21 @@ impl<C, N: Ord> MixBar<C, N> {
 
     /// How much it counts by itself at a time.
     pub fn weight_at(&self, time: f64) -> f32 {
-        if time < self.start || time > self.end() {
-            return 0.0;
-        }
         let comes = match self.enter {
             Enter::Inertial | Enter::Cut => 1.0,
             _ if self.fade_in > 0.0 => self.curve.at((time - self.start) / self.fade_in),
             _ => 1.0,
         };
+        self.full_weight_at(time) * comes
+    }
+
+    /// How much it would count at a time, had it come in whole.
+    pub fn full_weight_at(&self, time: f64) -> f32 {
+        if time < self.start || time > self.end() {
+            return 0.0;
+        }
         let goes = if self.fade_out > 0.0 { self.curve.at((self.end() - time) / self.fade_out) } else { 1.0 };
-        self.weight.clamp(0.0, 1.0) * comes * goes
+        self.weight.clamp(0.0, 1.0) * goes
     }
 
     /// The clips that it plays.
@@ -330,6 +335,8 @@ impl<C, N: Ord> Mix<C, N> {
     pub fn fault(&self) -> Option<String> {
         /// Seconds; more is no mix that anyone watches.
         const LONGEST: f64 = 1e6;
+        /// Times as fast.
+        const FASTEST: f64 = 100.0;
         for (l, lane) in self.lanes.iter().enumerate() {
             let name =
                 if lane.name.is_empty() { format!("lane {}", l + 1) } else { format!("lane “{}”", lane.name) };
@@ -354,6 +361,11 @@ impl<C, N: Ord> Mix<C, N> {
                         "{place}: it must begin at 0 or later, last longer than 0 s, and end before {LONGEST} s"
                     ));
                 }
+                if bar.speed.abs() > FASTEST || bar.offset.abs() > LONGEST {
+                    return Some(format!(
+                        "{place}: its clip plays at most {FASTEST} times as fast, and begins within {LONGEST} s"
+                    ));
+                }
                 if bar.fade_in < 0.0 || bar.fade_out < 0.0 {
                     return Some(format!("{place}: a fade lasts 0 s or longer"));
                 }
@@ -366,6 +378,61 @@ impl<C, N: Ord> Mix<C, N> {
             }
         }
         None
+    }
+
+    /// The same with another bar in the place of one.
+    #[must_use]
+    pub fn with_bar(&self, (lane, bar): (usize, usize), to: MixBar<C, N>) -> Self
+    where
+        C: Clone,
+        N: Clone,
+    {
+        let mut made = self.clone();
+        if let Some(place) = made.lanes.get_mut(lane).and_then(|l| l.bars.get_mut(bar)) {
+            *place = to;
+        }
+        made
+    }
+
+    /// The same without a bar.
+    #[must_use]
+    pub fn without_bar(&self, (lane, bar): (usize, usize)) -> Self
+    where
+        C: Clone,
+        N: Clone,
+    {
+        let mut made = self.clone();
+        if let Some(lane) = made.lanes.get_mut(lane).filter(|l| bar < l.bars.len()) {
+            lane.bars.remove(bar);
+        }
+        made
+    }
+
+    /// The same with a bar in two, which play as the one did; nothing where the time lies outside it or within one of its fades.
+    pub fn cut(&self, (lane, bar): (usize, usize), time: f64) -> Option<Self>
+    where
+        C: Clone,
+        N: Clone,
+    {
+        /// Seconds of the shortest part.
+        const SHORTEST: f64 = 0.02;
+        let one = self.lanes.get(lane)?.bars.get(bar)?;
+        if time < one.start + one.fade_in.max(SHORTEST) || time > one.end() - one.fade_out.max(SHORTEST) {
+            return None;
+        }
+        let waits = if one.enter == Enter::Keys { one.fade_in } else { 0.0 };
+        let rest = MixBar {
+            start: time,
+            length: one.end() - time,
+            offset: one.offset + (time - one.start - waits) * one.speed,
+            fade_in: 0.0,
+            enter: Enter::Cut,
+            ..one.clone()
+        };
+        let first = MixBar { length: time - one.start, fade_out: 0.0, ..one.clone() };
+        let mut made = self.with_bar((lane, bar), first);
+        made.lanes[lane].bars.insert(bar + 1, rest);
+        Some(made)
     }
 
     /// The nodes that its masks name.

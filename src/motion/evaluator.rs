@@ -127,9 +127,7 @@ impl Evaluator {
     pub fn update(&mut self, file: &Asset, stack: &Stack, pose: &mut Pose) {
         self.unsaid.clear();
         let count = stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
-        if self.players.len() != count {
-            self.players.resize_with(count, Player::default);
-        }
+        self.arrange(stack);
         if let Some(instance) = stack.alone() {
             self.play(file, instance, pose);
         } else {
@@ -168,6 +166,10 @@ impl Evaluator {
                 });
             }
         }
+        for offset in &stack.morph_offsets {
+            let morphs = pose.morphs.get_mut(offset.node.index()).filter(|m| m.len() == offset.weights.len());
+            morphs.into_iter().flatten().zip(&offset.weights).for_each(|(weight, more)| *weight += more);
+        }
         if let Some(unkeyed) = &stack.unkeyed {
             put_unkeyed(unkeyed, pose);
         }
@@ -181,6 +183,30 @@ impl Evaluator {
                 pose.find_worlds(self.walk.of(file));
             }
         }
+    }
+
+    /// Gives each instance the player that has its clip laid out already, wherever it was in the last stack.
+    fn arrange(&mut self, stack: &Stack) {
+        let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
+        let instances = || lanes.clone().chain(stack.additive.iter().map(|a| &a.instance));
+        let count = instances().count();
+        let fits = |(player, instance): (&Player, &Instance)| Shared::ptr_eq(&player.clip, &instance.clip);
+        if self.players.len() == count && self.players.iter().zip(instances()).all(fits) {
+            return;
+        }
+        let mut old: Vec<Option<Player>> = std::mem::take(&mut self.players).into_iter().map(Some).collect();
+        self.players = instances()
+            .enumerate()
+            .map(|(k, instance)| {
+                let is_its = |p: &Option<Player>| p.as_ref().is_some_and(|p| fits((p, instance)));
+                let at = if old.get(k).is_some_and(is_its) { Some(k) } else { old.iter().position(is_its) };
+                at.and_then(|at| old[at].take())
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            // What is left over has memory that fits.
+            .map(|found| found.or_else(|| old.iter_mut().find_map(Option::take)).unwrap_or_default())
+            .collect();
     }
 
     /// Nodes of the last stack whose scale an additive lane could not say: it stayed as it was.

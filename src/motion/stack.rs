@@ -27,6 +27,8 @@ pub struct Stack {
     pub additive: Vec<Additive>,
     /// What is left of the pose that a transition began with.
     pub offsets: Vec<Offset>,
+    /// The same of weights of morph targets.
+    pub morph_offsets: Vec<MorphOffset>,
     /// What was posed and not keyed yet: it wins over everything below.
     pub unkeyed: Option<Shared<Unkeyed>>,
     /// What a gesture under way holds, in this order.
@@ -127,6 +129,15 @@ pub struct Offset {
     pub rotation: Quat,
     /// Factors.
     pub scale: Vec3,
+}
+
+/// What is added to the weights of a node's morph targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MorphOffset {
+    /// Which node.
+    pub node: NodeId,
+    /// By target.
+    pub weights: Vec<f32>,
 }
 
 /// What a gesture holds while it moves other things.

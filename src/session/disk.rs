@@ -46,6 +46,12 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     /// What the system says.
     fn make_folder(&self, path: &Path) -> io::Result<()>;
 
+    /// Removes a folder that is empty.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
+
     /// Sees to it that the names in a folder are on the disk.
     ///
     /// # Errors
@@ -102,6 +108,10 @@ impl Disk for SystemDisk {
 
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir_all(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

@@ -21,7 +21,7 @@ use crate::{
         open_bytes, transcode,
     },
     model::{ClipId, Document, Shared},
-    motion::clip_edit::resampled,
+    motion::clip_edit::{MotionError, resampled},
 };
 
 /// What is to be exported, and where.
@@ -61,28 +61,49 @@ impl ExportRequest {
             return vec![(self.to.clone(), meant)];
         }
         let mut taken = BTreeSet::new();
-        let digits = meant.len().to_string().len();
-        let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
-        let file = |(k, id): (usize, ClipId)| {
-            let label = document.clip_label(id);
-            let number = format!("{:0digits$}", k + 1);
-            let named = pattern.replace("{number}", &number).replace("{clip}", &label);
-            let name = file_name(&named).unwrap_or_else(|| format!("clip {}", id.0));
+        let names = self.wanted_names(document, &meant);
+        let file = |(name, id): (String, ClipId)| {
             // Two that differ by case alone are one on many disks.
             let numbered = |k: usize| if k < 2 { name.clone() } else { format!("{name} {k}") };
             let free = (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
             (self.to.join(format!("{free}.{suffix}")), vec![id])
         };
-        meant.into_iter().enumerate().map(file).collect()
+        names.into_iter().zip(meant).map(file).collect()
+    }
+
+    /// What the file of each clip is called, those that are called alike not told apart yet.
+    fn wanted_names(&self, document: &Document, meant: &[ClipId]) -> Vec<String> {
+        let digits = meant.len().to_string().len();
+        let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
+        let name = |(k, id): (usize, &ClipId)| {
+            let number = format!("{:0digits$}", k + 1);
+            let named = pattern.replace("{number}", &number).replace("{clip}", &document.clip_label(*id));
+            file_name(&named).unwrap_or_else(|| format!("clip {}", id.0))
+        };
+        meant.iter().enumerate().map(name).collect()
+    }
+
+    /// How many files get a number, since one before them is called so already.
+    pub fn alike(&self, document: &Document) -> usize {
+        if !self.each {
+            return 0;
+        }
+        let names = self.wanted_names(document, &self.meant(document));
+        let different: BTreeSet<String> = names.iter().map(|n| n.to_lowercase()).collect();
+        names.len() - different.len()
     }
 }
 
 /// A name as all file systems take it; nothing where nothing is left of it.
 pub fn file_name(label: &str) -> Option<String> {
-    const MOST: usize = 100;
+    /// Bytes, of the 255 that most disks take: a number, a suffix and what is put before it while it is written come to it.
+    const MOST: usize = 180;
     const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
-    let name: String = label.chars().map(plain).take(MOST).collect();
+    let mut name: String = label.chars().map(plain).collect();
+    if name.len() > MOST {
+        name.truncate((0..=MOST).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0));
+    }
     let name = name.trim_matches([' ', '.']).to_owned();
     let stem = name.split('.').next().unwrap_or_default().to_lowercase();
     let digits = stem.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -118,17 +139,24 @@ pub enum ExportFailure {
     #[error(transparent)]
     Export(#[from] ExportError),
     /// The system does not let it be written.
-    #[error("{} could not be written: {error}. {written} of {count} files were written before", .path.display())]
+    #[error("{} could not be written: {error}. {}", .path.display(), left_behind(*.written, *.count))]
     Write {
         /// Which file.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
-        /// How many are there now, since they replaced others.
+        /// How many replaced others and could not be put back.
         written: usize,
         /// How many there were to be.
         count: usize,
     },
+}
+
+fn left_behind(written: usize, count: usize) -> String {
+    match written {
+        0 => "All files are as they were; choose another place, or make room there".to_owned(),
+        n => format!("{n} of {count} files are the new ones"),
+    }
 }
 
 impl ExportFailure {
@@ -254,11 +282,18 @@ impl Exporting {
     ) -> Result<(Vec<Made>, Vec<String>), ExportFailure> {
         let request = &self.request;
         let mut document = self.document.clone();
+        let mut lost = Vec::new();
         if let Some(rate) = request.rate {
+            let mut off = MotionError::default();
             for id in request.meant(&self.document) {
                 if let Some(clip) = document.file.clips.get_mut(id) {
-                    *clip = Shared::new(resampled(clip, rate).0);
+                    let (made, error) = resampled(clip, rate);
+                    off = off.or(error);
+                    *clip = Shared::new(made);
                 }
+            }
+            if let Some(off) = off.in_words() {
+                lost.push(format!("At {rate} frames a second {off}"));
             }
         }
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
@@ -266,7 +301,7 @@ impl Exporting {
         let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
         // New clips come after those of the file, and clips that went leave no gap.
         let order: Vec<ClipId> = document.clips.ids().collect();
-        let (mut made, mut lost) = (Vec::new(), Vec::new());
+        let mut made = Vec::new();
         let exporter = gltf::Exporter::new(&whole.source)?;
         for (k, (path, clips)) in files.iter().enumerate() {
             let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
@@ -296,9 +331,12 @@ impl Exporting {
     }
 }
 
-/// Writes all of them; where one cannot be, those that are new go again.
+/// Writes all of them; where one cannot be, those that are new go again, with folders that were made for them, and those that were
+/// replaced are put back.
 fn write(disk: &dyn Disk, made: &[Made], replace: bool) -> Result<(), ExportFailure> {
-    let (mut new, mut replaced) = (Vec::new(), 0);
+    let mut new: Vec<&Path> = Vec::new();
+    let mut replaced: Vec<(&Path, Vec<u8>)> = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
     let count = made.len();
     for file in made {
         let there = std::fs::read(&file.path).ok();
@@ -308,23 +346,45 @@ fn write(disk: &dyn Disk, made: &[Made], replace: bool) -> Result<(), ExportFail
             Some(_) if file.is_data && !replace => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
             _ => {
                 let folder = file.path.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists());
+                let missing = |f: &&Path| !f.as_os_str().is_empty() && !f.exists();
+                folders.extend(folder.iter().flat_map(|f| f.ancestors().take_while(missing)).map(Path::to_owned));
                 folder
                     .map_or(Ok(()), |f| disk.make_folder(f))
                     .and_then(|()| write_atomically(disk, &file.path, &file.bytes))
             }
         };
-        match result {
-            Ok(()) if there.is_none() => new.push(&file.path),
-            Ok(()) => replaced += 1,
-            Err(error) => {
-                for path in new {
-                    clear(disk, path);
-                }
-                return Err(ExportFailure::Write { path: file.path.clone(), error, written: replaced, count });
+        // Also what failed when it stood there already: its folder could not be synced.
+        match there {
+            None => new.push(&file.path),
+            Some(bytes) => replaced.push((&file.path, bytes)),
+        }
+        let Err(error) = result else { continue };
+        new.iter().for_each(|path| clear(disk, path));
+        let written = replaced.iter().filter(|(path, bytes)| !put_back(disk, path, bytes)).count();
+        // The innermost first; one that is in use meanwhile stays.
+        folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));
+        for folder in folders {
+            if let Err(error) = disk.remove_folder(&folder) {
+                log::warn!("{} could not be removed: {error}", folder.display());
             }
         }
+        return Err(ExportFailure::Write { path: file.path.clone(), error, written, count });
     }
     Ok(())
+}
+
+/// Puts a file back as it was; whether it is so now.
+fn put_back(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> bool {
+    if std::fs::read(path).is_ok_and(|there| there == bytes) {
+        return true;
+    }
+    match write_atomically(disk, path, bytes) {
+        Ok(()) => true,
+        Err(error) => {
+            log::warn!("{} could not be put back: {error}", path.display());
+            false
+        }
+    }
 }
 
 #[cfg(test)]
@@ -341,6 +401,7 @@ mod tests {
         assert_eq!(made("Concert").as_deref(), Some("Concert"));
         assert_eq!(made(" .. "), None);
         assert_eq!(made("歩く").as_deref(), Some("歩く"));
-        assert_eq!(made(&"x".repeat(500)).map(|n| n.len()), Some(100));
+        assert_eq!(made(&"x".repeat(500)).map(|n| n.len()), Some(180));
+        assert_eq!(made(&"歩".repeat(200)), Some("歩".repeat(60)));
     }
 }

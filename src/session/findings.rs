@@ -1,7 +1,7 @@
 //! What is wrong with weights and the surfaces they move, as findings with a command that mends them.
 
 use crate::{
-    edit::command::{Bind, Normalize},
+    edit::command::{Bind, Normalize, gone_of_kept_mix},
     model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, Topology, WeightMap},
     weights::{self, Canvas},
 };
@@ -68,6 +68,13 @@ pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
     let keys = document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
     let counts = joint_counts(document);
     keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
+}
+
+/// What a mix that the file keeps names and is not there.
+pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
+    let gone = gone_of_kept_mix(document);
+    let message = format!("The mix names what is not here, and what it played of it is left out: {}", gone.join(", "));
+    (!gone.is_empty()).then(|| Diagnostic::new(Severity::Warning, "ULNA_MIX", "scenes", message))
 }
 
 /// Whether a primitive has no weights, and can be given some.

@@ -256,8 +256,14 @@ impl Session {
         let files = files_meant(&request.path)?;
         let many = files.len() > 1;
         for path in files {
-            let source = Self::open(&path, progress)
-                .map_err(|error| ImportError::Read { path: path.clone(), error: Box::new(error) })?;
+            let source = match Self::open(&path, progress) {
+                Ok(source) => source,
+                Err(error) if many && !matches!(error, ReadError::Cancelled) => {
+                    notes.push(format!("{} is left out: {error}", path.display()));
+                    continue;
+                }
+                Err(error) => return Err(ImportError::Read { path, error: Box::new(error) }),
+            };
             let theirs = source.document();
             let (fit, made) = arrivals(&self.document, theirs, &path, &request.options);
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();

@@ -37,7 +37,7 @@ pub use crate::formats::gltf::SaveError;
 use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
-        command::{DocumentCommand, KeyEditCommand, KeysHow, SessionCommand, copied_keys},
+        command::{DocumentCommand, KeyEditCommand, KeysHow, SessionCommand, copied_keys, is_mix_loose},
         free_of_matrices, layer_for, paint_into,
     },
     formats::{
@@ -100,6 +100,8 @@ pub struct Unsaved {
     pub layers: usize,
     /// Pairs of joints that were said to be mirror images, which no file holds.
     pub pairs: usize,
+    /// Whether a mix is not kept in the file.
+    pub mix: bool,
 }
 
 impl Unsaved {
@@ -110,7 +112,7 @@ impl Unsaved {
 
     /// Whether there is work that no file holds.
     pub const fn aids(&self) -> bool {
-        self.unkeyed + self.layers + self.pairs > 0
+        self.unkeyed + self.layers + self.pairs > 0 || self.mix
     }
 }
 
@@ -207,6 +209,7 @@ impl Session {
         let mut diagnostics = opened.diagnostics;
         let document = &opened.document;
         diagnostics.extend(findings::of_all(document));
+        diagnostics.extend(findings::of_mix(document));
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let stamp = path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
         Self {
@@ -347,6 +350,7 @@ impl Session {
             unkeyed: aids.unkeyed.len(),
             layers: aids.weight_layers.values().map(|l| l.layers.len()).sum(),
             pairs: aids.mirror_pairs.len(),
+            mix: is_mix_loose(&self.document),
         }
     }
 

@@ -139,6 +139,9 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
         let pairs = many(unsaved.pairs, "mirror pair");
         say(ui, format!("{pairs} would be lost: no file says which joints are mirror images."));
     }
+    if unsaved.mix {
+        say(ui, "The mix would be lost: “Keep in the file” in the mixer stores it.".to_owned());
+    }
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         let discard = if reverts {

@@ -298,17 +298,20 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let font = Theme::font(Font::Body);
     let shape = |name: String| painter.layout_no_wrap(name, font.clone(), theme.color(ColorRole::TextPrimary));
     let name = shape(session.file_name());
+    let loose = session.unsaved().mix;
     let note = match unsaved {
+        0 if loose => "mix not kept".into(),
         0 => String::new(),
         1 => "1 change not saved".into(),
         n => format!("{n} changes not saved"),
     };
     let mut note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
-    let spoken = if unsaved > 0 { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
-    if unsaved > 0 && name.size().x + 22.0 + note.size().x > room.span() {
+    let has_note = unsaved > 0 || loose;
+    let spoken = if has_note { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
+    if has_note && name.size().x + 22.0 + note.size().x > room.span() {
         note = painter.layout_no_wrap(String::new(), Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
     }
-    let mark = if unsaved > 0 { 22.0 + note.size().x } else { 0.0 };
+    let mark = if has_note { 22.0 + note.size().x } else { 0.0 };
     let name = if name.size().x + mark > room.span() {
         if room.span() < mark + 40.0 {
             return;
@@ -327,7 +330,7 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let area = egui::Rect::from_min_size(egui::pos2(left, middle - 10.0), vec2(width, 20.0));
     ui.interact(area, ui.scope_id().with("title"), egui::Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
-    if unsaved > 0 {
+    if has_note {
         painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color(ColorRole::TextSecondary));
         painter.text(
             egui::pos2(after + 22.0, middle),

@@ -571,6 +571,64 @@ fn travel_goes_where_it_is_sent() {
     assert!(none.to_string().contains("neither ground"), "{none}");
 }
 
+/// A disk that has no room at any act of an export leaves the folder as it was, files that were there included.
+#[test]
+fn an_export_that_fails_leaves_everything_as_it_was() {
+    let session = sample();
+    let outer = tempfile::tempdir().unwrap();
+    let inner = outer.path().join("clips");
+    let mut failed = 0;
+    for (new, once) in [(true, false), (true, true), (false, false), (false, true)] {
+        for at in 0..30 {
+            let to = if new { inner.clone() } else { outer.path().join("old") };
+            if !new {
+                std::fs::create_dir_all(&to).unwrap();
+                session.document().clips.ids().take(2).for_each(|id| {
+                    let name = format!("{}.gltf", session.document().clip_label(id));
+                    std::fs::write(to.join(name), b"somebody's").unwrap();
+                });
+            }
+            let listing = |folder: &std::path::Path| -> Vec<(std::path::PathBuf, Vec<u8>)> {
+                let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+                let mut list: Vec<_> =
+                    entries.map(|e| e.unwrap().path()).map(|p| (p.clone(), std::fs::read(p).unwrap())).collect();
+                list.sort();
+                list
+            };
+            let before = listing(&to);
+            let (fails_at, fails_once) = if once { (None, Some(at)) } else { (Some(at), None) };
+            let disk = crate::saving::Faulty { fails_at, fails_once, ..Default::default() };
+            let request = ExportRequest {
+                clips: None,
+                skeleton_only: true,
+                rate: None,
+                each: true,
+                names: String::new(),
+                gltf: true,
+                to: to.clone(),
+                replace: true,
+            };
+            match session.exporting(request).run(&disk, &Progress::default()) {
+                Ok(_) => {
+                    std::fs::remove_dir_all(&to).unwrap();
+                    break;
+                }
+                Err(error) => {
+                    failed += 1;
+                    let is = listing(&to);
+                    // A disk that stays full takes nothing back; then it says how many are the new ones.
+                    let same = is == before && to.exists() != new;
+                    assert!(same || (!once && !new && error.to_string().contains("are the new ones")), "{at}: {error}");
+                    if !same {
+                        std::fs::remove_dir_all(&to).unwrap();
+                    }
+                }
+            }
+        }
+    }
+    assert!(failed > 40, "{failed}");
+}
+
 /// What keys leave behind when fewer take their place is in no file that is exported, and tracks with keys at the same times share those.
 #[test]
 fn an_export_holds_no_bytes_of_keys_that_went() {

@@ -143,6 +143,11 @@ impl Disk for Aborting {
         SystemDisk.make_folder(path)
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.act();
+        SystemDisk.remove_folder(path)
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         self.act();
         SystemDisk.sync_folder(path)

@@ -53,15 +53,17 @@ fn all(path: &Path) -> SaveRequest {
 
 /// A disk whose acts can fail, all of them from one on.
 #[derive(Debug, Default)]
-struct Faulty {
-    acts: AtomicUsize,
-    fails_at: Option<usize>,
+pub struct Faulty {
+    pub acts: AtomicUsize,
+    pub fails_at: Option<usize>,
+    /// Which act alone fails: the disk has room again after it.
+    pub fails_once: Option<usize>,
 }
 
 impl Faulty {
     fn act(&self) -> io::Result<()> {
         let act = self.acts.fetch_add(1, Ordering::Relaxed);
-        if self.fails_at.is_some_and(|at| act >= at) {
+        if self.fails_at.is_some_and(|at| act >= at) || self.fails_once == Some(act) {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "no space left on device"));
         }
         Ok(())
@@ -101,6 +103,10 @@ impl Disk for Faulty {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         self.act()?;
         SystemDisk.make_folder(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        SystemDisk.remove_folder(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

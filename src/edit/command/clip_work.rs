@@ -2,6 +2,7 @@
 
 use super::{
     CommandError, Outcome, Scene, around,
+    clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
@@ -211,14 +212,6 @@ fn as_new(clip: Clip, name: &str) -> Clip {
     Clip { name: Some(name.into()), tracks, channels_in_file: 0, mended: Shared::default(), ..clip }
 }
 
-/// How far a motion is off, in words; nothing where it is not.
-fn off_by(error: MotionError) -> Option<String> {
-    let angle = (error.angle > 2e-4).then(|| format!("{:.2}°", error.angle.to_degrees()));
-    let value = (error.value > 1e-5).then(|| format!("{:.5}", error.value));
-    let both: Vec<String> = [angle, value].into_iter().flatten().collect();
-    (!both.is_empty()).then(|| format!("the motion is off by at most {}", both.join(" and ")))
-}
-
 fn argument(message: String) -> CommandError {
     CommandError::Other(message)
 }
@@ -244,7 +237,7 @@ impl TrimClip {
         let (id, clip, (_, last)) = whole(document, &self.clip)?;
         let to = self.to.map_or(last, |t| t.0.min(last));
         let (made, error) = part(document, (id, clip), (self.from.0, to), self.exact.unwrap_or(true))?;
-        Ok(put(id, made, off_by(error)))
+        Ok(put(id, made, error.in_words()))
     }
 }
 
@@ -258,8 +251,8 @@ impl SplitClip {
         }
         let (first, a) = part(document, (id, clip), (0.0, at), true)?;
         let (second, b) = part(document, (id, clip), (at, last), true)?;
-        let name = self.name.clone().unwrap_or_else(|| format!("{} 2", document.clip_label(id)));
-        let mut done = put(id, first, off_by(a.or(b)));
+        let name = self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
+        let mut done = put(id, first, a.or(b).in_words());
         let next = document.clips.next_id();
         done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(as_new(second, &name))) });
         Ok(done)
@@ -279,7 +272,7 @@ impl JoinClip {
         let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
         let jumps = (made.jumps > 0).then(|| format!("{} jump where the clips meet", tracks(made.jumps)));
         let splined = (made.splined > 0).then(|| {
-            let off = off_by(made.error).unwrap_or_else(|| "the motion is the same".to_owned());
+            let off = made.error.in_words().unwrap_or_else(|| "the motion is the same".to_owned());
             format!("{} became splines, as the other clip's are; {off}", tracks(made.splined))
         });
         let notes: Vec<String> = [jumps, splined].into_iter().flatten().collect();
@@ -374,7 +367,7 @@ impl ResampleClip {
             return Err(argument(format!("that would be {frames:.0} keys a track; choose a smaller rate")));
         }
         let (made, error) = resampled(clip, rate);
-        Ok(put(id, made, off_by(error)))
+        Ok(put(id, made, error.in_words()))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commands on whole clips and on names.
 
+use std::collections::BTreeSet;
+
 use super::{
     CommandError, Scene, around,
     define::document_commands,
@@ -9,7 +11,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, Repeat, Shared},
+    model::{Clip, Document, Repeat, Shared},
 };
 
 document_commands! {
@@ -100,9 +102,16 @@ impl LoopClip {
     }
 }
 
+/// A name that no clip has: this one, or with the first number that makes it so.
+pub fn free_clip_name(document: &Document, name: &str) -> String {
+    let taken: BTreeSet<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
+    let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
+    (1..).map(numbered).find(|n| !taken.contains(n)).unwrap_or_default()
+}
+
 impl NewClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let name = self.name.as_deref().unwrap_or("New clip");
+        let name = self.name.clone().unwrap_or_else(|| free_clip_name(scene.document, "New clip"));
         let clip = Clip { name: Some(name.into()), ..Clip::default() };
         Ok(vec![Edit::SetClip { clip: scene.document.clips.next_id(), to: Some(Shared::new(clip)) }])
     }
@@ -135,7 +144,8 @@ impl DuplicateClip {
             ));
         }
         clip.channels_in_file = 0;
-        let name = self.name.clone().unwrap_or_else(|| format!("{} copy", document.clip_label(id)));
+        let name =
+            self.name.clone().unwrap_or_else(|| free_clip_name(document, &format!("{} copy", document.clip_label(id))));
         clip.name = Some(name.into());
         Ok(vec![Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) }])
     }

@@ -1,12 +1,11 @@
 //! Commands on the mix: clips on lanes, gone over from one to the next and played together; and what plays as a new clip.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::{
     CommandError, Outcome, Scene,
     arguments::{clip_text, find_clip, find_nodes, node_text},
+    clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
@@ -14,11 +13,11 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, SceneId, Shared,
-        TrackId,
+        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, Plays, SceneId,
+        Shared, TrackId,
     },
     motion::{
-        Mixer, baked, baked_error,
+        Mixer, Playing, baked, baked_error,
         clip_edit::{TravelParts, TravelTo, move_travel, reduced},
         footfalls,
     },
@@ -176,15 +175,23 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
     found_mix(document, &named)
 }
 
+/// A clip of this document by its name; one that was removed since it was opened by its `#index`, as a mix that still names it writes it.
+fn find_clip_of_mix(document: &Document, name: &str) -> Result<ClipId, String> {
+    let found = find_clip(document, name).map_err(|e| e.to_string());
+    let gone = name.strip_prefix('#').and_then(|n| n.parse().ok()).map(ClipId);
+    match (found, gone.filter(|id| *id < document.clips.next_id())) {
+        (Err(_), Some(gone)) => Ok(gone),
+        (found, _) => found,
+    }
+}
+
 /// A mix of names in this document.
 ///
 /// # Errors
 /// The first name that is not there, or is there twice.
 pub fn found_mix(document: &Document, named: &NamedMix) -> Result<Mix, String> {
-    named.renamed(&mut |clip| find_clip(document, clip).map_err(|e| e.to_string()), &mut |node| match find_nodes(
-        document, node,
-    )
-    .map_err(|e| e.to_string())?[..]
+    named.renamed(&mut |clip| find_clip_of_mix(document, clip), &mut |node| match find_nodes(document, node)
+        .map_err(|e| e.to_string())?[..]
     {
         [one] => Ok(one),
         _ => Err(format!("“{node}” names several nodes; give its path or its #index")),
@@ -197,7 +204,55 @@ pub fn mix_of(document: &Document) -> Option<Shared<Mix>> {
         return Some(mix.clone());
     }
     let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.clone())?;
-    found_mix(document, &kept).ok().map(Shared::new)
+    Some(Shared::new(kept_mix(document, &kept).0))
+}
+
+/// A mix that a file keeps, without the bars and masks whose clips and joints are not there; and their names.
+fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
+    if let Ok(mix) = found_mix(document, named) {
+        return (mix, Vec::new());
+    }
+    let mut gone: Vec<String> = Vec::new();
+    let mut here = named.clone();
+    let is_clip = |name: &String| find_clip(document, name).is_ok();
+    let is_node = |name: &String| find_nodes(document, name).is_ok_and(|found| found.len() == 1);
+    let mended = |mask: &mut Option<MixMask<String>>, gone: &mut Vec<String>| match mask {
+        Some(MixMask::Below { joint, .. }) if !is_node(joint) => {
+            gone.push(joint.clone());
+            // Where it counted is not known: nowhere, and not everywhere.
+            *mask = Some(MixMask::Painted(Default::default()));
+        }
+        Some(MixMask::Painted(list)) => {
+            gone.extend(list.keys().filter(|n| !is_node(n)).cloned());
+            list.retain(|n, _| is_node(n));
+        }
+        _ => {}
+    };
+    for lane in &mut here.lanes {
+        mended(&mut lane.mask, &mut gone);
+        for bar in &mut lane.bars {
+            mended(&mut bar.mask, &mut gone);
+            gone.extend(bar.clips().filter(|c| !is_clip(c)).cloned());
+            if let Plays::Blend { points, .. } = &mut bar.plays {
+                points.retain(|(clip, _)| is_clip(clip));
+            }
+        }
+        lane.bars.retain(|bar| bar.clips().next().is_some() && bar.clips().all(is_clip));
+    }
+    gone.sort();
+    gone.dedup();
+    (found_mix(document, &here).unwrap_or_default(), gone)
+}
+
+/// What a mix that the file keeps names and is not there.
+pub fn gone_of_kept_mix(document: &Document) -> Vec<String> {
+    let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.clone());
+    kept.map(|kept| kept_mix(document, &kept).1).unwrap_or_default()
+}
+
+/// Whether there is a mix that no file holds.
+pub fn is_mix_loose(document: &Document) -> bool {
+    document.aids.mix.as_ref().is_some_and(|m| m.length() > 0.0) && !is_mix_kept(document)
 }
 
 /// Whether the file keeps the mix as it is.
@@ -286,24 +341,67 @@ impl GoTo {
         let playing = Mixer::default().playing(document, &shared, now);
         let heaviest = playing.iter().filter(|p| p.lane == lane).max_by(|a, b| a.weight.total_cmp(&b.weight));
         let Some((playing, clip)) = heaviest.and_then(|p| Some((p, document.clips.get(p.clip)?))) else { return now };
-        let (length, speed) = (f64::from(clip.length()), mix.lanes[lane].bars[playing.bar].speed);
-        if speed <= 0.0 || length <= 0.0 {
+        let length = f64::from(clip.length());
+        if length <= 0.0 {
             return now;
         }
         let left = match self.when.unwrap_or(GoWhen::Now) {
             GoWhen::Now => 0.0,
             GoWhen::End => length - playing.time,
             GoWhen::Marker => {
-                let marks = clip.markers.iter().map(|m| f64::from(m.time));
-                let ahead = marks.map(|m| (m - playing.time).rem_euclid(length)).fold(f64::INFINITY, f64::min);
+                let once = !mix.lanes[lane].bars[playing.bar].repeat;
+                let marks = clip.markers.iter().map(|m| f64::from(m.time) - playing.time);
+                // What plays once never comes to what it has passed.
+                let ahead = marks.filter(|m| !once || *m >= 0.0).map(|m| m.rem_euclid(length));
+                let ahead = ahead.fold(f64::INFINITY, f64::min);
                 if ahead.is_finite() { ahead } else { length - playing.time }
             }
         };
-        now + left / speed
+        when_gone(document, &shared, (lane, playing), (now, length, left))
     }
 }
 
+/// When a clip that plays at a time has gone on by so many of its seconds: as fast as it plays, in step with others too. It is where the time
+/// is where it does not go on.
+fn when_gone(
+    document: &Document,
+    mix: &Shared<Mix>,
+    (lane, playing): (usize, &Playing),
+    (now, length, left): (f64, f64, f64),
+) -> f64 {
+    /// Seconds of the mix that are looked at.
+    const LONGEST: f64 = 120.0;
+    const STEP: f64 = 1.0 / 60.0;
+    let mut mixer = Mixer::default();
+    let mut time_at = |time: f64| {
+        let all = mixer.playing(document, mix, time);
+        let same = |p: &&Playing| (p.lane, p.bar, p.clip) == (lane, playing.bar, playing.clip);
+        all.iter().find(same).map(|p| p.time)
+    };
+    let (mut at, mut was, mut gone) = (now, playing.time, 0.0);
+    while at < now + LONGEST && left > gone {
+        let Some(time) = time_at(at + STEP) else { return at };
+        let way = time - was;
+        let way = if way < -0.5 * length { way + length } else { way };
+        if way <= 0.0 {
+            return if gone > 0.0 { at } else { now };
+        }
+        if gone + way >= left {
+            return at + STEP * (left - gone) / way;
+        }
+        (at, was, gone) = (at + STEP, time, gone + way);
+    }
+    at
+}
+
 impl PlayOver {
+    /// Whether a clip plays on the lowest lane at a time.
+    fn plays(document: &Document, mix: &Mix, (clip, time): (ClipId, f64)) -> bool {
+        let lowest = mix.lanes.iter().position(|l| l.additive.is_none());
+        let playing = Mixer::default().playing(document, &Shared::new(mix.clone()), time);
+        playing.iter().any(|p| Some(p.lane) == lowest && p.clip == clip)
+    }
+
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let joint = match &self.node {
@@ -323,6 +421,17 @@ impl PlayOver {
         let long = if is_bare { below.max(above) * 2.0 } else { above.max(mix.length() - start) };
         if is_bare {
             mix.lanes = vec![MixLane { bars: vec![MixBar::new(clip, 0.0, start + long)], ..MixLane::new("Body") }];
+        }
+        if !is_bare && !Self::plays(document, &mix, (clip, start)) {
+            let ends = mix.length().max(start + long);
+            match mix.lanes.iter_mut().find(|l| l.additive.is_none()) {
+                Some(lane) => {
+                    lane.bars.push(MixBar { fade_in: 0.25, ..MixBar::new(clip, start, ends - start) });
+                }
+                None => mix
+                    .lanes
+                    .insert(0, MixLane { bars: vec![MixBar::new(clip, start, ends - start)], ..MixLane::new("Body") }),
+            }
         }
         let mask = joint.map_or(MixMask::Upper, |joint| MixMask::Below { joint, falloff: 1 });
         let bar = MixBar { fade_in: 0.15, fade_out: 0.15, ..MixBar::new(over, start, long) };
@@ -381,10 +490,7 @@ impl BakeMix {
             );
             clip = less.clip;
         }
-        let taken: BTreeSet<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
-        let name = self.name.clone().unwrap_or_else(|| "Mix".to_owned());
-        let numbered = |k: u32| if k < 2 { name.clone() } else { format!("{name} {k}") };
-        let name = (1..).map(numbered).find(|n| !taken.contains(n)).unwrap_or_default();
+        let name = free_clip_name(document, self.name.as_deref().unwrap_or("Mix"));
         let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
         let clip = Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() };
         let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
@@ -397,11 +503,29 @@ impl KeepMix {
         let document = scene.document;
         let place = scene_of(document)
             .ok_or_else(|| sentence("this file has no scene to keep a mix with; its text can be copied".to_owned()))?;
-        let to = match self.on.unwrap_or(true) {
-            true => Some(Shared::new(named_mix(document, &*there(document)?))),
-            false => None,
+        let mut edits = Vec::new();
+        let to = if self.on.unwrap_or(true) {
+            let mix = there(document)?;
+            let clips = mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips);
+            // Numbers are others when clips before them go.
+            if let Some(id) = clips.copied().find(|id| clip_text(document, *id).starts_with('#')) {
+                let why = if document.clips.contains(id) {
+                    format!("{} has no name of its own; rename it first", document.clip_label(id))
+                } else {
+                    "one of its bars plays a clip that is gone; remove the bar first".to_owned()
+                };
+                return Err(sentence(format!("the file would not find the mix's clips again: {why}")));
+            }
+            Some(Shared::new(named_mix(document, &mix)))
+        } else {
+            // It is out of the file, not out of the window.
+            if let (None, Some(mix)) = (&document.aids.mix, mix_of(document)) {
+                edits.push(Edit::SetMix { to: Some(mix) });
+            }
+            None
         };
-        Ok(Outcome { edits: vec![Edit::SetKeptMix { scene: place, to }], ..Outcome::default() })
+        edits.push(Edit::SetKeptMix { scene: place, to });
+        Ok(Outcome { edits, ..Outcome::default() })
     }
 }
 

@@ -84,7 +84,7 @@ pub use self::{
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
-        SetMix, found_mix, is_mix_kept, mix_of, named_mix, read_mix,
+        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, mix_of, named_mix, read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Over, Place, Wanted},

@@ -321,8 +321,8 @@ impl Exporter<'_> {
         /// So many times the file's size is looked at: accessors of a file that means harm lie over each other.
         const EFFORT: usize = 4;
         let mut effort = self.source.bytes.len().saturating_mul(EFFORT);
-        let keys = key_accessors(root);
-        let mut first: HashMap<(bool, u64, String, &[u8]), u64> = HashMap::new();
+        let (keys, inputs) = (key_accessors(root), input_accessors(root));
+        let mut first: HashMap<(bool, bool, u64, String, &[u8]), u64> = HashMap::new();
         let mut firsts = BTreeMap::new();
         let mut looked: BTreeSet<u64> = BTreeSet::new();
         for_each_accessor(root, &mut |slot| {
@@ -330,7 +330,8 @@ impl Exporter<'_> {
             let Some(accessor) = usize::try_from(id).ok().and_then(|k| self.accessors.get(k)) else { return };
             let Some((view, bytes)) = self.tight_bytes(accessor).filter(|(_, b)| b.len() <= effort) else { return };
             effort -= bytes.len();
-            let is_key = keys.contains(&id);
+            // Times must say their bounds, values need not: the one is never the other, though their numbers be the same.
+            let (is_key, is_input) = (keys.contains(&id), inputs.contains(&id));
             let mut said = accessor.clone();
             if let Some(said) = said.as_object_mut() {
                 said.retain(|name, _| {
@@ -340,7 +341,7 @@ impl Exporter<'_> {
                 });
             }
             let target = self.views[view]["target"].as_u64().unwrap_or_default();
-            let known = *first.entry((is_key, target, said.to_string(), bytes)).or_insert(id);
+            let known = *first.entry((is_key, is_input, target, said.to_string(), bytes)).or_insert(id);
             if known != id {
                 firsts.insert(id, known);
             }
@@ -367,13 +368,7 @@ impl Exporter<'_> {
     fn packed(&self, root: &mut Value, keys_view: u64) -> BTreeMap<u64, Vec<u8>> {
         let Self { source, views, unpacked, .. } = self;
         let keys = key_accessors(root);
-        let inputs = {
-            let mut inputs = BTreeSet::new();
-            for sampler in list(root, "animations").iter_mut().flat_map(|a| list(a, "samplers").iter()) {
-                inputs.extend(sampler["input"].as_u64());
-            }
-            inputs
-        };
+        let inputs = input_accessors(root);
         let mut uses: BTreeMap<u64, ViewUse> = BTreeMap::new();
         let mut accessors = std::mem::take(&mut root["accessors"]);
         for_each_view(root, &mut |slot| {
@@ -459,6 +454,12 @@ fn key_accessors(root: &mut Value) -> BTreeSet<u64> {
     let mut keys = BTreeSet::new();
     for_each_key_accessor(root, &mut |slot| keys.extend(slot.as_u64()));
     keys
+}
+
+/// Accessors of times.
+fn input_accessors(root: &mut Value) -> BTreeSet<u64> {
+    let samplers = list(root, "animations").iter_mut().flat_map(|a| list(a, "samplers").iter());
+    samplers.filter_map(|s| s["input"].as_u64()).collect()
 }
 
 /// Bytes of an accessor whose values lie one behind the other; nothing where rows are padded, or it says none.

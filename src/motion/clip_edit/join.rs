@@ -6,7 +6,7 @@ use glam::Quat;
 
 use super::{MotionError, SAME_TIME, TooClose, hold_end};
 use crate::{
-    model::{Clip, Document, Interpolation, Marker, NodeId, Property, Shared, Track, TrackId},
+    model::{Clip, Document, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, Track, TrackId},
     motion::insert_key,
 };
 
@@ -121,6 +121,7 @@ impl Joined {
     /// One track of both, the second from `start` on.
     fn put(&mut self, a: Track, b: &Track, end: f32, start: f32) -> Result<Track, TooClose> {
         let (width, stride) = (a.width, a.stride());
+        let a_kinds = a.kinds.clone();
         let cubic = a.interpolation == Interpolation::CubicSpline;
         let last = a.times.len() - 1;
         // A spline runs through the numbers of quaternions: the second is turned over where it is nearer so.
@@ -159,16 +160,17 @@ impl Joined {
         }
         times.extend(b.times.iter().skip(skip).map(|t| later(*t)));
         values.extend(b.values.iter().skip(skip * stride).map(|v| v * sign));
-        let kinds = a_kinds(&times, b, later);
+        let kinds = kinds_of(&times, &a_kinds, b, later);
         let made = Track { times: times.into(), values: values.into(), ..b.clone() };
         super::whole::rising(&made.times)?;
         Ok(Track { kinds, ..made })
     }
 }
 
-fn a_kinds(times: &[f32], b: &Track, later: impl Fn(f32) -> f32) -> crate::model::KeyKinds {
+fn kinds_of(times: &[f32], a: &KeyKinds, b: &Track, later: impl Fn(f32) -> f32) -> KeyKinds {
     let there = |t: &f32| times.binary_search_by(|k| k.total_cmp(t)).is_ok();
-    b.kinds.iter().map(|(t, kind)| (later(t), kind)).filter(|(t, _)| there(t)).collect()
+    let second = b.kinds.iter().map(|(t, kind)| (later(t), kind));
+    a.iter().chain(second).filter(|(t, _)| there(t)).collect()
 }
 
 /// A STEP track as a LINEAR one of the same motion, but for the millisecond before each key.

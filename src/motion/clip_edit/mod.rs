@@ -51,7 +51,7 @@ pub use self::{
     reduce::{Reduced, reduced},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
-    seam::{Closing, Gap, Seam, closed, seam},
+    seam::{Carrier, Closing, Gap, Seam, closed, seam},
     smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},
     values::{ValueChange, change_values},
     whole::{MotionError, key_span, mapped, part_of, resampled, reversed},

@@ -7,7 +7,7 @@
 //! ```text
 //!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C of it: what hangs on them is where it was
 //!  in place  X' = W_q⁻¹·M⁻¹·W_q·X                       for the topmost joint X that moves
-//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C
+//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C       a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R, M_R the root's own travel
 //! ```
 //!
 //! Keys are made at all times at which any of them had one, and between where a straight way is too far off.
@@ -112,7 +112,7 @@ impl<'a> Player<'a> {
     }
 }
 
-fn world(document: &Document, pose: &Pose, node: Option<NodeId>) -> DMat4 {
+pub(super) fn world(document: &Document, pose: &Pose, node: Option<NodeId>) -> DMat4 {
     node.map_or(DMat4::IDENTITY, |n| {
         std::iter::once(n)
             .chain(above(document, n))
@@ -120,7 +120,7 @@ fn world(document: &Document, pose: &Pose, node: Option<NodeId>) -> DMat4 {
     })
 }
 
-fn turned(world: &DMat4) -> DQuat {
+pub(super) fn turned(world: &DMat4) -> DQuat {
     let axis = |k: usize| world.col(k).truncate().try_normalize();
     match (axis(0), axis(1)) {
         (Some(x), Some(y)) => {
@@ -132,23 +132,28 @@ fn turned(world: &DMat4) -> DQuat {
 }
 
 /// The part of a turn that is about the vertical.
-fn about_vertical(turn: DQuat) -> f64 {
+pub(super) fn about_vertical(turn: DQuat) -> f64 {
     let half = turn.y.atan2(turn.w);
     let angle = 2.0 * half;
     // The short way.
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }
 
-/// The joint whose way is the body's: the hips, else the topmost that a clip moves.
-fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
+/// The joint whose way is the body's: the hips, else the joint with keys of its place that most hangs on, else the topmost that a clip moves.
+pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
     let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
     let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
     let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == Part::Hips) && carried(*n));
     let joints = document.joint_flags();
-    let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| t.times.len() > 1);
-    hips.map(|(n, _)| n)
-        .or_else(|| document.nodes.order().iter().copied().find(|n| joints[n.index()] && shifts(*n)))
-        .or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
+    let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
+    let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| varies(t));
+    let carries = |n: NodeId| document.node_ids().filter(|below| above(document, *below).any(|a| a == n)).count();
+    let most = || {
+        let shifting = document.nodes.order().iter().rev().copied().filter(|n| joints[n.index()] && shifts(*n));
+        // Of several that are equal the topmost.
+        shifting.max_by_key(|n| carries(*n))
+    };
+    hips.map(|(n, _)| n).or_else(most).or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
 }
 
 /// How a body travels from the first key of a clip to the last.
@@ -184,6 +189,8 @@ struct Plan {
     root: Option<NodeId>,
     /// The root's new local transform: none where it keeps its own.
     to: TravelTo,
+    /// Where the root was at first, and what of its way since is baked in; nothing where all of it is.
+    part: Option<(TravelParts, DMat4)>,
 }
 
 impl Plan {
@@ -202,8 +209,12 @@ impl Plan {
             (to, Some(root)) => {
                 let parent = world(document, pose, document.node(root).parent);
                 let was = local(root);
-                let now = match to {
-                    TravelTo::Root => parent.inverse() * travel * parent * was,
+                let now = match (to, &self.part) {
+                    (TravelTo::Root, _) => parent.inverse() * travel * parent * was,
+                    (_, Some((parts, start))) => {
+                        let own = travelled(*parts, start, &(parent * was));
+                        parent.inverse() * own.inverse() * parent * was
+                    }
                     _ => document.node(root).local().transform().matrix().as_dmat4(),
                 };
                 let over = now.inverse() * was;
@@ -223,19 +234,19 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
     match to {
         TravelTo::InPlace => {
             let top = std::iter::once(hips).chain(above(document, hips)).filter(|n| moves(*n)).last();
-            Ok(Plan { nodes: vec![top.ok_or(NoTravel::Still)?], root: None, to })
+            Ok(Plan { nodes: vec![top.ok_or(NoTravel::Still)?], root: None, to, part: None })
         }
         TravelTo::Root => {
             let root = found.ok_or(NoTravel::NoRoot)?;
             let nodes = std::iter::once(root).chain(document.children(root).iter().copied()).collect();
-            Ok(Plan { nodes, root: Some(root), to })
+            Ok(Plan { nodes, root: Some(root), to, part: None })
         }
         TravelTo::Hips => {
             let root = root.or_else(|| above(document, hips).find(|n| moves(*n))).ok_or(NoTravel::RootStill)?;
             if !moves(root) {
                 return Err(NoTravel::RootStill);
             }
-            Ok(Plan { nodes: document.children(root).to_vec(), root: Some(root), to })
+            Ok(Plan { nodes: document.children(root).to_vec(), root: Some(root), to, part: None })
         }
     }
 }
@@ -256,9 +267,13 @@ pub fn move_travel(
     const ROUNDS: usize = 4;
     let hips = traveller(document, clip).ok_or(NoTravel::Still)?;
     let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
-    let plan = plan(document, clip, hips, to, root)?;
+    let mut plan = plan(document, clip, hips, to, root)?;
     let shown = Shared::new(clip.clone());
     let mut player = Player::new(document, &shown);
+    if let (TravelTo::Hips, Some(root), false) = (to, plan.root, parts.ground && parts.height && parts.turn) {
+        plan.nodes.push(root);
+        plan.part = Some((parts, world(document, player.at(f64::from(first)), Some(root))));
+    }
     let start = world(document, player.at(f64::from(first)), Some(hips));
     let height = joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
     let near = (NEAR.0 * if height > 1e-6 { height / 1.8 } else { 1.0 }, NEAR.1);
@@ -326,13 +341,19 @@ fn keyed(
         }
     }
     let mut made = clip.clone();
-    if let (TravelTo::Hips, Some(root)) = (plan.to, plan.root) {
+    if let (TravelTo::Hips, Some(root), None) = (plan.to, plan.root, plan.part) {
         made.tracks.retain(|_, t| t.target != root || t.property == Property::Weights);
     }
     let shared: crate::model::Slice<f32> = times.into();
+    let size = document.node_ids().map(|n| document.node(n).rest.transform().translation.length()).fold(0.0, f32::max);
     for (node, locals) in locals {
         let pose = document.node(node).local().transform();
         let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
+        // What nobody sees of a body so large.
+        let strays = |property: Property, locals: &[Transform]| match property {
+            Property::Rotation => locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4),
+            _ => locals.iter().any(|l| l.translation.distance(pose.translation) > 1e-5 * size),
+        };
         let is_shift = locals.iter().any(|l| !near(l.translation, pose.translation));
         let is_turn = locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-5);
         let mut last = Quat::IDENTITY;
@@ -349,6 +370,13 @@ fn keyed(
         {
             let own = made.track(node, property).map(|(id, _)| id);
             if own.is_none() && !changes {
+                continue;
+            }
+            if let (Some(id), true) =
+                (own, plan.part.is_some() && plan.root == Some(node) && !strays(property, &locals))
+            {
+                // All that it had was baked in.
+                made.tracks.remove(&id);
                 continue;
             }
             let width = values.len() / times.len();

@@ -1,17 +1,21 @@
 //! Where a loop meets itself: how far it jumps there, and ways to close it.
 //!
-//! A loop is closed when the pose at its end is the pose at 0; its last key is that pose and is never taken away. The root's travel
-//! over the ground is no jump.
+//! A loop is closed when the pose at its end is the pose at 0; its last key is that pose and is never taken away. The body's travel
+//! over the ground, and its turn about the vertical where it walks round a corner, are no jump ([`Carrier`]).
 
-use glam::{Quat, Vec3};
+use glam::{Mat3, Quat, Vec3};
 
-use super::{SAME_TIME, TooClose, key_span, part_of, whole::rising};
+use super::{
+    SAME_TIME, TooClose, key_span, part_of,
+    root_motion::{about_vertical, traveller, turned as turn_of, world},
+    whole::rising,
+};
 use crate::{
     model::{
         Clip, Document, Interpolation, NodeId, Property, Shared, Track,
         transform::{angle_between, short_way},
     },
-    motion::{Evaluator, Pose, Stack, insert_key, sample_into},
+    motion::{Evaluator, Pose, Stack, insert_key, sample_into, transfer::above},
 };
 
 /// Below these a joint does not jump: radians, and metres of a body 1.8 m high.
@@ -19,6 +23,73 @@ const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
 /// So many frames on each side say how fast a motion changes.
 const AROUND: usize = 12;
+
+/// What carries the body over the ground, from round to round of a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carrier {
+    /// The node whose keys do it.
+    pub node: NodeId,
+    /// Along the ground over one round, metres of the scene.
+    way: Vec3,
+    /// Radians about the vertical over one round.
+    turn: f32,
+    /// About where it turns: the place of the body at 0.
+    center: Vec3,
+    /// What takes the node's own place into the scene.
+    scene_from_place: Mat3,
+    /// How the node's parent is turned in the scene.
+    parent: Quat,
+}
+
+impl Carrier {
+    /// The body that a clip moves, where it goes on or turns from the first pose to the last.
+    fn of(document: &Document, clip: &Clip, start: &Pose, stop: &Pose, height: f32) -> Option<Self> {
+        /// Radians that are a turn, and no sway.
+        const TURNS: f32 = 0.35;
+        let body = traveller(document, clip)?;
+        let [from, to] = [start, stop].map(|pose| world(document, pose, Some(body)));
+        let way = (to.w_axis - from.w_axis).truncate().as_vec3().with_y(0.0);
+        let turn = about_vertical(turn_of(&to) * turn_of(&from).conjugate()) as f32;
+        let (way, turn) =
+            (if way.length() > 0.05 * height { way } else { Vec3::ZERO }, if turn.abs() > TURNS { turn } else { 0.0 });
+        if way == Vec3::ZERO && turn == 0.0 {
+            return None;
+        }
+        let local = |pose: &Pose, n: NodeId| pose.local[n.index()].transform();
+        let of = |n: NodeId| {
+            let parent = world(document, start, document.node(n).parent);
+            let linear = glam::DMat3::from_mat4(parent).as_mat3();
+            let goes = (linear * (local(stop, n).translation - local(start, n).translation)).with_y(0.0).length();
+            let turns = angle_between(local(stop, n).rotation, local(start, n).rotation);
+            (n, linear, turn_of(&parent).as_quat(), if way == Vec3::ZERO { turns } else { goes })
+        };
+        let chain = std::iter::once(body).chain(above(document, body));
+        let moved = chain.filter(|n| clip.tracks.values().any(|t| t.target == *n && t.times.len() > 1)).map(of);
+        let (node, scene_from_place, parent, _) = moved.max_by(|a, b| a.3.total_cmp(&b.3))?;
+        let center = from.w_axis.truncate().as_vec3();
+        Some(Self { node, way, turn, center, scene_from_place, parent })
+    }
+
+    /// A place of the last round as it was in the first.
+    fn place_back(&self, place: Vec3) -> Vec3 {
+        Quat::from_rotation_y(-self.turn) * (place - self.way - self.center) + self.center
+    }
+
+    /// The node's own place at the end: on along the ground as it came, as high as at the start.
+    fn place_on(&self, start: Vec3, stop: Vec3) -> Vec3 {
+        let rise = (self.scene_from_place * (start - stop)).y;
+        let back = self.scene_from_place.inverse() * Vec3::new(0.0, rise, 0.0);
+        if back.is_finite() { stop + back } else { stop }
+    }
+
+    /// The node's own rotation at the start, turned on.
+    fn turned_on(&self, start: Quat) -> Quat {
+        if self.turn == 0.0 {
+            return start;
+        }
+        (self.parent.conjugate() * Quat::from_rotation_y(self.turn) * self.parent * start).normalize()
+    }
+}
 
 /// How far a node jumps at the seam.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +113,8 @@ pub struct Seam {
     pub is_short: bool,
     /// The last two frames are both the pose at 0.
     pub is_doubled: bool,
-    /// The node that carries the body over the ground, where one does.
-    pub travels: Option<NodeId>,
+    /// What carries the body over the ground, where something does.
+    pub travels: Option<Carrier>,
     /// Whether nothing jumps.
     pub is_closed: bool,
 }
@@ -83,16 +154,18 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let [.., third_last, before, stop] = &last_ones[..] else { return None };
     let height = crate::motion::joint_bounds(document, start).map_or(1.8, |(a, b)| (b - a).max_element()).max(1e-6);
     let unit = height / 1.8;
-    // The topmost node with keys of its place carries the body.
-    let moved = |n: NodeId, p: Property| clip.track(n, p).is_some();
-    let root = document.nodes.order().iter().copied().find(|n| moved(*n, Property::Translation));
     let place = |pose: &Pose, n: NodeId| pose.world[n.index()].w_axis.truncate();
-    let way = root.map_or(Vec3::ZERO, |n| (place(stop, n) - place(start, n)) * Vec3::new(1.0, 0.0, 1.0));
-    let travels = root.filter(|_| way.length() > 0.05 * height);
-    let way = if travels.is_some() { way } else { Vec3::ZERO };
+    let travels = Carrier::of(document, clip, start, stop, height);
+    let back = |p: Vec3| travels.map_or(p, |c| c.place_back(p));
     let turned = |a: &Pose, b: &Pose, n: NodeId| {
         let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
         angle_between(rotation(a), rotation(b))
+    };
+    // From the first pose to the last, without the body's own turn.
+    let turned_over = |n: NodeId| {
+        let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
+        let wanted = travels.filter(|c| c.node == n).map_or_else(|| rotation(start), |c| c.turned_on(rotation(start)));
+        angle_between(wanted, rotation(stop))
     };
     let nodes: Vec<NodeId> = {
         let mut list: Vec<NodeId> = clip.tracks.values().map(|t| t.target).collect();
@@ -110,17 +183,20 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
             // A motion changes its speed all the time; what counts is by how much more than elsewhere.
             let all = [&first_ones, &last_ones].into_iter().flat_map(|p| p.windows(3));
             let usual = all.map(|w| change([&w[0], &w[1]], [&w[1], &w[2]])).fold(0.0, f32::max);
+            let [came, at] = [before, stop].map(|pose| back(place(pose, *node)));
+            let (comes, goes) = (at - came, place(second, *node) - place(start, *node));
             Gap {
                 node: *node,
-                angle: turned(start, stop, *node),
-                distance: (place(stop, *node) - way - place(start, *node)).length(),
-                speed: (change([before, stop], [start, second]) - usual).max(0.0),
+                angle: turned_over(*node),
+                distance: (at - place(start, *node)).length(),
+                speed: ((goes - comes).length() / frame as f32 - usual).max(0.0),
             }
         })
         .collect();
     gaps.sort_by(|a, b| (b.angle + b.distance / unit).total_cmp(&(a.angle + a.distance / unit)));
     let most = |a: &Pose, b: &Pose| nodes.iter().map(|n| turned(a, b, *n)).fold(0.0, f32::max);
-    let (jump, steps) = (most(stop, start), [most(start, second), most(before, stop)]);
+    let jump = nodes.iter().map(|n| turned_over(*n)).fold(0.0, f32::max);
+    let steps = [most(start, second), most(before, stop)];
     let is_still = |a: &Pose, b: &Pose| most(a, b) < STILL.0;
     let is_closed = gaps.iter().all(|g| g.angle < STILL.0 && g.distance < STILL.1 * unit);
     let step = (steps[0] + steps[1]) * 0.5;
@@ -141,7 +217,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
 /// A way to close a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing {
-    /// The last key becomes the pose at 0.
+    /// The end becomes the pose at 0, and what that changes is spread over the whole clip; a STEP track gets it at its last key.
     Match,
     /// Frames before the end are bent to it, the more the later.
     Blend {
@@ -160,21 +236,22 @@ pub enum Closing {
 ///
 /// # Errors
 /// Where keys fall together.
-pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<NodeId>) -> Result<Clip, TooClose> {
+pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<Carrier>) -> Result<Clip, TooClose> {
     let Some((_, last)) = key_span(clip) else { return Ok(clip.clone()) };
     if how == Closing::DropFrame {
         return Ok(part_of(clip, 0.0, (f64::from(last) - frame) as f32, true)?.0);
     }
     let mut made = clip.clone();
     for track in made.tracks.values_mut().filter(|t| t.times.len() > 1) {
-        let goes_on = |k: usize| Some(track.target) == travels && track.property == Property::Translation && k != 1;
+        let carrier = travels.filter(|c| c.node == track.target);
         let closed = match how {
-            Closing::AddFrame => with_frame(track, last, frame, &goes_on),
+            Closing::AddFrame => with_frame(track, last, frame, carrier),
+            Closing::Match if track.interpolation != Interpolation::Step => bent(track, (0.0, last), None, carrier),
             Closing::Blend { frames, speed } if track.interpolation != Interpolation::Step => {
                 let from = (f64::from(last) - f64::from(frames.max(1)) * frame).max(0.0) as f32;
-                bent(track, (from, last), speed.then_some(frame), &goes_on)
+                bent(track, (from, last), speed.then_some(frame), carrier)
             }
-            Closing::Match | Closing::Blend { .. } | Closing::DropFrame => matched(track, last, &goes_on),
+            Closing::Match | Closing::Blend { .. } | Closing::DropFrame => matched(track, last, carrier),
         };
         rising(&closed.times)?;
         *track = Shared::new(closed);
@@ -188,28 +265,32 @@ fn sampled(track: &Track, time: f64) -> Vec<f32> {
     out
 }
 
-/// The value at 0 as it comes after another, and what goes on as it is there.
-fn aim(track: &Track, near: &[f32], goes_on: &dyn Fn(usize) -> bool) -> Vec<f32> {
+/// The value at 0 as it comes after another; what goes on, as it goes on to there.
+fn aim(track: &Track, near: &[f32], carrier: Option<Carrier>) -> Vec<f32> {
     let mut to = sampled(track, 0.0);
+    match (carrier, track.property) {
+        (Some(carrier), Property::Translation) if carrier.way != Vec3::ZERO => {
+            to = carrier.place_on(Vec3::from_slice(&to), Vec3::from_slice(near)).to_array().into();
+        }
+        (Some(carrier), Property::Rotation) if carrier.turn != 0.0 => {
+            to = carrier.turned_on(Quat::from_slice(&to)).to_array().into();
+        }
+        _ => {}
+    }
     if track.property == Property::Rotation && to.iter().zip(near).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
         to.iter_mut().for_each(|v| *v = -*v);
-    }
-    for (k, v) in to.iter_mut().enumerate() {
-        if goes_on(k) {
-            *v = near[k];
-        }
     }
     to
 }
 
-fn matched(track: &Track, last: f32, goes_on: &dyn Fn(usize) -> bool) -> Track {
+fn matched(track: &Track, last: f32, carrier: Option<Carrier>) -> Track {
     let whole = insert_key(track, last, None, true).track;
     let key = whole.times.len() - 1;
-    let to = aim(track, whole.value(key), goes_on);
+    let to = aim(track, whole.value(key), carrier);
     if to == whole.value(key) { track.clone() } else { whole.with_key(whole.times[key], &to, 0.0) }
 }
 
-fn with_frame(track: &Track, last: f32, frame: f64, goes_on: &dyn Fn(usize) -> bool) -> Track {
+fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) -> Track {
     let mut whole = insert_key(track, last, None, true).track;
     let key = whole.times.len() - 1;
     let at = f64::from(last);
@@ -219,7 +300,7 @@ fn with_frame(track: &Track, last: f32, frame: f64, goes_on: &dyn Fn(usize) -> b
         // On as it went.
         _ => sampled(track, at).iter().zip(sampled(track, at - frame)).map(|(b, a)| b + (b - a)).collect(),
     };
-    let to = aim(track, &near, goes_on);
+    let to = aim(track, &near, carrier);
     if whole.interpolation == Interpolation::CubicSpline {
         let (w, stride) = (whole.width, whole.stride());
         let mut values = whole.values.to_vec();
@@ -238,28 +319,61 @@ fn with_frame(track: &Track, last: f32, frame: f64, goes_on: &dyn Fn(usize) -> b
 /// By how much faster a track goes at its start than at its end, each over a frame: a second, turns as vectors in the joint's own space.
 fn faster(track: &Track, last: f32, frame: f64) -> Vec<f32> {
     let end = f64::from(last);
-    let way = |from: f64, to: f64| -> Vec<f32> {
-        let (a, b) = (sampled(track, from), sampled(track, to));
-        if track.property == Property::Rotation {
-            let turn = Quat::from_slice(&a).conjugate() * Quat::from_slice(&b);
-            return short_way(turn).to_scaled_axis().to_array().to_vec();
-        }
-        b.iter().zip(&a).map(|(b, a)| b - a).collect()
-    };
-    let [start, stop] = [way(0.0, frame), way(end - frame, end)];
+    let [start, stop] = [way(track, 0.0, frame), way(track, end - frame, end)];
     start.iter().zip(&stop).map(|(a, b)| (a - b) / frame as f32).collect()
+}
+
+/// How a value changes from a time to another, a turn as a vector in the joint's own space.
+fn way(track: &Track, from: f64, to: f64) -> Vec<f32> {
+    let (a, b) = (sampled(track, from), sampled(track, to));
+    if track.property == Property::Rotation {
+        let turn = Quat::from_slice(&a).conjugate() * Quat::from_slice(&b);
+        return short_way(turn).to_scaled_axis().to_array().to_vec();
+    }
+    b.iter().zip(&a).map(|(b, a)| b - a).collect()
+}
+
+/// Whether so much faster is more than a track changes from frame to frame around its ends.
+fn is_seen(faster: &[f32], track: &Track, last: f32, frame: f64) -> bool {
+    let end = f64::from(last);
+    let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
+    let less = |a: &[f32], b: &[f32]| -> Vec<f32> { a.iter().zip(b).map(|(a, b)| (a - b) / frame as f32).collect() };
+    let some = ((end / frame * 0.5) as usize).min(AROUND);
+    let at = |k: usize| [k as f64 * frame, end - k as f64 * frame];
+    let mut usual = 0.0f32;
+    for side in 0..2 {
+        let ways: Vec<Vec<f32>> = (0..some)
+            .map(|k| {
+                let (a, b) = (at(k)[side], at(k + 1)[side]);
+                way(track, a.min(b), a.max(b))
+            })
+            .collect();
+        usual = ways.windows(2).map(|w| long(&less(&w[0], &w[1]))).fold(usual, f32::max);
+    }
+    long(faster) > 1.2 * usual + 1e-4
 }
 
 /// The keys from one time to the last bent to the value at 0; with a frame's seconds, to the speed there as well: `d(u) = Δ·(3u² − 2u³) +
 /// Δv·T·(u³ − u²)`, which begins at nothing and at rest.
-fn bent(track: &Track, (from, last): (f32, f32), frame: Option<f64>, goes_on: &dyn Fn(usize) -> bool) -> Track {
+fn bent(track: &Track, (from, last): (f32, f32), frame: Option<f64>, carrier: Option<Carrier>) -> Track {
     let stop = sampled(track, f64::from(last));
-    let to = aim(track, &stop, goes_on);
-    let faster = frame.map(|frame| faster(track, last, frame)).filter(|f| f.iter().any(|v| *v != 0.0));
+    let to = aim(track, &stop, carrier);
+    let faster = frame.map(|f| (faster(track, last, f), f)).filter(|(v, f)| is_seen(v, track, last, *f)).map(|f| f.0);
     if to == stop && faster.is_none() {
         return track.clone();
     }
-    let whole = insert_key(&insert_key(track, from, None, true).track, last, None, true).track;
+    let mut whole = insert_key(&insert_key(track, from, None, true).track, last, None, true).track;
+    if let (Some(frame), Some(_), Interpolation::Linear) = (frame, &faster, track.interpolation) {
+        // A straight way has no speed of its own at its end: it gets its frames.
+        let mut at = f64::from(last) - frame;
+        while at > f64::from(from) + 0.5 * frame {
+            let near = whole.times.iter().any(|t| (f64::from(*t) - at).abs() < 0.5 * frame);
+            if !near {
+                whole = insert_key(&whole, at as f32, None, true).track;
+            }
+            at -= frame;
+        }
+    }
     let span = f64::from(last) - f64::from(from);
     let (w, stride, cubic) = (whole.width, whole.stride(), whole.interpolation == Interpolation::CubicSpline);
     let turn = (track.property == Property::Rotation)
@@ -309,7 +423,7 @@ fn bent(track: &Track, (from, last): (f32, f32), frame: Option<f64>, goes_on: &d
             }
         }
         if u >= 1.0 {
-            let exact = aim(&whole, &own[at..at + w], goes_on);
+            let exact = aim(track, &own[at..at + w], carrier);
             own[at..at + w].copy_from_slice(&exact);
         }
     }
@@ -359,6 +473,7 @@ mod tests {
             let free = match how {
                 Closing::Blend { .. } if track.interpolation != Interpolation::Step => f64::from(last) - f64::from(frames) * frame,
                 Closing::AddFrame => f64::from(last),
+                Closing::Match if track.interpolation != Interpolation::Step => 0.0,
                 _ => f64::from(track.times[track.times.len() - 2]),
             };
             for k in 0..100 {
@@ -366,6 +481,68 @@ mod tests {
                 let off = MotionError::between(&track, now, time);
                 prop_assert!(off.angle < 4e-4 && off.value < 1e-3, "{:?} at {}: {:?}", how, time, off);
             }
+        }
+    }
+
+    /// A body that lies along other axes and goes by its hips, under a root that is keyed and stays, with a target of a hand listed
+    /// first: it goes on, and only what does not belong to its way is closed.
+    #[test]
+    fn a_body_goes_on_whatever_carries_it() {
+        use crate::model::{Asset, Document, Local, Node, Skin, Transform};
+        let node = |name: &str, parent: Option<u32>, rest: Transform| Node {
+            name: Some(name.into()),
+            parent: parent.map(NodeId),
+            rest: Local::Trs(rest),
+            ..Node::default()
+        };
+        let at = |x: f32, y: f32, z: f32| Transform { translation: Vec3::new(x, y, z), ..Transform::IDENTITY };
+        let lies =
+            Transform { scale: Vec3::splat(0.01), ..Transform::from_rotation(Quat::from_rotation_x(-1.570_796_4)) };
+        let nodes = vec![
+            node("hand_ik", None, at(0.3, 1.0, 0.0)),
+            node("Armature", None, lies),
+            node("carrier", Some(1), Transform::IDENTITY),
+            node("b1", Some(2), at(0.0, 0.0, 90.0)),
+            node("b2", Some(3), at(0.0, 0.0, 60.0)),
+        ];
+        let joints: Vec<NodeId> = [0, 2, 3, 4].map(NodeId).into();
+        let skin = Skin {
+            name: None,
+            inverse_bind: vec![glam::Mat4::IDENTITY; joints.len()].into(),
+            joints: joints.into(),
+            has_inverse_bind: false,
+        };
+        let document: Document =
+            Asset { nodes: nodes.into(), skins: vec![Shared::new(skin)].into(), ..Asset::default() }.into();
+        let frame = 1.0 / 30.0;
+        let track = |target: u32, value: &dyn Fn(f32) -> [f32; 3]| {
+            let track = Track {
+                target: NodeId(target),
+                property: Property::Translation,
+                interpolation: Interpolation::Linear,
+                times: (0..=30).map(|k| k as f32 * frame as f32).collect(),
+                values: (0..=30).flat_map(|k| value(k as f32 / 30.0)).collect(),
+                width: 3,
+                kinds: Default::default(),
+            };
+            (TrackId(target), Shared::new(track))
+        };
+        // Two metres along the scene's z, which is −y of the armature, and 5 cm lower at the end.
+        let tracks = [
+            track(0, &|u| [0.3 + 0.1 * u, 1.0, 0.0]),
+            track(2, &|_| [0.0; 3]),
+            track(3, &|u| [0.0, -200.0 * u, 90.0 - 5.0 * u]),
+        ];
+        let clip = Clip { tracks: tracks.into(), ..Clip::default() };
+        let found = seam(&document, &clip, frame).unwrap();
+        assert_eq!(found.travels.map(|c| c.node), Some(NodeId(3)));
+        let gap = |seam: &Seam, n: u32| seam.gaps.iter().find(|g| g.node == NodeId(n)).unwrap().distance;
+        assert!((gap(&found, 3) - 0.05).abs() < 1e-4, "{:?}", found.gaps);
+        for how in [Closing::Match, Closing::Blend { frames: 5, speed: true }] {
+            let made = closed(&clip, how, frame, found.travels).unwrap();
+            let end = sampled(&made.tracks[&TrackId(3)], 1.0);
+            assert!((end[1] + 200.0).abs() < 1e-2 && (end[2] - 90.0).abs() < 1e-3, "{end:?}");
+            assert!(gap(&seam(&document, &made, frame).unwrap(), 3) < 1e-4);
         }
     }
 

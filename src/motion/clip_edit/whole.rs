@@ -22,6 +22,14 @@ impl MotionError {
         Self { angle: self.angle.max(other.angle), value: self.value.max(other.value) }
     }
 
+    /// As a sentence's end; nothing where nobody would see it.
+    pub fn in_words(self) -> Option<String> {
+        let angle = (self.angle > 2e-4).then(|| format!("{:.2}°", self.angle.to_degrees()));
+        let value = (self.value > 1e-5).then(|| format!("{:.5}", self.value));
+        let both: Vec<String> = [angle, value].into_iter().flatten().collect();
+        (!both.is_empty()).then(|| format!("the motion is off by at most {}", both.join(" and ")))
+    }
+
     /// How far two tracks of the same property are apart at a time.
     pub(super) fn between(a: &Track, b: &Track, time: f64) -> Self {
         let sampled = |track: &Track| {

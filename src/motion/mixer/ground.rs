@@ -6,7 +6,12 @@ use super::Mixer;
 use crate::{
     model::{Clip, ClipId, Document, Mix, NodeId, Shared},
     motion::{
-        Evaluator, Pose, Stack, clip_edit::travel, humanoid::Part, joint_bounds, mirror_pairs::Side, transfer::roles_of,
+        Evaluator, Pose, Stack,
+        clip_edit::travel,
+        humanoid::Part,
+        joint_bounds,
+        mirror_pairs::Side,
+        transfer::{above, roles_of},
     },
 };
 
@@ -115,6 +120,8 @@ pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
 /// no steps.
 pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<(NodeId, f32)> {
     let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
+    // What hangs a foot on its hips.
+    let legs: Vec<NodeId> = feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
     let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
     let step = (to - from) / count as f64;
     let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
@@ -127,23 +134,39 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
         paths.iter_mut().zip(&feet).for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
         // The ground under each clip, as fast as the clip plays.
         let (now, then) = (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
-        let (mut sum, mut total) = (Vec3::ZERO, 0.0);
-        for playing in &now {
-            let Some(clip) = document.clips.get(playing.clip) else { continue };
-            let known = velocities.iter().find(|(id, _)| *id == playing.clip).map(|(_, v)| *v);
-            let velocity = known.unwrap_or_else(|| {
-                let found = ground_velocity(document, clip);
-                velocities.push((playing.clip, found));
-                found
-            });
-            let same = |p: &&super::Playing| (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip);
-            let length = f64::from(clip.length()).max(1e-6);
-            let rate =
-                then.iter().find(same).map_or(1.0, |p| (p.time - playing.time).rem_euclid(length) / (step * 0.5));
-            sum += velocity * rate as f32 * playing.weight;
-            total += playing.weight;
+        let mut ground = Vec3::ZERO;
+        // Lane by lane, the higher over the lower; additive ones, and what leaves the feet alone, do not carry them.
+        for lane in 0..mix.lanes.len() {
+            let covering = mix.lanes[lane].additive.is_none();
+            let (mut sum, mut total) = (Vec3::ZERO, 0.0);
+            for playing in now.iter().filter(|p| covering && p.lane == lane) {
+                let Some(clip) = document.clips.get(playing.clip) else { continue };
+                let counts = playing.weight * mixer.counts_at(lane, playing.bar, &feet);
+                if counts <= 0.0 || !clip.tracks.values().any(|t| legs.contains(&t.target)) {
+                    continue;
+                }
+                let known = velocities.iter().find(|(id, _)| *id == playing.clip).map(|(_, v)| *v);
+                let velocity = known.unwrap_or_else(|| {
+                    let found = ground_velocity(document, clip);
+                    velocities.push((playing.clip, found));
+                    found
+                });
+                let same = |p: &&super::Playing| (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip);
+                let length = f64::from(clip.length()).max(1e-6);
+                let rate = then.iter().find(same).map_or(1.0, |p| {
+                    let way = p.time - playing.time;
+                    // A round more or less is none of its way.
+                    (way - length * (way / length).round()) / (step * 0.5)
+                });
+                sum += velocity * rate as f32 * counts;
+                total += counts;
+            }
+            if total > 0.0 {
+                let cover = total.min(1.0) * mix.lanes[lane].weight.min(1.0);
+                ground += (sum / total - ground) * cover;
+            }
         }
-        grounds.push(if total > 0.0 { sum / total } else { Vec3::ZERO });
+        grounds.push(ground);
     }
     let height = joint_bounds(document, &pose).map_or(1.8, |(low, high)| (high - low).max_element());
     let slide = |(node, path): (&NodeId, &Vec<Vec3>)| {

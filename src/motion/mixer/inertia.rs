@@ -6,10 +6,10 @@
 
 use glam::{Quat, Vec3};
 
-use super::Mixer;
+use super::{Look, Mixer};
 use crate::{
     model::{Document, NodeId, Shared, Transform, transform::short_way},
-    motion::{Evaluator, Offset, Pose, Stack},
+    motion::{Evaluator, MorphOffset, Offset, Pose, Stack},
 };
 
 /// Seconds over which a velocity is measured.
@@ -19,6 +19,14 @@ const EPSILON: f64 = 1.0 / 480.0;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inertia {
     nodes: Vec<Left>,
+    /// Of each node with morph targets: values and velocities of their weights.
+    morphs: Vec<(NodeId, Vec<[f32; 2]>)>,
+}
+
+/// How much is left of a value, and of a velocity, at a part of a transition so many seconds long.
+fn fading(u: f32, length: f32) -> (f32, f32) {
+    let (u3, u4, u5) = (u * u * u, u * u * u * u, u * u * u * u * u);
+    (1.0 - 10.0 * u3 + 15.0 * u4 - 6.0 * u5, (u - 6.0 * u3 + 8.0 * u4 - 3.0 * u5) * length)
 }
 
 /// Of a node: values and velocities of translation, of the vector of its rotation, and of the logarithms of its scale.
@@ -82,8 +90,7 @@ impl Left {
     }
 
     fn at(&self, u: f32, length: f32) -> Offset {
-        let (u3, u4, u5) = (u * u * u, u * u * u * u, u * u * u * u * u);
-        let (place, way) = (1.0 - 10.0 * u3 + 15.0 * u4 - 6.0 * u5, (u - 6.0 * u3 + 8.0 * u4 - 3.0 * u5) * length);
+        let (place, way) = fading(u, length);
         let part = |k: usize| self.values[k] * place + self.velocities[k] * way;
         Offset {
             node: self.node,
@@ -95,24 +102,47 @@ impl Left {
 }
 
 impl Mixer {
-    /// What is left of the last of the first so many cuts at a time.
-    pub(super) fn offsets_at(&mut self, document: &Document, time: f64, cuts: usize) -> Vec<Offset> {
+    /// Puts on what is left of the last of the first so many cuts at a time.
+    pub(super) fn put_offsets(&mut self, document: &Document, time: f64, cuts: usize, stack: &mut Stack) {
         // Each takes up what is left of the one before.
-        let Some(k) = self.cuts[..cuts].iter().rposition(|c| c.start <= time) else { return Vec::new() };
+        let Some(k) = self.cuts[..cuts].iter().rposition(|c| c.start <= time) else { return };
         let (start, length) = (self.cuts[k].start, self.cuts[k].length);
         if time >= start + length {
-            return Vec::new();
+            return;
         }
         let inertia = self.inertia(document, k);
-        let u = ((time - start) / length) as f32;
-        inertia.nodes.iter().map(|left| left.at(u, length as f32)).collect()
+        let (u, length) = (((time - start) / length) as f32, length as f32);
+        stack.offsets = inertia.nodes.iter().map(|left| left.at(u, length)).collect();
+        let (place, way) = fading(u, length);
+        let morphs = |(node, left): &(NodeId, Vec<[f32; 2]>)| MorphOffset {
+            node: *node,
+            weights: left.iter().map(|[value, velocity]| value * place + velocity * way).collect(),
+        };
+        stack.morph_offsets = inertia.morphs.iter().map(morphs).collect();
     }
 
     fn inertia(&mut self, document: &Document, k: usize) -> Shared<Inertia> {
+        // Those that each takes up come first: none is found within another.
+        let mut first = k;
+        while let Some(before) = self.cuts[..first].iter().rposition(|c| c.start <= self.cuts[first].start) {
+            let (cut, at) = (&self.cuts[before], self.cuts[first].start);
+            if cut.found.is_some() || at >= cut.start + cut.length {
+                break;
+            }
+            first = before;
+        }
+        for k in first..k {
+            self.inertia_of(document, k);
+        }
+        self.inertia_of(document, k)
+    }
+
+    fn inertia_of(&mut self, document: &Document, k: usize) -> Shared<Inertia> {
         if let Some(found) = &self.cuts[k].found {
             return found.clone();
         }
         let (start, until) = (self.cuts[k].start, (self.cuts[k].lane, self.cuts[k].place));
+        let taken_up = self.cuts[..k].iter().map(|c| c.start).filter(|s| *s <= start).fold(0.0, f64::max);
         let back = EPSILON.min(start);
         let mut evaluator = Evaluator::default();
         let mut pose_of = |stack: &Stack| {
@@ -120,19 +150,34 @@ impl Mixer {
             evaluator.update(document, stack, &mut pose);
             pose
         };
-        let [before, now] = [start - back, start].map(|time| {
-            let mut stack = self.lanes_at(document, time, Some(until));
-            stack.offsets = self.offsets_at(document, time, k);
+        let [before, now] = [-back, 0.0].map(|step| {
+            let look = Look { step, until: Some(until), ending: true, ..Look::at(start) };
+            let mut stack = self.lanes_at(document, look);
+            self.put_offsets(document, (start + step).max(taken_up), k, &mut stack);
             pose_of(&stack)
         });
-        let [to, after] = [start, start + EPSILON].map(|time| pose_of(&self.lanes_at(document, time, None)));
+        let [to, after] =
+            [0.0, EPSILON].map(|step| pose_of(&self.lanes_at(document, Look { step, ..Look::at(start) })));
         let spans = [back as f32, EPSILON as f32];
         let at = |pose: &Pose, node: NodeId| pose.local[node.index()].transform();
         let left = |node: NodeId| {
             let (seen, target) = ([at(&before, node), at(&now, node)], [at(&to, node), at(&after, node)]);
             Left::of(node, seen, target, spans)
         };
-        let found = Shared::new(Inertia { nodes: document.node_ids().filter_map(left).collect() });
+        let morphs = |node: NodeId| {
+            let k = node.index();
+            let list = |pose: &Pose| pose.morphs.get(k).cloned().unwrap_or_default();
+            let (seen, target) = ([list(&before), list(&now)], [list(&to), list(&after)]);
+            let rate =
+                |[a, b]: &[Vec<f32>; 2], w: usize, span: f32| if span > 0.0 { (b[w] - a[w]) / span } else { 0.0 };
+            let weight = |w: usize| [seen[1][w] - target[0][w], rate(&seen, w, spans[0]) - rate(&target, w, spans[1])];
+            let weights: Vec<[f32; 2]> = (0..seen[1].len()).map(weight).collect();
+            weights.iter().any(|w| *w != [0.0; 2]).then_some((node, weights))
+        };
+        let found = Shared::new(Inertia {
+            nodes: document.node_ids().filter_map(left).collect(),
+            morphs: document.node_ids().filter_map(morphs).collect(),
+        });
         self.cuts[k].found = Some(found.clone());
         found
     }

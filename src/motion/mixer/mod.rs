@@ -3,6 +3,7 @@
 //! Everything is a function of the mix and the time, worked out from the start of what plays, never from the moment before: scrubbing to
 //! a time shows what playing up to it shows, to the bit. What depends on its own past is integrated in steps of [`STEP`] from where it began.
 
+mod clock;
 mod ground;
 mod inertia;
 mod mask;
@@ -10,6 +11,7 @@ mod steps;
 
 use std::collections::HashMap;
 
+pub use self::clock::{BarClock, Passing};
 pub use self::ground::{foot_slides, footfalls, ground_speed, ground_velocity};
 use self::{inertia::Inertia, steps::Group};
 use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack};
@@ -56,6 +58,8 @@ pub struct Mixer {
 struct Planned {
     /// Bars as they come in.
     order: Vec<usize>,
+    /// By place in that order, when the last of the bars up to it ends.
+    ends: Vec<f64>,
     mask: Option<JointMask>,
     /// By bar.
     bars: Vec<PlannedBar>,
@@ -86,9 +90,38 @@ struct Share {
     bar: usize,
     weight: f32,
     mask: Option<JointMask>,
-    /// The time of the mix that its clock stands at.
-    clock: f64,
+    /// Whether it is the pose that the bar comes in over, and not its clips.
     frozen: bool,
+}
+
+/// A clip of a bar at a moment.
+struct Voice {
+    /// Its place among the bar's clips.
+    clip: usize,
+    /// Seconds of the clip.
+    time: f64,
+    /// How much it counts of the bar.
+    weight: f32,
+    /// Seconds of the clip a second of the mix.
+    rate: f64,
+}
+
+/// Which moment is looked at, and how.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    time: f64,
+    /// So much later, every clip on its own clock and none round its end: how fast what is seen moves is found by it.
+    step: f64,
+    /// Of a lane only the bars before a place.
+    until: Option<(usize, usize)>,
+    /// Whether a loop that comes to its end just then stands there, and not at its start.
+    ending: bool,
+}
+
+impl Look {
+    const fn at(time: f64) -> Self {
+        Self { time, step: 0.0, until: None, ending: false }
+    }
 }
 
 /// How much each of some points on a line, in rising order, counts at a value: the two around it share 1.
@@ -138,8 +171,8 @@ impl Mixer {
     /// What a mix comes to at a time, as a stack over the file's pose.
     pub fn stack(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Stack {
         self.prepare(document, mix);
-        let mut stack = self.lanes_at(document, time, None);
-        stack.offsets = self.offsets_at(document, time, self.cuts.len());
+        let mut stack = self.lanes_at(document, Look::at(time));
+        self.put_offsets(document, time, self.cuts.len(), &mut stack);
         stack
     }
 
@@ -150,13 +183,13 @@ impl Mixer {
         let mut all = Vec::new();
         for lane in 0..self.lanes.len() {
             for share in self.shares(lane, time, usize::MAX).into_iter().filter(|s| !s.frozen && s.weight > 0.0) {
-                let voices = self.voices(lane, share.bar, share.clock);
-                all.extend(voices.into_iter().map(|(clip, time, weight)| Playing {
+                let voices = self.voices(lane, share.bar, time, false);
+                all.extend(voices.into_iter().map(|voice| Playing {
                     lane,
                     bar: share.bar,
-                    clip: self.lanes[lane].bars[share.bar].voices[clip].0,
-                    time,
-                    weight: weight * share.weight,
+                    clip: self.lanes[lane].bars[share.bar].voices[voice.clip].0,
+                    time: voice.time,
+                    weight: voice.weight * share.weight,
                 }));
             }
         }
@@ -187,6 +220,14 @@ impl Mixer {
             }
         }
         after
+    }
+
+    /// How much the masks of a bar and its lane let through at some nodes, the mean.
+    fn counts_at(&self, lane: usize, bar: usize, nodes: &[NodeId]) -> f32 {
+        let Some(planned) = self.lanes.get(lane) else { return 0.0 };
+        let at = |mask: Option<&JointMask>, n: NodeId| mask.map_or(1.0, |m| m.at(n));
+        let one = |n: &NodeId| at(planned.mask.as_ref(), *n) * at(planned.bars[bar].mask.as_ref(), *n);
+        nodes.iter().map(one).sum::<f32>() / nodes.len().max(1) as f32
     }
 
     fn prepare(&mut self, document: &Document, mix: &Shared<Mix>) {
@@ -222,10 +263,18 @@ impl Mixer {
                 voices.sort_by(|a, b| a.2.total_cmp(&b.2));
                 PlannedBar { mask: mask(&bar.mask), voices, group: None }
             });
-            self.lanes.push(Planned { order: lane.in_order(), mask: mask(&lane.mask), bars: bars.collect() });
+            let order = lane.in_order();
+            let ends = order.iter().scan(0.0f64, |last, b| {
+                *last = last.max(lane.bars[*b].end());
+                Some(*last)
+            });
+            let ends = ends.collect();
+            self.lanes.push(Planned { order, ends, mask: mask(&lane.mask), bars: bars.collect() });
         }
         self.find_groups(document);
-        for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.additive.is_none()) {
+        let solo = mix.lanes.iter().any(|l| l.solo);
+        let heard = |l: &MixLane| l.on && (l.solo || !solo) && l.weight > 0.0;
+        for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| heard(l)) {
             for (place, bar) in self.lanes[l].order.iter().map(|b| &lane.bars[*b]).enumerate() {
                 if bar.enter == Enter::Inertial && bar.fade_in > 0.0 {
                     self.cuts.push(Cut { lane: l, place, start: bar.start, length: bar.fade_in, found: None });
@@ -236,48 +285,49 @@ impl Mixer {
     }
 
     /// What the bars of a lane count, in the order in which they came; only those before a place of it. A later bar covers the earlier.
+    ///
+    /// A bar that comes in over a pose covers at once all that it will cover: by its own weight with its clips, and by what is missing to
+    /// that with the pose. What it leaves free goes on below it, before, meanwhile and after.
     fn shares(&self, lane: usize, time: f64, before: usize) -> Vec<Share> {
         let (mix, planned) = (&self.mix.lanes[lane], &self.lanes[lane]);
         let mut made: Vec<Share> = Vec::new();
         let mut left = 1.0f32;
         let mut left_by_node: Option<Vec<f32>> = None;
-        // The bar above holds the one before it at the time when it came.
-        let mut held: Option<f64> = None;
-        for place in (0..planned.order.len().min(before)).rev() {
+        let begun = planned.order.partition_point(|b| mix.bars[*b].start <= time);
+        for place in (0..begun.min(before)).rev() {
+            if planned.ends[place] < time {
+                break;
+            }
             let b = planned.order[place];
             let bar = &mix.bars[b];
-            let hold = held.take().filter(|at| bar.end() + 1e-9 >= *at);
-            let weight = hold.map_or_else(|| bar.weight_at(time), |_| bar.weight);
+            let weight = bar.weight_at(time);
             if weight <= 0.0 {
                 continue;
             }
             let own = planned.bars[b].mask.as_ref();
-            let clock = hold.unwrap_or(time);
-            made.push(Share {
+            let share = |weight: f32, frozen: bool| Share {
                 bar: b,
                 weight: weight * left,
                 mask: product(own, left_by_node.as_deref()),
-                clock,
-                frozen: false,
-            });
-            if !bar.along {
-                match own {
-                    None => left *= 1.0 - weight,
-                    Some(mask) => {
-                        let list = left_by_node.get_or_insert_with(|| vec![1.0; mask.0.len()]);
-                        list.iter_mut().zip(mask.0.iter()).for_each(|(l, m)| *l *= 1.0 - weight * m);
-                    }
+                frozen,
+            };
+            made.push(share(weight, false));
+            if bar.along {
+                continue;
+            }
+            let holds = matches!(bar.enter, Enter::Frozen | Enter::Keys) && mix.additive.is_none();
+            let covers = if holds && time < bar.start + bar.fade_in { bar.full_weight_at(time) } else { weight };
+            if covers > weight {
+                made.push(share(covers - weight, true));
+            }
+            match own {
+                None => left *= 1.0 - covers,
+                Some(mask) => {
+                    let list = left_by_node.get_or_insert_with(|| vec![1.0; mask.0.len()]);
+                    list.iter_mut().zip(mask.0.iter()).for_each(|(l, m)| *l *= 1.0 - covers * m);
                 }
             }
-            let comes = time < bar.start + bar.fade_in;
-            if bar.enter == Enter::Keys && comes {
-                held = Some(bar.start);
-            }
-            if bar.enter == Enter::Frozen && bar.fade_in > 0.0 {
-                if comes {
-                    let mask = product(None, left_by_node.as_deref());
-                    made.push(Share { bar: b, weight: left, mask, clock: time, frozen: true });
-                }
+            if left <= 0.0 || left_by_node.as_ref().is_some_and(|l| l.iter().all(|l| *l <= 0.0)) {
                 break;
             }
         }
@@ -298,15 +348,17 @@ impl Mixer {
         weights.into_iter().enumerate().collect()
     }
 
-    /// The clips of a bar at a time of the mix, by their place: when, and how much each counts of the bar.
-    fn voices(&self, lane: usize, bar: usize, time: f64) -> Vec<(usize, f64, f32)> {
+    /// The clips of a bar at a time of the mix. `ending`: see [`Look`].
+    fn voices(&self, lane: usize, bar: usize, time: f64, ending: bool) -> Vec<Voice> {
+        /// Seconds that are a loop's end: sums of times are rounded.
+        const AT_END: f64 = 1e-6;
         let (mix, planned) = (&self.mix.lanes[lane].bars[bar], &self.lanes[lane].bars[bar]);
         let weights = self.voice_weights(lane, bar);
         // Its clip waits at its first key while the keys meet.
         let waits = if mix.enter == Enter::Keys { mix.fade_in } else { 0.0 };
-        let local =
-            mix.offset + (time - mix.start - waits).max(if waits > 0.0 { 0.0 } else { f64::NEG_INFINITY }) * mix.speed;
-        let phase = planned.group.map(|g| self.phase_found(g, time));
+        let goes = time >= mix.start + waits;
+        let local = mix.offset + if goes || waits == 0.0 { (time - mix.start - waits) * mix.speed } else { 0.0 };
+        let phase = planned.group.map(|g| (g, self.phase_found(g, time)));
         planned
             .voices
             .iter()
@@ -315,24 +367,32 @@ impl Mixer {
             .filter(|(_, (_, weight))| *weight > 0.0)
             .map(|((k, (_, clip, _)), (_, weight))| {
                 let length = f64::from(clip.length());
-                let at = match (planned.group, phase) {
-                    (Some(g), Some(phase)) => self.groups[g].time_of(bar, k, phase),
-                    _ => wrapped(local, length, mix.repeat),
+                let (time, rate) = match phase {
+                    Some((g, phase)) => {
+                        (self.groups[g].time_of(bar, k, phase), self.speed_of(g, (bar, k), phase, time))
+                    }
+                    None => {
+                        let at = wrapped(local, length, mix.repeat);
+                        let stands = !goes || (!mix.repeat && !(0.0..length).contains(&local));
+                        (at, if stands { 0.0 } else { mix.speed })
+                    }
                 };
-                (k, at, weight)
+                let is_new_round = if phase.is_some() { time < AT_END } else { local > length - AT_END };
+                let off = time.min((length - time).abs());
+                let at_end = ending && mix.repeat && rate > 0.0 && is_new_round && off < AT_END;
+                Voice { clip: k, time: if at_end { length } else { time }, weight, rate }
             })
             .collect()
     }
 
-    /// The lanes at a time, without what a transition left; where `until` is given, of its lane only the bars before a place.
-    fn lanes_at(&mut self, document: &Document, time: f64, until: Option<(usize, usize)>) -> Stack {
-        self.find_phases(time);
+    /// The lanes at a moment, without what a transition left.
+    fn lanes_at(&mut self, document: &Document, look: Look) -> Stack {
+        self.find_phases(look.time.max(look.time + look.step));
         let mix = self.mix.clone();
         let solo = mix.lanes.iter().any(|l| l.solo);
         let mut stack = Stack::default();
         for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.on && (l.solo || !solo)) {
-            let before = until.filter(|(of, _)| *of == l).map_or(usize::MAX, |(_, place)| place);
-            let instances = self.instances(document, l, time, before);
+            let instances = self.instances(document, l, look);
             if instances.is_empty() || lane.weight <= 0.0 {
                 continue;
             }
@@ -360,17 +420,29 @@ impl Mixer {
         stack
     }
 
-    fn instances(&mut self, document: &Document, lane: usize, time: f64, before: usize) -> Vec<Instance> {
+    fn instances(&mut self, document: &Document, lane: usize, look: Look) -> Vec<Instance> {
+        let before = look.until.filter(|(of, _)| *of == lane).map_or(usize::MAX, |(_, place)| place);
+        let mut shares = self.shares(lane, look.time, before);
+        if look.step != 0.0 {
+            // Weights go on too, but where something comes or goes between.
+            let later = self.shares(lane, look.time + look.step, before);
+            let same = |(a, b): (&Share, &Share)| (a.bar, a.frozen) == (b.bar, b.frozen);
+            if later.len() == shares.len() && later.iter().zip(&shares).all(same) {
+                shares = later;
+            }
+        }
         let mut made = Vec::new();
-        for share in self.shares(lane, time, before) {
+        for share in shares {
             if share.frozen {
                 let clip = self.frozen(document, lane, share.bar);
                 made.push(Instance { mask: share.mask, ..Instance::new(&clip, 0.0).weighing(share.weight) });
                 continue;
             }
-            for (k, at, weight) in self.voices(lane, share.bar, share.clock) {
-                let clip = &self.lanes[lane].bars[share.bar].voices[k].1;
-                let instance = Instance::new(clip, at).weighing(weight * share.weight);
+            for voice in self.voices(lane, share.bar, look.time, look.ending) {
+                let clip = &self.lanes[lane].bars[share.bar].voices[voice.clip].1;
+                let gone = voice.time + voice.rate * look.step;
+                let time = if (0.0..=f64::from(clip.length())).contains(&gone) { gone } else { voice.time };
+                let instance = Instance::new(clip, time).weighing(voice.weight * share.weight);
                 made.push(Instance { mask: share.mask.clone(), ..instance });
             }
         }
@@ -382,19 +454,54 @@ impl Mixer {
         if let Some(found) = self.frozen.get(&(lane, bar)) {
             return found.clone();
         }
-        let start = self.mix.lanes[lane].bars[bar].start;
-        let place = self.lanes[lane].order.iter().position(|b| *b == bar).unwrap_or(0);
-        let mut stack = self.lanes_at(document, start, Some((lane, place)));
-        stack.additive.clear();
-        // Only this lane and those below are what it comes in over.
-        let below = self.mix.lanes[..=lane].iter().filter(|l| l.additive.is_none()).count();
-        stack.lanes.truncate(below);
+        // Those that it may come in over itself are made first: none is made within another.
+        let place_of = |mixer: &Self, bar: usize| mixer.lanes[lane].order.iter().position(|b| *b == bar).unwrap_or(0);
+        let place = place_of(self, bar);
+        let mut wanted = vec![bar];
+        let mut start = self.mix.lanes[lane].bars[bar].start;
+        for place in (0..place).rev() {
+            let b = self.lanes[lane].order[place];
+            let under = &self.mix.lanes[lane].bars[b];
+            let holds = matches!(under.enter, Enter::Frozen | Enter::Keys) && start < under.start + under.fade_in;
+            if holds && !self.frozen.contains_key(&(lane, b)) {
+                wanted.push(b);
+                start = under.start;
+            }
+        }
+        let mut made = Shared::new(Clip::default());
+        for bar in wanted.into_iter().rev() {
+            let place = place_of(self, bar);
+            made = Shared::new(self.pose_under(document, (lane, place), self.mix.lanes[lane].bars[bar].start));
+            self.frozen.insert((lane, bar), made.clone());
+        }
+        made
+    }
+
+    /// What the bars before a place of a lane drive, as it stands at a time, as a clip of one key.
+    fn pose_under(&mut self, document: &Document, until: (usize, usize), time: f64) -> Clip {
+        let look = Look { until: Some(until), ending: true, ..Look::at(time) };
+        self.find_phases(time);
+        let mix = self.mix.clone();
+        let solo = mix.lanes.iter().any(|l| l.solo);
+        let mut stack = Stack::default();
+        let mut driven: Vec<(NodeId, Property, usize)> = Vec::new();
+        let covering = |(_, l): &(usize, &MixLane)| l.additive.is_none() && l.on && (l.solo || !solo) && l.weight > 0.0;
+        for (l, lane) in mix.lanes.iter().enumerate().take(until.0 + 1).filter(covering) {
+            let instances = self.instances(document, l, look);
+            let averaging = if lane.nlerp { Averaging::Nlerp } else { Averaging::Slerp };
+            if l == until.0 {
+                for instance in &instances {
+                    driven.extend(instance.clip.tracks.values().map(|t| (t.target, t.property, t.width)));
+                }
+                // Its own weight and mask come over the pose as over any bar.
+                stack.lanes.push(Lane { averaging, ..Lane::new(instances) });
+            } else {
+                let (weight, mask) = (lane.weight.min(1.0), self.lanes[l].mask.clone());
+                stack.lanes.push(Lane { instances, weight, mask, averaging });
+            }
+        }
         let mut pose = Pose::default();
         Evaluator::default().update(document, &stack, &mut pose);
-        let mut driven: Vec<(NodeId, Property, usize)> = Vec::new();
-        for instance in stack.lanes.last().iter().flat_map(|l| &l.instances) {
-            driven.extend(instance.clip.tracks.values().map(|t| (t.target, t.property, t.width)));
-        }
         driven.sort_unstable();
         driven.dedup_by_key(|(node, property, _)| (*node, *property));
         let tracks = driven.into_iter().enumerate().map(|(k, (node, property, width))| {
@@ -419,9 +526,7 @@ impl Mixer {
             };
             (TrackId(k as u32), Shared::new(track))
         });
-        let clip = Shared::new(Clip { tracks: tracks.collect(), ..Clip::default() });
-        self.frozen.insert((lane, bar), clip.clone());
-        clip
+        Clip { tracks: tracks.collect(), ..Clip::default() }
     }
 }
 
@@ -433,7 +538,9 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     let times: Vec<f32> = (0..=count).map(|k| ((to - from) * k as f64 / count as f64) as f32).collect();
     let driven: Vec<(NodeId, Property, usize)> = {
         let clips = mix.lanes.iter().filter(|l| l.on).flat_map(|l: &MixLane| &l.bars).flat_map(MixBar::clips);
-        let tracks = clips.filter_map(|id| document.clips.get(*id)).flat_map(|c| c.tracks.values());
+        let pointed = |c: &Shared<Clip>| c.pointers.iter().filter_map(|p| p.track.clone()).collect::<Vec<_>>();
+        let all = |c: &Shared<Clip>| c.tracks.values().cloned().chain(pointed(c)).collect::<Vec<_>>();
+        let tracks = clips.filter_map(|id| document.clips.get(*id)).flat_map(all);
         let mut all: Vec<_> = tracks.map(|t| (t.target, t.property, t.width)).collect();
         all.sort_unstable();
         all.dedup_by_key(|(node, property, _)| (*node, *property));

@@ -2,6 +2,8 @@
 //!
 //! The phase counts shares of a round, or marks: between two marks every clip takes its own time, and all meet at each of them.
 
+use std::collections::BTreeMap;
+
 use super::{Mixer, STEP, ground::footfalls};
 use crate::model::{Clip, Document, InStep, Shared};
 
@@ -12,8 +14,8 @@ pub(super) struct Group {
     /// Bars in the order in which they come.
     bars: Vec<usize>,
     start: f64,
-    /// By bar of the lane and clip of it.
-    rounds: Vec<((usize, usize), Round)>,
+    /// By bar of the lane, of each of its clips.
+    rounds: BTreeMap<usize, Vec<Round>>,
     /// The phase at the start and after each step.
     phases: Vec<f64>,
     /// How fast the first bar plays.
@@ -77,44 +79,61 @@ fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> Marks {
             within.map(|m| (f64::from(m.time), m.name.to_string())).collect()
         }
         InStep::Contacts => {
+            // Those that a person moved are markers.
+            let within = clip.markers.iter().filter(|m| f64::from(m.time) < length && matches!(&*m.name, "L" | "R"));
+            let marked: Marks = within.map(|m| (f64::from(m.time), m.name.to_string())).collect();
+            if !marked.is_empty() {
+                return marked;
+            }
             let falls = footfalls(document, clip).into_iter().filter(|(t, _)| *t < length);
             falls.map(|(t, side)| (t, side.to_owned())).collect()
         }
     }
 }
 
-/// Rounds whose marks follow each other as those of the first do; by shares where they do not.
+/// Rounds whose marks follow each other as those of the first clip that has some. What has none like them, such as one that stands, goes
+/// by shares between them.
 fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
     let names =
         |m: &Marks, from: usize| -> Vec<String> { (0..m.len()).map(|k| m[(from + k) % m.len()].1.clone()).collect() };
-    let first = all.first().map(|(m, ..)| names(m, 0)).unwrap_or_default();
-    let turned: Option<Vec<Round>> = all
-        .iter()
-        .map(|(marks, length, speed)| {
-            let from = (0..marks.len()).find(|k| names(marks, *k) == first)?;
+    let first = all.iter().map(|(m, ..)| m).find(|m| !m.is_empty()).map(|m| names(m, 0)).unwrap_or_default();
+    let round = |(marks, length, speed): &(Marks, f64, f64)| {
+        let count = first.len().max(1);
+        let from = (0..marks.len()).find(|k| !first.is_empty() && names(marks, *k) == first);
+        let marks = match from {
             // From that mark on; those before it come a round later.
-            let times = (0..marks.len()).map(|k| {
-                let at = (from + k) % marks.len();
-                marks[at].0 + if at < from { *length } else { 0.0 }
-            });
-            Some(Round { marks: times.collect(), length: *length, speed: *speed })
-        })
-        .collect();
-    let shares = || all.iter().map(|(_, length, speed)| Round { marks: vec![0.0], length: *length, speed: *speed });
-    turned.unwrap_or_else(|| shares().collect())
+            Some(from) => (0..count)
+                .map(|k| {
+                    let at = (from + k) % count;
+                    marks[at].0 + if at < from { *length } else { 0.0 }
+                })
+                .collect(),
+            None => (0..count).map(|k| length * k as f64 / count as f64).collect(),
+        };
+        Round { marks, length: *length, speed: *speed }
+    };
+    all.iter().map(round).collect()
 }
 
 impl Group {
     /// When a clip of a bar is at a phase.
     pub(super) fn time_of(&self, bar: usize, voice: usize, phase: f64) -> f64 {
-        self.rounds.iter().find(|(of, _)| *of == (bar, voice)).map_or(0.0, |(_, r)| r.time(phase))
+        self.round(bar, voice).map_or(0.0, |r| r.time(phase))
+    }
+
+    fn round(&self, bar: usize, voice: usize) -> Option<&Round> {
+        self.rounds.get(&bar)?.get(voice)
+    }
+
+    fn first(&self) -> Option<&Round> {
+        self.round(self.bars[0], 0)
     }
 
     /// The first bar, and the offset with which its phase at the start is so much further.
     pub(super) fn offset_for(&self, further: f64) -> (usize, f64) {
         let first = self.bars[0];
         let phase = self.phases[0] + further;
-        let time = self.rounds.first().map_or(0.0, |(_, r)| r.time(phase));
+        let time = self.first().map_or(0.0, |r| r.time(phase));
         (first, time)
     }
 }
@@ -123,39 +142,51 @@ impl Mixer {
     /// Bars of a lane that keep step and touch each other, or hold several clips.
     pub(super) fn find_groups(&mut self, document: &Document) {
         let mix = self.mix.clone();
+        // What a clip's marks are is asked once.
+        let mut marks: Vec<(InStep, Shared<Clip>, Marks)> = Vec::new();
         for (l, lane) in mix.lanes.iter().enumerate() {
-            let mut runs: Vec<(Vec<usize>, f64)> = Vec::new();
+            let mut runs: Vec<(InStep, Vec<usize>, f64)> = Vec::new();
             for b in self.lanes[l].order.clone() {
                 let bar = &lane.bars[b];
-                if bar.in_step == InStep::Free || self.lanes[l].bars[b].voices.is_empty() {
+                // What plays once has no rounds to keep step by.
+                if bar.in_step == InStep::Free || !bar.repeat || self.lanes[l].bars[b].voices.is_empty() {
                     continue;
                 }
-                match runs.last_mut().filter(|(_, end)| bar.start <= *end + 1e-9) {
-                    Some((bars, end)) => {
+                match runs.iter_mut().rfind(|(by, _, end)| *by == bar.in_step && bar.start <= *end + 1e-9) {
+                    Some((_, bars, end)) => {
                         bars.push(b);
                         *end = end.max(bar.end());
                     }
-                    None => runs.push((vec![b], bar.end())),
+                    None => runs.push((bar.in_step, vec![b], bar.end())),
                 }
             }
-            for (bars, _) in runs {
-                let by = lane.bars[bars[0]].in_step;
+            for (by, bars, _) in runs {
                 let mut of = Vec::new();
                 let mut all = Vec::new();
                 for b in &bars {
-                    for (k, (_, clip, _)) in self.lanes[l].bars[*b].voices.iter().enumerate() {
-                        of.push((*b, k));
-                        all.push((marks_of(document, clip, by), f64::from(clip.length()), lane.bars[*b].speed));
+                    for (_, clip, _) in &self.lanes[l].bars[*b].voices {
+                        of.push(*b);
+                        let known = marks.iter().find(|(m, c, _)| *m == by && Shared::ptr_eq(c, clip));
+                        let found = known.map(|(_, _, found)| found.clone()).unwrap_or_else(|| {
+                            let found = marks_of(document, clip, by);
+                            marks.push((by, clip.clone(), found.clone()));
+                            found
+                        });
+                        all.push((found, f64::from(clip.length()), lane.bars[*b].speed));
                     }
                 }
-                let rounds: Vec<_> = of.into_iter().zip(rounds(&all)).collect();
+                let mut by_bar: BTreeMap<usize, Vec<Round>> = BTreeMap::new();
+                for (bar, round) in of.into_iter().zip(rounds(&all)) {
+                    by_bar.entry(bar).or_default().push(round);
+                }
                 let first = &lane.bars[bars[0]];
-                let begins = rounds.first().map_or(0.0, |(_, r)| r.phase(first.offset));
+                let (start, first_speed) = (first.start, first.speed);
                 for b in &bars {
                     self.lanes[l].bars[*b].group = Some(self.groups.len());
                 }
-                let (start, first_speed) = (first.start, first.speed);
-                self.groups.push(Group { lane: l, bars, start, rounds, phases: vec![begins], first_speed });
+                let mut group = Group { lane: l, bars, start, rounds: by_bar, phases: vec![0.0], first_speed };
+                group.phases[0] = group.first().map_or(0.0, |r| r.phase(first.offset));
+                self.groups.push(group);
             }
         }
     }
@@ -192,12 +223,13 @@ impl Mixer {
     fn rate(&self, group: usize, phase: f64, time: f64) -> f64 {
         let found = &self.groups[group];
         let (mut sum, mut total) = (0.0, 0.0);
-        for share in
-            self.shares(found.lane, time, usize::MAX).iter().filter(|s| !s.frozen && found.bars.contains(&s.bar))
-        {
+        for share in self.shares(found.lane, time, usize::MAX) {
+            if share.frozen || self.lanes[found.lane].bars[share.bar].group != Some(group) {
+                continue;
+            }
             for (voice, weight) in self.voice_weights(found.lane, share.bar) {
                 let weight = f64::from(weight * share.weight);
-                if let Some((_, round)) = found.rounds.iter().find(|(of, _)| *of == (share.bar, voice)) {
+                if let Some(round) = found.round(share.bar, voice) {
                     sum += weight * round.rate(phase);
                     total += weight;
                 }
@@ -205,7 +237,13 @@ impl Mixer {
         }
         match total > 0.0 {
             true => sum / total,
-            false => found.rounds.first().map_or(found.first_speed, |(_, r)| r.rate(phase)),
+            false => found.first().map_or(found.first_speed, |r| r.rate(phase)),
         }
+    }
+
+    /// Seconds of a clip that keeps step a second of the mix.
+    pub(super) fn speed_of(&self, group: usize, (bar, voice): (usize, usize), phase: f64, time: f64) -> f64 {
+        let round = self.groups[group].round(bar, voice);
+        round.map_or(0.0, |r| self.rate(group, phase, time) * r.span(r.mark(phase)))
     }
 }

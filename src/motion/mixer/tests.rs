@@ -205,6 +205,91 @@ proptest! {
         }
     }
 
+    /// The same where lanes and bars count in part, are masked, lie over another lane, and come and go: nothing of what is left free jumps.
+    #[test]
+    fn places_are_continuous_where_lanes_count_in_part(
+        clips in prop::collection::vec(any_clip(0.6), 3),
+        row in any_row(),
+        weights in prop::collection::vec(0.2f32..1.0, 5),
+        masks in prop::collection::vec(0u32..3, 5),
+        lane in 0.3f32..1.0,
+        quiet in any::<bool>(),
+        ends in 2.5f64..5.0,
+    ) {
+        const LATER: f64 = 1e-6;
+        let document = chain(&clips);
+        let mask = |k: u32| match k {
+            0 => None,
+            1 => Some(MixMask::Below { joint: NodeId(1), falloff: 2 }),
+            _ => Some(MixMask::Painted([(NodeId(0), 0.4), (NodeId(2), 1.0)].into())),
+        };
+        let bars: Vec<MixBar> = row
+            .into_iter()
+            .zip(weights.iter().zip(&masks))
+            .enumerate()
+            // A bar that begins or ends without a fade jumps by rights.
+            .map(|(k, (bar, (weight, m)))| MixBar {
+                weight: *weight,
+                mask: mask(*m),
+                fade_in: if k == 0 && bar.start > 0.0 { 0.3 } else { bar.fade_in },
+                enter: if bar.enter == Enter::Inertial { Enter::Fade } else { bar.enter },
+                length: ends,
+                fade_out: 0.4,
+                ..bar
+            })
+            .collect();
+        let times: Vec<f64> = bars
+            .iter()
+            .flat_map(|b| [b.start, b.start + b.fade_in, b.end() - b.fade_out, b.end()])
+            .chain((1..400).map(|k| f64::from(k) * 0.02))
+            .filter(|t| *t > 0.01)
+            .collect();
+        let below = MixLane { on: !quiet, bars: vec![bar(2, 0.0, 9.0)], ..MixLane::new("below") };
+        let lanes = vec![below, MixLane { bars, weight: lane, mask: mask(masks[4]), ..MixLane::new("over") }];
+        let mix = Shared::new(Mix { lanes });
+        let mut mixer = Mixer::default();
+        for time in times {
+            let mut at = |time: f64| pose(&document, &mixer.stack(&document, &mix, time));
+            let jump = gap(&at(time - LATER), &at(time + LATER));
+            prop_assert!(jump < 2e-3, "{} at {}", jump, time);
+        }
+    }
+
+    /// An inertial transition where a travelling loop comes to its end, with a cut on another lane at that moment, knows the velocity of
+    /// what was seen, and not that of the jumps.
+    #[test]
+    fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0, clips in prop::collection::vec(any_clip(0.3), 2)) {
+        let length = 1.0f32;
+        let walk = Track {
+            target: NodeId(0),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: [0.0, length].into(),
+            values: [0.0, 0.0, 0.0, 0.0, 0.0, far].into(),
+            width: 3,
+            kinds: Default::default(),
+        };
+        let walk = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(walk))].into(), ..Clip::default() });
+        let document = chain(&[walk, clips[0].clone(), clips[1].clone()]);
+        let over = MixMask::Painted([(NodeId(2), 1.0)].into());
+        let arms = MixLane { mask: Some(over), bars: vec![bar(1, 0.0, 3.0), bar(2, 3.0, 9.0)], ..MixLane::new("arms") };
+        let body = MixLane {
+            bars: vec![bar(0, 0.0, 9.0), fading(1, 3.0, 9.0, 0.5, Enter::Inertial)],
+            ..MixLane::new("body")
+        };
+        let mix = Shared::new(Mix { lanes: vec![body, arms] });
+        let mut mixer = Mixer::default();
+        // It was at the end of its way and went there at `far` metres a second: it goes on by no more than that for the transition.
+        let target = alone(&document, 1, 0.0)[0].translation;
+        for k in 0..=50 {
+            let time = 3.0 + f64::from(k) * 0.01;
+            let z = pose(&document, &mixer.stack(&document, &mix, time))[0].translation.z;
+            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at {}", z, time);
+        }
+        let at = pose(&document, &mixer.stack(&document, &mix, 3.0))[0].translation.z;
+        prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
+    }
+
     /// At an inertial cut, and where it is interrupted by another, the velocity before and after are the same.
     #[test]
     fn an_inertial_transition_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 3), first in 0.5f64..1.0, second in 0.05f64..0.3) {

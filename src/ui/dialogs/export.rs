@@ -83,8 +83,13 @@ impl ExportDraft {
         let is_kept = |id: &ClipId| !self.left_out.contains(id);
         let clips = (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
         let (each, gltf) = (self.each, self.gltf);
-        let names = self.names.replace("{file}", &self.stem).replace("{date}", &today());
+        let names = self.file_names();
         Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, names, gltf, to, replace: true })
+    }
+
+    /// What files are called, as [`ExportRequest::names`] takes it.
+    pub fn file_names(&self) -> String {
+        self.names.replace("{file}", &self.stem).replace("{date}", &today())
     }
 
     fn one_file(&self) -> PathBuf {
@@ -108,6 +113,8 @@ fn today() -> String {
 pub struct ExportForeseen {
     /// Bytes of each file, in their order.
     pub sizes: Vec<usize>,
+    /// Why none can be made.
+    pub fails: Option<String>,
     /// Clips that are loops and do not close, each with what is wrong.
     pub open: Vec<(ClipId, String)>,
 }
@@ -328,21 +335,28 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     open_ui(ui, theme, document, foreseen.map_or(&[][..], |f| &f.open), actions);
     ui.add_space(10.0);
     ui.horizontal(|ui| {
+        let fails = foreseen.and_then(|f| f.fails.as_ref());
         let said = match (&request, files.len(), own) {
-            (None, ..) => Err("The rate is no number"),
-            (_, 0, _) => Err("No clip is chosen"),
-            (.., true) => Err("That is the file that is open; choose another name"),
+            (None, ..) => Err("The rate is no number".to_owned()),
+            (_, 0, _) => Err("No clip is chosen".to_owned()),
+            (.., true) => Err("That is the file that is open; choose another name".to_owned()),
+            _ if fails.is_some() => Err(fails.cloned().unwrap_or_default()),
             _ => {
                 let size =
                     if sizes.len() == files.len() { bytes_in_words(sizes.iter().sum()) } else { "…".to_owned() };
                 let way =
                     if replaced > 0 { format!(", {} there make way", many(replaced, "file")) } else { String::new() };
-                Ok(format!("{}, {size} foreseen{way}", many(files.len(), "file")))
+                let alike = match request.as_ref().map_or(0, |r| r.alike(document)) {
+                    0 => String::new(),
+                    n => format!(", {} called alike and numbered", n + 1),
+                };
+                Ok(format!("{}, {size} foreseen{way}{alike}", many(files.len(), "file")))
             }
         };
         let role = if said.is_err() { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
-        let text = said.as_ref().map_or_else(|e| (*e).to_owned(), Clone::clone);
-        ui.label(RichText::new(text).color(theme.color(role)));
+        let text = said.as_ref().map_or_else(Clone::clone, Clone::clone);
+        let short = cut(ui, &text, &Theme::font(Font::Body), ui.available_width() - 220.0);
+        ui.label(RichText::new(short).color(theme.color(role))).on_hover_text(text);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = if now.each { format!("Export {}", many(files.len(), "file")) } else { "Export".to_owned() };
             let go = ui.add_enabled_ui(said.is_ok(), |ui| primary(ui, theme, &verb).clicked()).inner

@@ -4,6 +4,7 @@ mod facts;
 mod fields;
 mod keys;
 mod limb;
+mod mixing;
 mod morphs;
 mod repair;
 
@@ -20,7 +21,7 @@ use super::{
 use crate::render::{ColorRole, Measure};
 use crate::{
     edit::{
-        Command,
+        Command, Mode,
         command::{Over, Reset, SetUser, SetWorld, field::Nodes},
     },
     model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform},
@@ -37,6 +38,8 @@ pub struct InspectorState {
     clip: Derived<(u64, ClipId), facts::Found>,
     /// Of the seam that is being repaired.
     seam: Derived<repair::FoundOf, repair::Found>,
+    /// Of the mix.
+    mixing: mixing::MixingState,
     /// The limb that is swivelled.
     swivel: limb::Swivel,
 }
@@ -68,6 +71,19 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 repair::repair_ui(&mut state.seam, ui, view, document, generation, repair, actions);
             });
             return;
+        }
+        // A bar of the mix takes its place; one leaves it by its cross.
+        if let Some(session) = view.session
+            && view.mode == Mode::Animate
+            && view.timeline.playback.mixing
+        {
+            let of = (session.document(), session.generation());
+            let scroll = ScrollArea::vertical().id_salt("mixing").auto_shrink([false, false]);
+            if view.timeline.mix_bar.is_some()
+                && scroll.show(ui, |ui| mixing::mixing_ui(&mut state.mixing, ui, view, of, actions)).inner
+            {
+                return;
+            }
         }
         panel_title(ui, theme, "Inspector");
         let Some(session) = view.session else {

@@ -11,8 +11,8 @@ use crate::ui::{DialogAction, TimelineAction, widgets::select_all};
 use crate::{
     edit::Command,
     edit::command::{
-        CloseLoop, DeleteClip, DuplicateClip, FileCommand, JoinClip, MakeEditable, MirrorClip, NewClip, PlayCommand,
-        ReduceKeys, RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TrimClip,
+        CloseLoop, DeleteClip, DuplicateClip, JoinClip, MakeEditable, MirrorClip, NewClip, PlayCommand, ReduceKeys,
+        RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TrimClip,
         field::ClipName, frame_of, seam_in_words,
     },
     model::{ClipId, Document},
@@ -331,7 +331,7 @@ fn clip_menu(
         }
         ui.separator();
         if ui.button("Export…").clicked() {
-            actions.push(Action::Run(FileCommand::Export.into()));
+            actions.push(DialogAction::AskExport(vec![id]));
             ui.close();
         }
         if ui.button("Delete").clicked() {

@@ -41,6 +41,8 @@ pub enum TimelineAction {
     Repair(Option<RepairLoop>),
     /// The mix is shown and plays in place of a clip, or not.
     Mixing(bool),
+    /// A bar of the mix is looked at, by its lane and its place there, or none.
+    ChooseBar(Option<(usize, usize)>),
     /// Auto-key on or off.
     AutoKey(bool),
     /// Whether edits change all selected keys alike.
@@ -106,6 +108,8 @@ pub struct Timeline {
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<RepairLoop>,
+    /// The bar of the mix that is looked at: its lane, and its place there.
+    pub mix_bar: Option<(usize, usize)>,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
     /// Which keys were selected in which state of the document, by the number of its revision.
@@ -123,6 +127,8 @@ pub struct TimelineView<'a> {
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<&'a RepairLoop>,
+    /// The bar of the mix that is looked at: its lane, and its place there. It may be gone.
+    pub mix_bar: Option<(usize, usize)>,
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
@@ -137,6 +143,7 @@ impl Timeline {
             auto_key: self.auto_key,
             edit_selected: self.edit_selected,
             repair: self.repair.as_ref(),
+            mix_bar: self.mix_bar,
             unkeyed,
             carried: self.carried.is_some(),
         }
@@ -199,6 +206,7 @@ impl Timeline {
                     selection.keys = KeySet::default();
                 }
             }
+            TimelineAction::ChooseBar(bar) => self.mix_bar = bar,
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,

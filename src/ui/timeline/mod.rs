@@ -176,6 +176,7 @@ impl TimelineState {
         if let MarkerEdit::Moves { .. } = self.marker {
             self.marker = MarkerEdit::None;
         }
+        self.mixer.end_drag();
     }
 
     /// Moves what is in sight by so many seconds.

@@ -125,7 +125,9 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         actions.push(TimelineAction::Seek(time));
     }
     let seconds = Seconds(time as f32);
-    if line(ui, format!("Add marker at {frame}")) {
+    // Times of a mix are none of the clip's behind it.
+    let mixing = playback.mixing && view.mode == super::Mode::Animate;
+    if !mixing && line(ui, format!("Add marker at {frame}")) {
         let add = AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None };
         actions.push(Action::Run(add.into()));
     }
@@ -139,6 +141,9 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     if playback.range.is_some() && line(ui, "Play the whole clip".into()) {
         actions.push(TimelineAction::Range(None));
+    }
+    if mixing {
+        return;
     }
     ui.separator();
     let step = (1.0 / playback.fps) as f32;

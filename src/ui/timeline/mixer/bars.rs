@@ -6,11 +6,12 @@ use egui::{
 
 use super::{MixerState, TimeAxis, preview, set};
 use crate::{
+    edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seconds},
     model::{ClipId, Document, Enter, InStep, Mix, MixBar, Plays, Shared},
     motion::Playing,
     render::ColorRole,
     ui::{
-        Action, Actions, Theme, View,
+        Action, Actions, Theme, TimelineAction, View,
         theme::Font,
         widgets::{cut, name_widget},
     },
@@ -20,6 +21,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grip {
     Whole,
+    Copy,
     Start,
     End,
     FadeIn,
@@ -35,6 +37,8 @@ pub(super) struct Drag {
     /// The mix as it was, and the time that was grabbed.
     from: Shared<Mix>,
     at: f64,
+    /// A marker of the bar's clip instead: the clip, when it is, and how fast the clip goes there.
+    marker: Option<(ClipId, f32, f64)>,
 }
 
 /// Points of a bar's height, of its ends, and of the squares of its fades.
@@ -43,6 +47,8 @@ const ENDS: f32 = 7.0;
 const SQUARE: f32 = 9.0;
 /// Seconds of the shortest bar.
 const SHORTEST: f64 = 0.02;
+/// Points within which a bar's end takes to a marker, to another's end or to the playhead.
+const NEAR: f64 = 10.0;
 
 /// What a bar plays, in words.
 pub(super) fn bar_text(document: &Document, bar: &MixBar) -> String {
@@ -76,7 +82,7 @@ pub(super) fn lane_ui(
     ui: &Ui,
     view: &View<'_>,
     document: &Document,
-    (mix, lane): (&Shared<Mix>, usize),
+    ((mix, lane), chosen): ((&Shared<Mix>, usize), Option<(usize, usize)>),
     axis: &TimeAxis,
     clip: Rect,
     room: Rect,
@@ -95,8 +101,12 @@ pub(super) fn lane_ui(
         if rect.right() < clip.left() || rect.left() > clip.right() {
             continue;
         }
-        draw(ui, &painter, view, document, bar, rect, axis, (state.chosen == Some((lane, b)), faint));
-        interact(state, ui, view, document, (mix, lane, b), axis, rect.intersect(clip), rect, actions);
+        let is_chosen = chosen == Some((lane, b));
+        draw(ui, &painter, view, document, (bar, about.additive.is_some()), rect, axis, (is_chosen, faint));
+        let mut bar_ui =
+            BarUi { view, document, mix, at: (lane, b), axis, seen: rect.intersect(clip), rect, chosen: is_chosen };
+        bar_ui.interact(state, ui, actions);
+        bar_ui.passings(state, ui, &painter, actions);
     }
     // What plays, at the playhead.
     if !playing.is_empty() {
@@ -123,7 +133,7 @@ fn draw(
     painter: &egui::Painter,
     view: &View<'_>,
     document: &Document,
-    bar: &MixBar,
+    (bar, additive): (&MixBar, bool),
     rect: Rect,
     axis: &TimeAxis,
     (chosen, faint): (bool, f32),
@@ -167,7 +177,18 @@ fn draw(
             .collect();
         painter.add(Shape::line(decay, Stroke::new(1.5, theme.color(ColorRole::TextPrimary).gamma_multiply(faint))));
     }
-    rounds(painter, view, document, bar, rect, axis);
+    if additive {
+        // Hatched: it is added to what is there.
+        let ink = theme.color(ColorRole::StrokeStrong).gamma_multiply(0.5 * faint);
+        let (seen, step) = (rect.intersect(painter.clip_rect()), 8.0);
+        let inside = painter.with_clip_rect(seen);
+        let first = ((seen.left() - rect.height() - rect.left()) / step).floor();
+        let count = ((seen.width() + rect.height()) / step).ceil().max(0.0) as u32 + 1;
+        for k in 0..count.min(2000) {
+            let x = rect.left() + (first + k as f32) * step;
+            inside.line_segment([pos2(x, rect.bottom()), pos2(x + rect.height(), rect.top())], Stroke::new(1.0, ink));
+        }
+    }
     let edge = if chosen { ColorRole::SelectionBase } else { ColorRole::StrokeStrong };
     let stroke = Stroke::new(if chosen { 1.5 } else { 1.0 }, theme.color(edge).gamma_multiply(faint));
     if gone {
@@ -208,114 +229,218 @@ fn squares(bar: &MixBar, rect: Rect, axis: &TimeAxis) -> [egui::Pos2; 2] {
     [pos2(within(axis.x(bar.start + bar.fade_in)), y), pos2(within(axis.x(bar.end() - bar.fade_out)), y)]
 }
 
-/// Where a looping clip begins again, and its markers, where it plays alone on its own clock.
-fn rounds(painter: &egui::Painter, view: &View<'_>, document: &Document, bar: &MixBar, rect: Rect, axis: &TimeAxis) {
-    const MOST: f64 = 200.0;
-    let Plays::Clip(id) = bar.plays else { return };
-    let Some(clip) = document.clips.get(id) else { return };
-    let length = f64::from(clip.length());
-    if bar.in_step != InStep::Free || bar.speed <= 0.0 || length <= 0.0 || bar.length * bar.speed / length > MOST {
-        return;
+/// A bar that a hand may take.
+struct BarUi<'a, 'v> {
+    view: &'a View<'v>,
+    document: &'a Document,
+    mix: &'a Shared<Mix>,
+    at: (usize, usize),
+    axis: &'a TimeAxis,
+    /// What of it is in sight, and all of it.
+    seen: Rect,
+    rect: Rect,
+    chosen: bool,
+}
+
+impl BarUi<'_, '_> {
+    fn bar(&self) -> &MixBar {
+        &self.mix.lanes[self.at.0].bars[self.at.1]
     }
-    let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TextTertiary));
-    let count = if bar.repeat { ((bar.offset + bar.length * bar.speed) / length).ceil() as u32 } else { 1 };
-    for k in 0..=count {
-        let begins = bar.start + (f64::from(k) * length - bar.offset) / bar.speed;
-        let x = axis.x(begins);
-        if k > 0 && rect.x_range().contains(x) && bar.repeat {
-            let ends = [pos2(x, rect.top()), pos2(x, rect.bottom())];
-            painter.extend(Shape::dashed_line(&ends, stroke, 2.0, 3.0));
-        }
-        for marker in clip.markers.iter().filter(|m| f64::from(m.time) < length) {
-            let x = axis.x(begins + f64::from(marker.time) / bar.speed);
+
+    /// Where a looping clip begins again, and its markers, which can be dragged on the bar that is chosen.
+    fn passings(&self, state: &mut MixerState, ui: &Ui, painter: &egui::Painter, actions: &mut Actions) {
+        let (view, axis, rect) = (self.view, self.axis, self.rect);
+        let Some(clock) = state.mixer.clock(self.document, self.mix, self.at) else { return };
+        let Some(clip) = self.document.clips.get(clock.clip) else { return };
+        let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TextTertiary));
+        for seam in clock.passings(0.0).iter().filter(|p| p.round > 0) {
+            let x = axis.x(seam.time);
             if rect.x_range().contains(x) {
+                let ends = [pos2(x, rect.top()), pos2(x, rect.bottom())];
+                painter.extend(Shape::dashed_line(&ends, stroke, 2.0, 3.0));
+            }
+        }
+        for (k, marker) in clip.markers.iter().enumerate().filter(|(_, m)| m.time < clip.length()) {
+            for passing in clock.passings(f64::from(marker.time)) {
+                let x = axis.x(passing.time);
+                if !self.seen.x_range().contains(x) {
+                    continue;
+                }
                 let (y, color) = (rect.bottom(), view.theme.color(ColorRole::TimelineMarker));
                 let triangle = vec![pos2(x - 3.5, y), pos2(x + 3.5, y), pos2(x, y - 6.0)];
                 painter.add(Shape::convex_polygon(triangle, color, Stroke::NONE));
-                painter.text(
-                    pos2(x + 5.0, y - 5.0),
-                    Align2::LEFT_CENTER,
-                    &*marker.name,
-                    Theme::font(Font::Caption),
-                    color,
-                );
+                let at = pos2(x + 5.0, y - 5.0);
+                painter.text(at, Align2::LEFT_CENTER, &*marker.name, Theme::font(Font::Caption), color);
+                if self.chosen {
+                    let spot = Rect::from_center_size(pos2(x, y - 4.0), vec2(11.0, 11.0)).intersect(self.seen);
+                    let id = ui.scope_id().with(("mark", self.at, k, passing.round));
+                    let response = ui.interact(spot, id, Sense::drag());
+                    let name = format!("Marker {} of the bar, round {}", marker.name, passing.round + 1);
+                    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, name.clone()));
+                    self.drag_marker(state, ui, &response, (clock.clip, marker.time, passing.rate), actions);
+                }
             }
         }
     }
-}
 
-#[expect(clippy::too_many_arguments, reason = "where and what is drawn, and of what")]
-fn interact(
-    state: &mut MixerState,
-    ui: &Ui,
-    view: &View<'_>,
-    document: &Document,
-    (mix, lane, b): (&Shared<Mix>, usize, usize),
-    axis: &TimeAxis,
-    seen: Rect,
-    rect: Rect,
-    actions: &mut Actions,
-) {
-    let bar = &mix.lanes[lane].bars[b];
-    let name = format!("Bar {}", bar_text(document, bar));
-    let whole = ui.interact(seen, ui.scope_id().with(("bar", lane, b)), Sense::click_and_drag());
-    name_widget(ui, &whole, &name);
-    let mut parts = vec![(whole.clone(), Grip::Whole)];
-    let mut part = |at: Rect, grip: Grip, word: &str| {
-        let response = ui.interact(at.intersect(seen), ui.scope_id().with((word, lane, b)), Sense::drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("{word} of {name}")));
-        parts.push((response, grip));
-    };
-    part(Rect::from_x_y_ranges(rect.left()..=rect.left() + ENDS, rect.y_range()), Grip::Start, "Start");
-    part(Rect::from_x_y_ranges(rect.right() - ENDS..=rect.right(), rect.y_range()), Grip::End, "End");
-    if state.chosen == Some((lane, b)) {
-        let [comes, goes] = squares(bar, rect, axis);
-        part(Rect::from_center_size(comes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeIn, "Fade in");
-        part(Rect::from_center_size(goes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeOut, "Fade out");
-    }
-    for (response, grip) in &parts {
+    fn drag_marker(
+        &self,
+        state: &mut MixerState,
+        ui: &Ui,
+        response: &egui::Response,
+        of: (ClipId, f32, f64),
+        actions: &mut Actions,
+    ) {
         if response.hovered() || response.dragged() {
-            ui.ctx().set_cursor_icon(if *grip == Grip::Whole {
-                CursorIcon::Grab
-            } else {
-                CursorIcon::ResizeHorizontal
-            });
+            ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
         }
+        let (lane, bar) = self.at;
         if response.drag_started_by(PointerButton::Primary)
             && let Some(at) = ui.input(|i| i.pointer.press_origin())
         {
-            state.chosen = Some((lane, b));
-            state.drag = Some(Drag { lane, bar: b, grip: *grip, from: mix.clone(), at: axis.time(at.x) });
+            let (from, at) = (self.mix.clone(), self.axis.time(at.x));
+            state.drag = Some(Drag { lane, bar, grip: Grip::Whole, from, at, marker: Some(of) });
         }
-        let Some(drag) = state.drag.clone().filter(|d| (d.lane, d.bar, d.grip) == (lane, b, *grip)) else { continue };
+        let Some((at, (clip, time, rate))) = state.drag.as_ref().and_then(|d| Some((d.at, d.marker?))) else { return };
         if response.dragged()
-            && let Some(at) = response.interact_pointer_pos()
+            && let Some(pointer) = response.interact_pointer_pos()
         {
-            let free = ui.input(|i| i.modifiers.shift);
-            let made = dragged(&drag, axis.time(at.x) - drag.at, (!free).then_some(view.timeline.playback.fps));
-            preview("Move a bar", made, actions);
+            let to = (f64::from(time) + (self.axis.time(pointer.x) - at) * rate).max(0.0);
+            let (time, to) = (Seconds(time), Seconds(to as f32));
+            let command = MoveMarker { clip: ClipName::Id(clip), time, to };
+            actions.push(Action::Preview { label: "Move marker".to_owned(), commands: vec![command.into()] });
         }
         if response.drag_stopped() {
             state.drag = None;
             actions.push(Action::Commit);
         }
     }
-    if whole.clicked() {
-        state.chosen = Some((lane, b));
+
+    fn interact(&mut self, state: &mut MixerState, ui: &Ui, actions: &mut Actions) {
+        let ((lane, b), seen, rect, axis) = (self.at, self.seen, self.rect, self.axis);
+        let bar = self.bar();
+        let name = format!("Bar {}", bar_text(self.document, bar));
+        let whole = ui.interact(seen, ui.scope_id().with(("bar", lane, b)), Sense::click_and_drag());
+        name_widget(ui, &whole, &name);
+        let mut parts = vec![(whole.clone(), Grip::Whole)];
+        let mut part = |at: Rect, grip: Grip, word: &str| {
+            let response = ui.interact(at.intersect(seen), ui.scope_id().with((word, lane, b)), Sense::drag());
+            response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("{word} of {name}")));
+            parts.push((response, grip));
+        };
+        part(Rect::from_x_y_ranges(rect.left()..=rect.left() + ENDS, rect.y_range()), Grip::Start, "Start");
+        part(Rect::from_x_y_ranges(rect.right() - ENDS..=rect.right(), rect.y_range()), Grip::End, "End");
+        if self.chosen {
+            let [comes, goes] = squares(bar, rect, axis);
+            part(Rect::from_center_size(comes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeIn, "Fade in");
+            part(Rect::from_center_size(goes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeOut, "Fade out");
+        }
+        for (response, grip) in &parts {
+            if response.hovered() || response.dragged() {
+                ui.ctx().set_cursor_icon(if *grip == Grip::Whole {
+                    CursorIcon::Grab
+                } else {
+                    CursorIcon::ResizeHorizontal
+                });
+            }
+            if response.drag_started_by(PointerButton::Primary)
+                && let Some(at) = ui.input(|i| i.pointer.press_origin())
+            {
+                actions.push(TimelineAction::ChooseBar(Some((lane, b))));
+                let copies = *grip == Grip::Whole && ui.input(|i| i.modifiers.alt);
+                let taken = if copies { Grip::Copy } else { *grip };
+                let (from, at) = (self.mix.clone(), axis.time(at.x));
+                state.drag = Some(Drag { lane, bar: b, grip: taken, from, at, marker: None });
+            }
+            let its = |d: &Drag| match d.grip {
+                _ if d.marker.is_some() => false,
+                Grip::Copy => *grip == Grip::Whole,
+                other => other == *grip,
+            };
+            let taken = state.drag.clone().filter(|d| (d.lane, d.bar) == (lane, b) && its(d));
+            let Some(drag) = taken else { continue };
+            if response.dragged()
+                && let Some(at) = response.interact_pointer_pos()
+            {
+                let modifiers = ui.input(|i| i.modifiers);
+                let on = match () {
+                    () if modifiers.command => On::Things(self.things(state, &drag)),
+                    () if modifiers.shift => On::Nothing,
+                    () => On::Frames(self.view.timeline.playback.fps),
+                };
+                let made = dragged(&drag, axis.time(at.x) - drag.at, &on, NEAR / axis.scale());
+                preview("Move a bar", made, actions);
+            }
+            if response.drag_stopped() {
+                state.drag = None;
+                actions.push(Action::Commit);
+            }
+        }
+        if whole.clicked() {
+            actions.push(TimelineAction::ChooseBar(Some((lane, b))));
+        }
+        whole.context_menu(|ui| {
+            if !self.chosen {
+                actions.push(TimelineAction::ChooseBar(Some((lane, b))));
+            }
+            menu_ui(ui, self.document, (self.mix, lane, b), self.view, actions);
+        });
     }
-    whole.context_menu(|ui| {
-        state.chosen = Some((lane, b));
-        menu_ui(state, ui, document, (mix, lane, b), view, actions);
-    });
+
+    /// What a bar that is dragged with Ctrl takes to: ends and markers of the others, and the playhead.
+    fn things(&self, state: &mut MixerState, drag: &Drag) -> Vec<f64> {
+        let mut times = vec![0.0, self.view.timeline.playback.time];
+        for (l, lane) in drag.from.lanes.iter().enumerate() {
+            for (b, bar) in lane.bars.iter().enumerate().filter(|(b, _)| (l, *b) != (drag.lane, drag.bar)) {
+                times.extend([bar.start, bar.end()]);
+                let clock = state.mixer.clock(self.document, &drag.from, (l, b));
+                let marked = clock.and_then(|c| Some((self.document.clips.get(c.clip)?.markers.clone(), c)));
+                if let Some((markers, clock)) = marked {
+                    times.extend(markers.iter().flat_map(|m| clock.passings(f64::from(m.time))).map(|p| p.time));
+                }
+            }
+        }
+        times
+    }
 }
 
-/// The mix with the bar where the hand has it, on frames where there is a rate.
-fn dragged(drag: &Drag, by: f64, fps: Option<f64>) -> Mix {
+/// What a dragged time comes to lie on.
+enum On {
+    Frames(f64),
+    Things(Vec<f64>),
+    Nothing,
+}
+
+impl On {
+    fn place(&self, time: f64, near: f64) -> f64 {
+        match self {
+            Self::Frames(fps) => (time * fps).round() / fps,
+            Self::Things(list) => {
+                let nearest = list.iter().copied().min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
+                nearest.filter(|t| (t - time).abs() <= near).unwrap_or(time)
+            }
+            Self::Nothing => time,
+        }
+    }
+}
+
+/// The mix with the bar where the hand has it.
+fn dragged(drag: &Drag, by: f64, on: &On, near: f64) -> Mix {
     let mut mix = (*drag.from).clone();
     let bar = &mut mix.lanes[drag.lane].bars[drag.bar];
-    let on = |time: f64| fps.map_or(time, |fps| (time * fps).round() / fps);
+    let on = |time: f64| on.place(time, near);
     match drag.grip {
-        Grip::Whole => bar.start = on(bar.start + by).max(0.0),
+        Grip::Whole => {
+            // Either of its ends may come to lie on something.
+            let (start, end) = (bar.start + by, bar.end() + by);
+            let (a, b) = (on(start) - start, on(end) - end);
+            let by = if a == 0.0 || (b != 0.0 && b.abs() < a.abs()) { b } else { a };
+            bar.start = (start + by).max(0.0);
+        }
+        Grip::Copy => {
+            let copy = MixBar { start: on(bar.start + by).max(0.0), ..bar.clone() };
+            mix.lanes[drag.lane].bars.push(copy);
+        }
         Grip::Start => {
             // The clip stays where it is; only what is seen of it begins elsewhere.
             let start = on(bar.start + by).clamp(0.0, bar.end() - SHORTEST);
@@ -331,7 +456,6 @@ fn dragged(drag: &Drag, by: f64, fps: Option<f64>) -> Mix {
 }
 
 fn menu_ui(
-    state: &mut MixerState,
     ui: &mut Ui,
     document: &Document,
     (mix, lane, b): (&Shared<Mix>, usize, usize),
@@ -339,43 +463,31 @@ fn menu_ui(
     actions: &mut Actions,
 ) {
     ui.set_min_width(180.0);
-    let now = view.timeline.playback.time;
     let bar = &mix.lanes[lane].bars[b];
-    let inside = now > bar.start + SHORTEST && now < bar.end() - SHORTEST;
-    let mut made = (**mix).clone();
-    let mut changed = false;
-    if ui.add_enabled(inside, egui::Button::new("Cut at the playhead")).clicked() {
-        let rest = MixBar {
-            start: now,
-            length: bar.end() - now,
-            offset: bar.offset + (now - bar.start) * bar.speed,
-            fade_in: 0.0,
-            enter: Enter::Cut,
-            ..bar.clone()
-        };
-        let first = &mut made.lanes[lane].bars[b];
-        (first.length, first.fade_out) = (now - bar.start, 0.0);
-        made.lanes[lane].bars.push(rest);
-        changed = true;
+    let mut made: Option<Mix> = None;
+    let parted = mix.cut((lane, b), view.timeline.playback.time);
+    let cut = ui.add_enabled(parted.is_some(), egui::Button::new("Cut at the playhead").shortcut_text("Ctrl+K"));
+    let cut = cut.on_disabled_hover_text("The playhead is outside the bar, or within one of its fades");
+    if cut.clicked() {
+        made = parted;
     }
-    if ui.button("Duplicate").clicked() {
-        made.lanes[lane].bars.push(MixBar { start: bar.end(), ..bar.clone() });
-        changed = true;
+    if ui.add(egui::Button::new("Duplicate").shortcut_text("Alt+drag")).clicked() {
+        let mut copied = (**mix).clone();
+        copied.lanes[lane].bars.push(MixBar { start: bar.end(), ..bar.clone() });
+        made = Some(copied);
     }
     if let Plays::Clip(id) = bar.plays
         && document.clips.contains(id)
         && ui.button("Find contacts").on_hover_text("Markers L and R in the clip, where its feet come down").clicked()
     {
-        let mark = crate::edit::command::MarkFootfalls { clip: crate::edit::command::field::ClipName::Id(id) };
-        actions.push(Action::Run(mark.into()));
+        actions.push(Action::Run(MarkFootfalls { clip: ClipName::Id(id) }.into()));
         ui.close();
     }
-    if ui.button("Remove").clicked() {
-        made.lanes[lane].bars.remove(b);
-        state.chosen = None;
-        changed = true;
+    if ui.add(egui::Button::new("Remove").shortcut_text("Del")).clicked() {
+        made = Some(mix.without_bar((lane, b)));
+        actions.push(TimelineAction::ChooseBar(None));
     }
-    if changed {
+    if let Some(made) = made {
         set(made, actions);
         ui.close();
     }

@@ -53,8 +53,16 @@ pub(super) fn head_ui(
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
     ui.horizontal(|ui| {
         let dim = if about.on { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+        if rename_ui(state, ui, (mix, lane), actions) {
+            return;
+        }
         let text = crate::ui::widgets::cut(ui, &name, &Theme::font(Font::Heading), 96.0);
-        ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim)));
+        let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim));
+        let label = ui.add(egui::Label::new(label).sense(egui::Sense::click()).selectable(false));
+        name_widget(ui, &label, &format!("Name of {name}"));
+        if label.on_hover_text("Double click: another name").double_clicked() {
+            state.renamed = Some((lane, about.name.to_string()));
+        }
         let kind = if about.additive.is_some() { "additive" } else { "lane" };
         ui.label(RichText::new(kind).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -78,12 +86,20 @@ pub(super) fn head_ui(
         let most = if about.additive.is_some() { 200.0 } else { 100.0 };
         let field = egui::DragValue::new(&mut percent)
             .range(0.0..=most)
+            // More may come from a script; drawing it is no edit.
+            .clamp_existing_to_range(false)
             .speed(0.5)
             .fixed_decimals(0)
             .prefix("Weight ")
             .suffix(" %");
         let field = ui.add_sized([108.0, 22.0], field);
+        let about_weight = if about.additive.is_some() {
+            "How much of the difference is added. The line is what of it plays now"
+        } else {
+            "How much of the lane covers what is below it. The line is what of it plays now"
+        };
         name_widget(ui, &field, &format!("Weight of {name}"));
+        let field = field.on_hover_text(about_weight);
         // The weight that plays.
         let plays = (playing.iter().map(|p| p.weight).sum::<f32>() * about.weight).clamp(0.0, 1.0);
         let under = field.rect.left_bottom() + vec2(0.0, 1.0);
@@ -103,7 +119,28 @@ pub(super) fn head_ui(
             mask_ui(ui, view, document, (mix, lane), actions);
         });
         name_widget(ui, &menu.response, &format!("Mask of {name}: {text}"));
+        menu.response.on_hover_text("Where the lane counts: joints outside its mask stay as they are below");
     });
+}
+
+/// The field in which a lane is renamed; whether it is there.
+fn rename_ui(state: &mut MixerState, ui: &mut Ui, (mix, lane): (&Shared<Mix>, usize), actions: &mut Actions) -> bool {
+    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == lane) else { return false };
+    let field = ui.add(egui::TextEdit::singleline(text).desired_width(150.0));
+    name_widget(ui, &field, "Name of the lane");
+    if !field.has_focus() && !field.lost_focus() {
+        field.request_focus();
+        crate::ui::widgets::select_all(ui.ctx(), field.id, text);
+    }
+    if field.lost_focus() {
+        let name = text.trim().to_owned();
+        let keeps = !ui.input(|i| i.key_pressed(egui::Key::Escape)) && *mix.lanes[lane].name != *name;
+        state.renamed = None;
+        if keeps {
+            change(mix, lane, actions, |l| l.name = name.as_str().into());
+        }
+    }
+    true
 }
 
 fn change(mix: &Mix, lane: usize, actions: &mut Actions, with: impl FnOnce(&mut crate::model::MixLane)) {
@@ -224,7 +261,7 @@ fn more_ui(
     if ui.button("Remove the lane").clicked() {
         let mut made = (**mix).clone();
         made.lanes.remove(lane);
-        state.chosen = None;
+        actions.push(crate::ui::TimelineAction::ChooseBar(None));
         set(made, actions);
         ui.close();
     }

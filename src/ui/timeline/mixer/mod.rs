@@ -1,8 +1,9 @@
-//! The mixer: lanes of clips under the ruler, on the same axis. What a hand does to them is one step; what plays is seen live.
+//! The mixer: lanes of clips under the keys of the bar that is looked at, on the same axis. What a hand does to them is one step; what
+//! plays is seen live. What a bar is by number is in the inspector.
 
 mod bars;
-mod detail;
 mod heads;
+mod keys;
 
 use egui::{
     Align, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui,
@@ -23,21 +24,28 @@ use crate::{
     ui::{
         Action, Actions, Theme, TimelineAction, View,
         theme::Font,
-        widgets::{filter_field, icon_button, name_widget, segment, segments},
+        widgets::{filter_field, icon_button, name_widget},
     },
 };
 
-/// Points of a lane's head, and of a lane.
+/// Points of a lane's head, of a lane, and of the line between keys and lanes.
 const HEADS: f32 = 256.0;
 const LANE: f32 = 64.0;
+const SPLIT: f32 = 5.0;
+const HEADER: f32 = 36.0;
 
 /// What the mixer keeps.
 #[derive(Clone, Debug)]
 pub struct MixerState {
-    /// The bar that is looked at: its lane, and which of it.
-    chosen: Option<(usize, usize)>,
     drag: Option<bars::Drag>,
     scroll: f32,
+    /// Points that the keys of the chosen bar take, and how far they are scrolled.
+    keys: f32,
+    keys_scroll: f32,
+    /// The name of a lane that is being typed.
+    renamed: Option<(usize, String)>,
+    fade: f64,
+    bake: Baking,
     /// What a list of clips is narrowed to.
     search: String,
     goes: GoWhen,
@@ -46,12 +54,32 @@ pub struct MixerState {
     mixer: Mixer,
 }
 
+/// How what plays becomes a clip.
+#[derive(Clone, Debug)]
+struct Baking {
+    name: String,
+    rate: f64,
+    millimetres: f64,
+    in_place: bool,
+}
+
+impl MixerState {
+    /// A drag was ended elsewhere.
+    pub fn end_drag(&mut self) {
+        self.drag = None;
+    }
+}
+
 impl Default for MixerState {
     fn default() -> Self {
         Self {
-            chosen: None,
             drag: None,
             scroll: 0.0,
+            keys: 96.0,
+            keys_scroll: 0.0,
+            renamed: None,
+            fade: 0.25,
+            bake: Baking { name: "Mix".to_owned(), rate: 60.0, millimetres: 1.0, in_place: false },
             search: String::new(),
             goes: GoWhen::Now,
             how: EnterHow::Fade,
@@ -120,11 +148,7 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
     let mix = mix_of(document).unwrap_or_default();
     let time = view.timeline.playback.time;
     let playing = state.mixer.mixer.playing(document, &mix, time);
-    if state.mixer.chosen.is_some_and(|(l, b)| mix.lanes.get(l).is_none_or(|lane| b >= lane.bars.len())) {
-        state.mixer.chosen = None;
-    }
-    header_ui(&mut state.mixer, ui, view, document, &mix, actions);
-    detail::detail_ui(&mut state.mixer, ui, view, document, &mix, actions);
+    let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
     let heads = HEADS.min(whole.width() * 0.4);
@@ -132,7 +156,17 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let ruler = Rect::from_min_max(sheet.min, pos2(sheet.right(), sheet.top() + Measure::Ruler.points()));
     ruler_ui(state, ui, view, &axis, ruler, actions);
-    let body = Rect::from_min_max(pos2(whole.left(), ruler.bottom()), whole.max);
+    let split = split_ui(&mut state.mixer, ui, view, (ruler.bottom(), whole.bottom()), chosen.is_some(), whole);
+    if let Some(at) = chosen {
+        let strip = Rect::from_min_max(pos2(whole.left(), ruler.bottom()), pos2(whole.right(), split));
+        keys::keys_ui(&mut state.mixer, ui, view, document, (&mix, at), (&axis, strip, sheet.left()), actions);
+    }
+    let top = if chosen.is_some() { split + SPLIT } else { split };
+    let header = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), top + HEADER));
+    ui.painter().rect_filled(header, 0.0, view.theme.color(ColorRole::SurfacePanel));
+    let mut place = ui.new_child(egui::UiBuilder::new().max_rect(header).id_salt("mixer header"));
+    header_ui(&mut state.mixer, &mut place, view, document, &mix, actions);
+    let body = Rect::from_min_max(pos2(whole.left(), header.bottom()), whole.max);
     navigate(state, ui, &axis, body, mix.lanes.len());
     let painter = ui.painter_at(body);
     painter.rect_filled(body, 0.0, view.theme.color(ColorRole::SurfaceTimeline));
@@ -155,7 +189,7 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
             ui,
             view,
             document,
-            (&mix, lane),
+            ((&mix, lane), chosen),
             &axis,
             room.intersect(body),
             room,
@@ -173,6 +207,35 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
     if sheet.x_range().contains(x) {
         painter.vline(x, body.y_range(), egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelinePlayhead)));
     }
+}
+
+/// Where the keys end and the lanes begin, and the line that is dragged between them.
+fn split_ui(
+    state: &mut MixerState,
+    ui: &Ui,
+    view: &View<'_>,
+    (top, bottom): (f32, f32),
+    shown: bool,
+    whole: Rect,
+) -> f32 {
+    if !shown {
+        return top;
+    }
+    let least = 3.0 * Measure::RowTrack.points();
+    let most = (bottom - top - HEADER - LANE - SPLIT).max(least);
+    let at = top + state.keys.clamp(least, most);
+    let line = Rect::from_min_max(pos2(whole.left(), at), pos2(whole.right(), at + SPLIT));
+    let response = ui.interact(line, ui.scope_id().with("keys and lanes"), Sense::drag());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Splitter, true, "Between the keys and the lanes"));
+    if response.hovered() || response.dragged() {
+        ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeVertical);
+    }
+    if response.dragged() {
+        state.keys = (state.keys.clamp(least, most) + response.drag_delta().y).clamp(least, most);
+    }
+    let role = if response.hovered() || response.dragged() { ColorRole::AccentBase } else { ColorRole::StrokeStrong };
+    ui.painter().hline(whole.x_range(), line.center().y, egui::Stroke::new(1.0, view.theme.color(role)));
+    at
 }
 
 /// The wheel scrolls; with Ctrl it zooms about the pointer, with Shift it goes along the time.
@@ -266,22 +329,66 @@ fn header_ui(
                     actions.push(TimelineAction::Mixing(false));
                 }
                 let is_some = mix.length() > 0.0;
-                if ui
-                    .add_enabled(is_some, egui::Button::new("Bake to a clip"))
-                    .on_hover_text("What plays becomes a new clip")
-                    .clicked()
-                {
-                    let bake = BakeMix { name: None, rate: None, millimetres: None, in_place: None };
-                    actions.push(Action::Run(bake.into()));
-                }
+                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, theme, actions));
                 let kept = is_mix_kept(document);
                 let keep = egui::Button::new(if kept && is_some { "Kept in the file" } else { "Keep in the file" });
-                if ui.add_enabled(is_some && !kept, keep).clicked() {
+                let keep = ui.add_enabled(is_some && !kept, keep);
+                if keep.on_hover_text("Stores the lanes in the file's extras; other programs pass over them").clicked()
+                {
                     actions.push(Action::Run(KeepMix { on: None }.into()));
                 }
             });
         });
     });
+}
+
+/// The button that asks how what plays becomes a clip.
+fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (button, _) = MenuButton::new("Bake to a clip…").config(config).ui(ui, |ui| {
+        ui.set_min_width(240.0);
+        egui::Grid::new("bake").num_columns(2).spacing([8.0, 6.0]).show(ui, |ui| {
+            let label =
+                |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
+            label(ui, "Name");
+            let field = ui.add(egui::TextEdit::singleline(&mut bake.name).desired_width(140.0));
+            name_widget(ui, &field, "Name of the baked clip");
+            ui.end_row();
+            label(ui, "Frames a second");
+            let field = ui.add(egui::DragValue::new(&mut bake.rate).range(1.0..=240.0).speed(1.0).max_decimals(3));
+            name_widget(ui, &field, "Frames a second of the baked clip");
+            ui.end_row();
+            label(ui, "Keys within");
+            let field = ui.add(egui::DragValue::new(&mut bake.millimetres).range(0.0..=100.0).speed(0.1).suffix(" mm"));
+            let field = field.on_hover_text(
+                "Keys go as long as no vertex of a body 1.8 m high is off by more; at 0 one stays on each frame",
+            );
+            name_widget(ui, &field, "Millimetres that keys may be off");
+            ui.end_row();
+        });
+        crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place: no way over the ground");
+        ui.add_space(4.0);
+        if ui.button("Bake").clicked() {
+            let name = Some(bake.name.trim().to_owned()).filter(|n| !n.is_empty());
+            let (rate, millimetres) = (Some(bake.rate as f32), Some(bake.millimetres as f32));
+            actions.push(Action::Run(BakeMix { name, rate, millimetres, in_place: Some(bake.in_place) }.into()));
+            ui.close();
+        }
+    });
+    name_widget(ui, &button.on_hover_text("What plays becomes a new clip"), "Bake to a clip");
+}
+
+/// A list of choices, each with what it means.
+fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, list: &[(T, &str, &str)], now: &mut T) {
+    let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(96.0).show_ui(ui, |ui| {
+        for (value, text, about) in list {
+            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
+                *now = *value;
+            }
+        }
+    });
+    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
 }
 
 /// To which clip, when, and how.
@@ -295,26 +402,31 @@ fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Docume
     if let Some(id) = clip_menu(ui, view, document, &mut state.search, [&short, ""], &name) {
         state.to = Some(id);
     }
-    segments(ui, theme, |ui| {
-        for (when, text) in [(GoWhen::Now, "Now"), (GoWhen::End, "At the end"), (GoWhen::Marker, "At a marker")] {
-            if segment(ui, theme, text, state.goes == when, false).clicked() {
-                state.goes = when;
-            }
-        }
-    });
-    segments(ui, theme, |ui| {
-        for (how, text) in [(EnterHow::Fade, "Cross-fade"), (EnterHow::Inertial, "Inertial"), (EnterHow::Cut, "Cut")] {
-            if segment(ui, theme, text, state.how == how, false).clicked() {
-                state.how = how;
-            }
-        }
-    });
+    let whens = [
+        (GoWhen::Now, "Now", "At the playhead"),
+        (GoWhen::End, "At the end", "Where the clip that plays comes to its end"),
+        (GoWhen::Marker, "At a marker", "At the next marker of the clip that plays"),
+    ];
+    choices(ui, "When", &whens, &mut state.goes);
+    let ways = [
+        (EnterHow::Fade, "Cross-fade", "Its weight rises; the other goes on below"),
+        (EnterHow::Inertial, "Inertial", "It is there at once; what was seen dies away with its velocity"),
+        (EnterHow::Frozen, "Over the pose", "Its weight rises over the pose that is there"),
+        (EnterHow::Keys, "Key to key", "From the last key of the one to the first of the other"),
+        (EnterHow::Cut, "At once", "No transition"),
+    ];
+    choices(ui, "How", &ways, &mut state.how);
+    if state.how != EnterHow::Cut {
+        let field =
+            ui.add(egui::DragValue::new(&mut state.fade).range(0.0..=10.0).speed(0.01).suffix(" s").max_decimals(2));
+        name_widget(ui, &field, "Length of the transition");
+    }
     if ui.add_enabled(to.is_some(), egui::Button::new("Go")).clicked()
         && let Some(id) = to
     {
         let time = Seconds(view.timeline.playback.time as f32);
-        let (when, how) = (Some(state.goes), Some(state.how));
-        let command = GoTo { clip: ClipName::Id(id), time, when, how, fade: None, lane: None };
+        let (when, how, fade) = (Some(state.goes), Some(state.how), Some(Seconds(state.fade as f32)));
+        let command = GoTo { clip: ClipName::Id(id), time, when, how, fade, lane: None };
         actions.push(Action::Run(command.into()));
     }
 }

@@ -1,0 +1,491 @@
+//! The bar of the mix that is looked at: its blend by speed with how far feet slide, and how it comes in, keeps step, plays and counts.
+
+use egui::{Align, Align2, DragValue, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
+
+use crate::{
+    edit::command::{MixText, SetMix, mix_of},
+    model::{
+        ClipId, Derived, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, NodeId, Plays, Shared,
+        transform::angle_between,
+    },
+    motion::{Mixer, Pose, Stack, blend_weights, foot_slides, ground_speed, nlerp_gap},
+    render::ColorRole,
+    ui::{
+        Action, Actions, Theme, TimelineAction, View,
+        theme::Font,
+        widgets::{check, cut, icon_button, name_widget, panel_title},
+    },
+};
+
+/// How fast each clip goes over the ground, and how far feet slide in a bar: as it keeps step, and if it did not.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    slides: Vec<(NodeId, f32, Option<f32>)>,
+}
+
+/// What keeps what was found and what a hand has.
+#[derive(Debug, Default)]
+pub struct MixingState {
+    found: Derived<(u64, usize, usize), Found>,
+    mixer: Mixer,
+    search: String,
+}
+
+impl Clone for MixingState {
+    fn clone(&self) -> Self {
+        Self { search: self.search.clone(), ..Self::default() }
+    }
+}
+
+impl Found {
+    /// Seconds of a bar that are looked at.
+    const LONGEST: f64 = 6.0;
+
+    fn of(document: &Document, mix: &Shared<Mix>, (lane, bar): (usize, usize)) -> Self {
+        let one = &mix.lanes[lane].bars[bar];
+        let span = (one.start + one.fade_in, one.end().min(one.start + one.fade_in + Self::LONGEST));
+        if span.1 - span.0 < 0.2 {
+            return Self::default();
+        }
+        let slides = foot_slides(document, mix, span);
+        let free = (one.in_step != InStep::Free).then(|| {
+            let free = MixBar { in_step: InStep::Free, ..one.clone() };
+            foot_slides(document, &Shared::new(mix.with_bar((lane, bar), free)), span)
+        });
+        let other = |node: NodeId| free.as_ref()?.iter().find(|(n, _)| *n == node).map(|(_, s)| *s);
+        Self { slides: slides.into_iter().map(|(node, slide)| (node, slide, other(node))).collect() }
+    }
+}
+
+/// A changed mix, as a step of its own.
+fn set(mix: Mix, actions: &mut Actions) {
+    actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
+}
+
+/// A changed mix, as it is while a hand changes it.
+fn preview(label: &str, mix: Mix, actions: &mut Actions) {
+    let commands = vec![SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()];
+    actions.push(Action::Preview { label: label.to_owned(), commands });
+}
+
+fn clip_text(document: &Document, id: ClipId) -> String {
+    if document.clips.contains(id) { document.clip_label(id) } else { "a clip that is gone".into() }
+}
+
+/// A label on the left, and what it is about.
+fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let (rect, response) = ui.allocate_exact_size(vec2(78.0, 26.0), Sense::hover());
+        let ink = theme.color(ColorRole::TextSecondary);
+        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, label, Theme::font(Font::Body), ink);
+        if !about.is_empty() {
+            response.on_hover_text(about);
+        }
+        add(ui);
+    });
+}
+
+/// A list of choices, each with what it means.
+fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, list: &[(T, &str, &str)], now: &mut T) {
+    let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(124.0).show_ui(ui, |ui| {
+        for (value, text, about) in list {
+            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
+                *now = *value;
+            }
+        }
+    });
+    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
+}
+
+/// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
+fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
+    // What is there and out of its bounds is left alone: an edit that nobody made is none.
+    let field = ui.add_sized([72.0, 24.0], value.clamp_existing_to_range(false));
+    name_widget(ui, &field, name);
+    (field.changed(), field.drag_stopped() || field.lost_focus())
+}
+
+/// The bar that is looked at; whether there is one.
+pub fn mixing_ui(
+    state: &mut MixingState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    (document, generation): (&Document, u64),
+    actions: &mut Actions,
+) -> bool {
+    let mix = mix_of(document).unwrap_or_default();
+    let Some(at) = view.timeline.mix_bar else { return false };
+    let Some(bar) = mix.lanes.get(at.0).and_then(|l| l.bars.get(at.1)) else { return false };
+    let theme = view.theme;
+    let fps = view.timeline.playback.fps;
+    let lane = &mix.lanes[at.0];
+    if let Plays::Blend { points, value } = &bar.plays {
+        panel_title(ui, theme, "Blend by speed");
+        blend_ui(state, ui, view, document, (&mix, at), (points, *value), actions);
+        if !view.session.is_some_and(|s| s.history().is_open()) {
+            state.found.update((generation, at.0, at.1), |_| Found::of(document, &mix, at));
+        }
+        slides_ui(ui, theme, document, state.found.get());
+        ui.add_space(8.0);
+    }
+    ui.horizontal(|ui| {
+        let names: Vec<String> = bar.clips().map(|id| clip_text(document, *id)).collect();
+        let title = cut(ui, &names.join("–"), &Theme::font(Font::Heading), ui.available_width() - 36.0);
+        panel_title(ui, theme, &title);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let icon = egui_material_icons::icons::ICON_CLOSE;
+            if icon_button(ui, theme, icon, "Leave the bar", "", false, Ok(())).clicked() {
+                actions.push(TimelineAction::ChooseBar(None));
+            }
+        });
+    });
+    let frame = |time: f64| (time * fps).round();
+    let name = if lane.name.is_empty() { format!("lane {}", at.0 + 1) } else { format!("lane {}", lane.name) };
+    let about = format!("frames {} to {}, {name}", frame(bar.start), frame(bar.end()));
+    ui.label(RichText::new(about).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    ui.add_space(4.0);
+    let mut now = bar.clone();
+    let (mut moved, mut let_go) = (false, false);
+    enter_ui(ui, theme, (&mut now, fps), lane.additive.is_some(), (&mut moved, &mut let_go));
+    step_ui(ui, theme, &mut now);
+    plays_ui(ui, theme, &mut now, (&mut moved, &mut let_go));
+    mask_ui(ui, view, document, &mut now);
+    gap_ui(state, ui, theme, document, (&mix, at.0), view.timeline.playback.time, actions);
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        blend_with_ui(state, ui, document, bar, &mut now);
+        if ui.button("Remove the bar").clicked() {
+            set(mix.without_bar(at), actions);
+            actions.push(TimelineAction::ChooseBar(None));
+        }
+    });
+    if now != *bar {
+        let made = mix.with_bar(at, now);
+        if moved { preview("Change a bar", made, actions) } else { set(made, actions) }
+    }
+    if let_go {
+        actions.push(Action::Commit);
+    }
+    ui.add_space(10.0);
+    true
+}
+
+fn enter_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (now, fps): (&mut MixBar, f64),
+    additive: bool,
+    (moved, let_go): (&mut bool, &mut bool),
+) {
+    let was = now.enter;
+    line(ui, theme, "Enters by", "How it comes in over what plays before it in its lane", |ui| {
+        let mut list = vec![(Enter::Fade, "Cross-fade", "Its weight rises; the other goes on below")];
+        if !additive {
+            list.push((Enter::Frozen, "Over the pose", "Its weight rises over the pose that is there"));
+            list.push((Enter::Keys, "Key to key", "From the last key of the one to the first of the other"));
+        }
+        let inertial = "It is there at once; what was seen dies away with its velocity";
+        list.push((Enter::Inertial, "Inertial", inertial));
+        list.push((Enter::Cut, "At once", "No transition"));
+        choices(ui, "Enters by", &list, &mut now.enter);
+    });
+    if now.enter != was && now.fade_in == 0.0 && now.enter != Enter::Cut {
+        now.fade_in = 0.25f64.min(now.length);
+    }
+    let mut frames = |ui: &mut Ui, name: &str, seconds: &mut f64, most: f64| {
+        let mut value = *seconds * fps;
+        let drag = DragValue::new(&mut value).range(0.0..=most * fps).speed(0.2).max_decimals(1).suffix(" fr");
+        let (changed, stopped) = number(ui, name, drag);
+        if changed {
+            *seconds = value / fps;
+        }
+        (*moved, *let_go) = (*moved || changed, *let_go || stopped);
+    };
+    let length = now.length;
+    line(ui, theme, "Fades", "Frames over which it comes in, and goes", |ui| {
+        frames(ui, "Frames of the fade in", &mut now.fade_in, length);
+        frames(ui, "Frames of the fade out", &mut now.fade_out, length);
+    });
+    line(ui, theme, "Curve", "How its weight rises and falls", |ui| {
+        let list = [
+            (FadeCurve::Smooth, "Smooth", "Slow at both ends: 3u² − 2u³"),
+            (FadeCurve::Linear, "Linear", "Even all the way"),
+        ];
+        choices(ui, "Curve", &list, &mut now.curve);
+    });
+}
+
+fn step_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar) {
+    let about = "Clips that keep step go on one phase, as fast as they would alone, by what each counts; bars that play once do not";
+    line(ui, theme, "In step by", about, |ui| {
+        let list = [
+            (InStep::Free, "Nothing", "Each on its own clock"),
+            (InStep::Share, "Share", "By the share of its length that each has played"),
+            (InStep::Markers, "Markers", "By the markers of the clips: all meet at each of them"),
+            (InStep::Contacts, "Contacts", "By when feet come down: markers L and R where there are some, else found"),
+        ];
+        ui.add_enabled_ui(now.repeat, |ui| choices(ui, "In step by", &list, &mut now.in_step));
+    });
+}
+
+fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut bool, &mut bool)) {
+    let mut took = |(changed, stopped): (bool, bool)| {
+        (*moved, *let_go) = (*moved || changed, *let_go || stopped);
+    };
+    line(ui, theme, "Speed", "How fast its clip plays", |ui| {
+        let value = DragValue::new(&mut now.speed).range(0.0..=10.0).speed(0.01).max_decimals(3).suffix(" ×");
+        took(number(ui, "Speed of the bar", value));
+        check(ui, theme, &mut now.repeat, "Loop");
+    });
+    line(ui, theme, "Begins at", "Where in its clip it begins", |ui| {
+        let value = DragValue::new(&mut now.offset).speed(0.01).max_decimals(3).suffix(" s");
+        took(number(ui, "Where the clip begins", value));
+    });
+    line(ui, theme, "Weight", "How much it counts in its lane", |ui| {
+        let mut percent = now.weight * 100.0;
+        let value = DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).max_decimals(1).suffix(" %");
+        let (changed, stopped) = number(ui, "Weight of the bar", value);
+        if changed {
+            now.weight = percent / 100.0;
+        }
+        took((changed, stopped));
+    });
+    let about = "It is averaged with the bars that are there, and does not cover them";
+    line(ui, theme, "", "", |ui| {
+        ui.scope(|ui| check(ui, theme, &mut now.along, "Plays along")).response.on_hover_text(about);
+    });
+}
+
+fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) {
+    let theme = view.theme;
+    let shown = match &now.mask {
+        None => "Whole body".to_owned(),
+        Some(MixMask::Below { joint, .. }) => format!("From {} on", document.node(*joint).label(*joint)),
+        Some(MixMask::Left) => "Left side".into(),
+        Some(MixMask::Right) => "Right side".into(),
+        Some(MixMask::Upper) => "Upper body".into(),
+        Some(MixMask::Lower) => "Lower body".into(),
+        Some(MixMask::Painted(list)) => format!("{} joints", list.values().filter(|w| **w > 0.0).count()),
+    };
+    line(ui, theme, "Mask", "Where it counts, within its lane's mask", |ui| {
+        let text = cut(ui, &shown, &Theme::font(Font::Body), 120.0);
+        let combo = egui::ComboBox::from_id_salt("bar mask").selected_text(text).width(124.0).show_ui(ui, |ui| {
+            let mut choice = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
+                if ui.selectable_label(now.mask == mask, text).clicked() {
+                    now.mask = mask;
+                }
+            };
+            choice(ui, "Whole body", None);
+            choice(ui, "Upper body", Some(MixMask::Upper));
+            choice(ui, "Lower body", Some(MixMask::Lower));
+            choice(ui, "Left side", Some(MixMask::Left));
+            choice(ui, "Right side", Some(MixMask::Right));
+            if let Some(joint) = view.selection.active {
+                let label = document.node(joint).label(joint);
+                choice(ui, &format!("From {label} on"), Some(MixMask::Below { joint, falloff: 0 }));
+            }
+            if !view.selection.nodes.is_empty() {
+                let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();
+                choice(ui, "The selected joints", Some(MixMask::Painted(list)));
+            }
+        });
+        combo
+            .response
+            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Mask of the bar: {shown}")));
+    });
+}
+
+/// Whether the lane's rotations go by SLERP or NLERP, and by how much that differs now.
+fn gap_ui(
+    state: &mut MixingState,
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+    time: f64,
+    actions: &mut Actions,
+) {
+    let mut nlerp = mix.lanes[lane].nlerp;
+    let was = nlerp;
+    let about = "How rotations of the lane are averaged: on the sphere, or by the normalized sum, which is faster";
+    line(ui, theme, "Rotations", about, |ui| {
+        choices(
+            ui,
+            "Rotations",
+            &[(false, "Slerp", "The mean on the sphere"), (true, "Nlerp", "The normalized sum")],
+            &mut nlerp,
+        );
+        let gap = greatest_gap(&mut state.mixer, document, mix, lane, time);
+        let text = RichText::new(format!("{:.2}° apart", gap.to_degrees())).font(Theme::font(Font::Small));
+        let label = ui.label(text.color(theme.color(ColorRole::TextTertiary)));
+        label.on_hover_text("How far both are apart at most for what plays now, over all joints and all shares");
+    });
+    if nlerp != was {
+        let mut made = (**mix).clone();
+        made.lanes[lane].nlerp = nlerp;
+        set(made, actions);
+    }
+}
+
+/// How far NLERP is from SLERP at most for any two of what plays in a lane now, what lies below it counted.
+fn greatest_gap(mixer: &mut Mixer, document: &Document, mix: &Shared<Mix>, lane: usize, time: f64) -> f32 {
+    /// Clips whose poses are looked at.
+    const MOST: usize = 4;
+    let mut playing = mixer.playing(document, mix, time);
+    playing.retain(|p| p.lane == lane && p.weight > 0.005);
+    playing.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let total: f32 = playing.iter().map(|p| p.weight).sum();
+    let pose = |p: &crate::motion::Playing| Pose::evaluate(document, &Stack::of(document.clips.get(p.clip), p.time));
+    let mut poses: Vec<Pose> = playing.iter().take(MOST).map(pose).collect();
+    if total < 0.995 {
+        poses.push(Pose::evaluate(document, &Stack::default()));
+    }
+    let mut worst = 0.0f32;
+    for (k, a) in poses.iter().enumerate() {
+        for b in &poses[..k] {
+            let angle = |(a, b): (&crate::model::Local, &crate::model::Local)| {
+                angle_between(a.transform().rotation, b.transform().rotation)
+            };
+            worst = a.local.iter().zip(&b.local).map(angle).fold(worst, f32::max);
+        }
+    }
+    nlerp_gap(worst)
+}
+
+/// The clips on a line, how much each counts at every value, and the handle.
+fn blend_ui(
+    state: &mut MixingState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, at): (&Shared<Mix>, (usize, usize)),
+    (points, value): (&[(ClipId, f32)], f32),
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let mut order: Vec<(ClipId, f32)> = points.to_vec();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let values: Vec<f32> = order.iter().map(|p| p.1).collect();
+    let (low, high) = (values[0], values[values.len() - 1].max(values[0] + 1e-3));
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 74.0), Sense::click_and_drag());
+    response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(value), "Blend value on the graph"));
+    let painter = ui.painter_at(rect.expand(6.0));
+    painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
+    let room = rect.shrink2(vec2(12.0, 8.0));
+    let x = |v: f32| room.left() + (v - low) / (high - low) * room.width();
+    for k in 0..order.len() {
+        let curve: Vec<egui::Pos2> = (0..=64)
+            .map(|s| {
+                let v = low + (high - low) * s as f32 / 64.0;
+                pos2(x(v), room.bottom() - blend_weights(&values, v)[k] * room.height())
+            })
+            .collect();
+        painter.add(Shape::line(curve, Stroke::new(1.5, theme.color(ColorRole::TextSecondary))));
+    }
+    let here = x(value.clamp(low, high));
+    painter.vline(here, room.y_range(), Stroke::new(1.5, theme.color(ColorRole::AccentBase)));
+    painter.circle_filled(pos2(here, room.bottom()), 5.0, theme.color(ColorRole::AccentBase));
+    for weight in blend_weights(&values, value).into_iter().filter(|w| *w > 0.0) {
+        let spot = pos2(here, room.bottom() - weight * room.height());
+        painter.circle_filled(spot, 2.5, theme.color(ColorRole::TextPrimary));
+    }
+    // Names under the graph, as many as have room.
+    let (names, _) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::hover());
+    let mut free = names.left();
+    for (id, speed) in &order {
+        let font = Theme::font(Font::Small);
+        let text = cut(ui, &clip_text(document, *id), &font, 86.0);
+        let galley = ui.painter().layout_no_wrap(text, font, theme.color(ColorRole::TextPrimary));
+        let left = (x(*speed) - galley.size().x * 0.5).clamp(names.left(), names.right() - galley.size().x);
+        if left < free {
+            continue;
+        }
+        free = left + galley.size().x.max(48.0) + 6.0;
+        let under = pos2(left, names.top() + 14.0);
+        let ink = theme.color(ColorRole::TextTertiary);
+        ui.painter().galley(pos2(left, names.top()), galley, ink);
+        ui.painter().text(under, Align2::LEFT_TOP, format!("{speed:.2} m/s"), Theme::font(Font::NumberSmall), ink);
+    }
+    let mut now = value;
+    let mut moved = false;
+    if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
+        now = (low + (pointer.x - room.left()) / room.width() * (high - low)).clamp(low, high);
+        moved = true;
+    }
+    let mut let_go = response.drag_stopped() || response.clicked();
+    line(ui, theme, "Speed", "How fast the body goes over the ground", |ui| {
+        let field = DragValue::new(&mut now).range(low..=high).speed(0.01).max_decimals(2).suffix(" m/s");
+        let (changed, stopped) = number(ui, "Blend value", field);
+        (moved, let_go) = (moved || changed, let_go || stopped);
+    });
+    if moved && now != value {
+        let bar = &mix.lanes[at.0].bars[at.1];
+        let plays = Plays::Blend { points: points.to_vec(), value: now };
+        let made = mix.with_bar(at, MixBar { plays, ..bar.clone() });
+        // The legs stay where they are in their step.
+        let made = state.mixer.keeping_step(document, (mix, made), at, view.timeline.playback.time);
+        preview("Blend value", made, actions);
+    }
+    if let_go {
+        actions.push(Action::Commit);
+    }
+}
+
+fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Found>) {
+    for (node, slide, free) in found.iter().flat_map(|f| &f.slides) {
+        ui.horizontal(|ui| {
+            let name = format!("{} slides", document.node(*node).label(*node));
+            let name = cut(ui, &name, &Theme::font(Font::Body), ui.available_width() - 170.0);
+            ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if let Some(free) = free {
+                    let text = format!("{:.1} out of step", free * 100.0);
+                    let ink = theme.color(ColorRole::TextTertiary);
+                    ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(ink));
+                }
+                let text = RichText::new(format!("{:.1} cm/s", slide * 100.0)).font(Theme::font(Font::Number));
+                let label = ui.label(text.color(theme.color(ColorRole::TextPrimary)));
+                label.on_hover_text(
+                    "The mean speed of the foot over the ground while it stands, in the bar's first seconds",
+                );
+            });
+        });
+    }
+}
+
+/// What makes a bar one that blends, or adds to it.
+fn blend_with_ui(state: &mut MixingState, ui: &mut Ui, document: &Document, bar: &MixBar, now: &mut MixBar) {
+    let speed = |id: ClipId| {
+        let found = document.clips.get(id).map_or(0.0, |c| ground_speed(document, c));
+        (found * 100.0).round() / 100.0
+    };
+    let mut chosen = None;
+    let menu = ui.menu_button("Blend with…", |ui| {
+        ui.set_min_width(200.0);
+        let mut ids: Vec<ClipId> = document.clips.ids().collect();
+        if ids.len() > 12 {
+            ui.add(egui::TextEdit::singleline(&mut state.search).hint_text("Find a clip"));
+            let needle = state.search.to_lowercase();
+            ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+        }
+        egui::ScrollArea::vertical().max_height(260.0).show(ui, |ui| {
+            for id in ids {
+                if ui.button(document.clip_label(id)).clicked() {
+                    chosen = Some(id);
+                    ui.close();
+                }
+            }
+        });
+    });
+    menu.response.on_hover_text("Clips at their own speed over the ground, and a slider between them");
+    let Some(id) = chosen else { return };
+    let mut points = match &bar.plays {
+        Plays::Clip(own) => vec![(*own, speed(*own))],
+        Plays::Blend { points, .. } => points.clone(),
+    };
+    points.push((id, speed(id)));
+    let value = points.iter().map(|p| p.1).sum::<f32>() / points.len() as f32;
+    now.in_step = if bar.in_step == InStep::Free { InStep::Share } else { bar.in_step };
+    now.plays = Plays::Blend { points, value };
+}
