@@ -4,7 +4,7 @@
 //! joints and on 1,000, by SLERP and by NLERP, from clips to worlds: at least 6 times as fast as the plain loop of the same run (per-track binary
 //! search, what is found mixed one clip after another, parent times local); and at least 1.5 times as fast as what ozz-animation's jobs take
 //! for sampling and blending the same clips, which is measured in turns with it, outside the project. The controller, which finds out
-//! at every moment what plays, comes on top; it takes the same whatever the number of joints.
+//! at every moment what plays, comes on top; what it takes is not to grow with the joints.
 
 mod common;
 

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
     session::{ExportRequest, Recovery},
-    ui::{DeferredAction, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView},
+    ui::{DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView},
 };
 
 /// Files, and what was asked about them.
@@ -36,6 +36,8 @@ pub(super) struct Files {
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
     /// The system's file dialog.
     pub browsing: Option<Browsing>,
+    /// Whether the system is asked for its own dialogs of files first.
+    pub system_dialogs: bool,
     /// Journals that crashes left behind.
     pub recoveries: Vec<Recovery>,
     /// The same as panels show them.
@@ -49,6 +51,8 @@ pub(super) struct Browsing {
     pub chosen: mpsc::Receiver<Option<Vec<PathBuf>>>,
     pub what: PathFor,
     pub since: Instant,
+    /// What comes where the system's does not.
+    pub instead: Option<Dialog>,
 }
 
 impl Files {
@@ -63,4 +67,21 @@ impl Files {
             journal_home: self.journal_home.as_deref(),
         }
     }
+}
+
+/// Whether the system has dialogs of files that a window of it can show. A script that drives the window cannot work them.
+pub(super) fn has_system_dialogs(cc: &eframe::CreationContext<'_>) -> bool {
+    use wgpu::rwh::HasWindowHandle as _;
+    let has_window = cc.window_handle().is_ok() && std::env::var_os("EGUI_INSPECTION").is_none();
+    has_window && (cfg!(not(target_os = "linux")) || has_session_bus() || has_program("zenity"))
+}
+
+/// Whether programs of the desktop talk to each other here: its dialogs come by that way.
+fn has_session_bus() -> bool {
+    let beside = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|d| PathBuf::from(d).join("bus").exists());
+    std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || beside
+}
+
+fn has_program(name: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(name).is_file()))
 }

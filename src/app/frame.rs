@@ -274,6 +274,9 @@ impl App {
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
             self.renderer.pose_anew(session, &changes, clip.as_ref(), time);
+            let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
+            let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
+            self.timeline.playing = playing.unwrap_or_default();
         }
         self.show_ghosts();
         self.follow_painting();

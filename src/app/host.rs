@@ -51,7 +51,7 @@ impl Host for Windowed<'_> {
             FileCommand::Save => app.save(ctx),
             FileCommand::SaveAs { path: Some(path) } => app.save_as(ctx, app.request(path.clone()), Purpose::Own),
             FileCommand::SaveAs { path: None } => app.ask_save(ctx),
-            FileCommand::SaveCopy => app.ask_copy(),
+            FileCommand::SaveCopy => app.ask_copy(ctx),
             FileCommand::SaveIncremented => app.save_incremented(ctx),
             FileCommand::Export => app.ask_export(),
             FileCommand::ExportAgain => app.export_again(ctx),
@@ -355,7 +355,18 @@ impl App {
     }
 
     /// Asks for a file to open: a path field, with the system's dialog a button away.
-    pub(super) fn ask_open(&mut self, _: &Context) {
+    /// Asks for a path: by the system's dialog where there is one, else, or where it does not come, by the one of ours.
+    fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
+        if self.files.system_dialogs {
+            self.browse(ctx, what);
+        }
+        match &mut self.files.browsing {
+            Some(browsing) => browsing.instead = Some(ours),
+            None => self.dialogs.open = Some(ours),
+        }
+    }
+
+    pub(super) fn ask_open(&mut self, ctx: &Context) {
         let folder = self
             .program
             .preferences
@@ -363,17 +374,17 @@ impl App {
             .first()
             .and_then(|f| f.path.parent())
             .map_or_else(String::new, |p| format!("{}/", p.display()));
-        self.dialogs.open = Some(Dialog::Open { path: folder });
+        self.ask_path(ctx, PathFor::Open, Dialog::Open { path: folder });
     }
 
-    pub(super) fn ask_save(&mut self, _: &Context) {
+    pub(super) fn ask_save(&mut self, ctx: &Context) {
         let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.dialogs.open = Some(Dialog::SaveAs { path, copy: false });
+        self.ask_path(ctx, PathFor::Save, Dialog::SaveAs { path, copy: false });
     }
 
-    fn ask_copy(&mut self) {
+    fn ask_copy(&mut self, ctx: &Context) {
         let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.dialogs.open = Some(Dialog::SaveAs { path, copy: true });
+        self.ask_path(ctx, PathFor::Copy, Dialog::SaveAs { path, copy: true });
     }
 
     /// The system's own dialog, off this thread: some of them wait for another program.
@@ -398,7 +409,9 @@ impl App {
             }
         };
         match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
-            Ok(_) => self.files.browsing = Some(Browsing { chosen: receiver, what, since: Instant::now() }),
+            Ok(_) => {
+                self.files.browsing = Some(Browsing { chosen: receiver, what, since: Instant::now(), instead: None });
+            }
             Err(error) => self.toast(
                 ctx,
                 ToastKind::Error,
@@ -427,8 +440,12 @@ impl App {
             }
             // Cancelled, or the system has none: the list of files stays.
             Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
-                self.files.browsing = None;
-                if since.elapsed() < AT_ONCE {
+                let instead = self.files.browsing.take().and_then(|b| b.instead);
+                if since.elapsed() < AT_ONCE && instead.is_some() {
+                    // Ours, from now on without asking the system first.
+                    self.files.system_dialogs = false;
+                    self.dialogs.open = instead;
+                } else if since.elapsed() < AT_ONCE {
                     let text =
                         "This system has no file dialog that opens here. Choose from the list, or type the path.";
                     self.toast(ctx, ToastKind::Note, text);

@@ -101,7 +101,7 @@ impl App {
         let focused = ctx.memory(|m| m.focused());
         match () {
             () if Popup::is_any_open(ctx) => Topmost::Popup,
-            () if self.dialogs.open.is_some() => Topmost::Dialog,
+            () if self.dialogs.covers() => Topmost::Dialog,
             () if focused.is_some() && !is_panel(focused) => Topmost::Widget,
             () => Topmost::Panels,
         }
@@ -125,7 +125,7 @@ impl App {
     /// Remembers what the next frame's keys are judged by.
     pub(super) fn end_keys(&self, ctx: &Context) {
         let mut kept = self.window.routing.kept();
-        (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialogs.open.is_some());
+        (kept.focused, kept.dialog) = (ctx.memory(|m| m.focused()), self.dialogs.covers());
     }
 
     /// Puts the keyboard into the next panel that is seen, or the one before.

@@ -46,6 +46,11 @@ impl App {
             Topmost::Widget => true,
             Topmost::Panels => false,
         };
+        // What one works beside is closed by Escape before that acts on the selection.
+        let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
+        if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+            self.dialogs.open = None;
+        }
         // While a gesture is open nothing else runs, but another mode ends it.
         let held = ctx.input(|i| i.pointer.any_down());
         // A drag that takes numbers has the digits, which are modes elsewhere.

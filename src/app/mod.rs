@@ -97,7 +97,7 @@ impl App {
             ghosts_asked: None,
             problems: Problems::default(),
             dialogs: Dialogs::default(),
-            files: Files::default(),
+            files: Files { system_dialogs: files::has_system_dialogs(cc), ..Files::default() },
             program,
             window: WindowState::default(),
             panels: Panels::default(),

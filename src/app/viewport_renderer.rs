@@ -18,7 +18,7 @@ use crate::{
     edit::{Change, NodeVisibility, Selection},
     geometry::Ray,
     model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Bone, Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
+    motion::{Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
         Show, Target, TintKind, ViewportColors,
@@ -597,6 +597,11 @@ impl ViewportRenderer {
     /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in full.
     pub(super) fn quick(&self) -> Option<f32> {
         self.targets[1].as_ref().filter(|_| self.coarse).map(|target| target.part)
+    }
+
+    /// What of a mix plays at a time.
+    pub fn playing(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Vec<Playing> {
+        self.mixer.playing(document, mix, time)
     }
 
     /// Poses what changed.

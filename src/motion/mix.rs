@@ -169,6 +169,8 @@ pub(super) fn lay(local: &mut [Local], drivers: &[Driver<'_>], cover: Cover<'_>,
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
+            // Taken by value: a closure that could be called twice gets a shim, which is not compiled for the wide vectors.
+            let (local, turns) = (local, turns);
             let even = cover.mask.is_none() && drivers.len() > 1 && drivers.iter().all(|d| d.mask.is_none());
             for first in (0..local.len()).step_by(LANES) {
                 let count = LANES.min(local.len() - first);
@@ -223,26 +225,27 @@ fn lay_whole_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], co
     let mut places = [Vec3A::ZERO; LANES];
     let mut sizes = [Vec3A::ZERO; LANES];
     turns.clear();
-    let mut add = |transforms: &[Local], weight: f32| {
-        let mut turn = ([[0.0; LANES]; 4], [weight; LANES]);
-        for (k, local) in transforms.iter().enumerate().take(LANES) {
-            let t = match local {
-                Local::Trs(t) => *t,
-                Local::Matrix(_) => local.transform(),
+    let counting = drivers.iter().filter(|d| d.weight > 0.0);
+    let counting = counting.map(|d| (&d.local[first..first + LANES], d.weight * scale));
+    let under = (missing > 0.0).then_some((&*local, missing));
+    // One loop, and no closure: one that is called twice is not compiled for the wide vectors.
+    for (transforms, weight) in counting.chain(under) {
+        let Ok(transforms) = <&[Local; LANES]>::try_from(transforms) else { return };
+        let mut rotations = [Quat::IDENTITY; LANES];
+        for k in 0..LANES {
+            let (translation, rotation, scale) = match &transforms[k] {
+                Local::Trs(t) => (t.translation, t.rotation, t.scale),
+                Local::Matrix(_) => {
+                    let t = transforms[k].transform();
+                    (t.translation, t.rotation, t.scale)
+                }
             };
-            places[k] += Vec3A::from(t.translation) * weight;
-            sizes[k] += Vec3A::from(t.scale) * weight;
-            for (row, value) in turn.0.iter_mut().zip(t.rotation.to_array()) {
-                row[k] = value;
-            }
+            places[k] += Vec3A::from(translation) * weight;
+            sizes[k] += Vec3A::from(scale) * weight;
+            rotations[k] = rotation;
         }
-        turns.push(turn);
-    };
-    for driver in drivers.iter().filter(|d| d.weight > 0.0) {
-        add(&driver.local[first..first + LANES], driver.weight * scale);
-    }
-    if missing > 0.0 {
-        add(local, missing);
+        let row = |of: fn(&Quat) -> f32| std::array::from_fn(|k| of(&rotations[k]));
+        turns.push(([row(|q| q.x), row(|q| q.y), row(|q| q.z), row(|q| q.w)], [weight; LANES]));
     }
     if turns.len() < 2 {
         return lay_block(local, first, drivers, cover, turns);
@@ -250,12 +253,21 @@ fn lay_whole_block(local: &mut [Local], first: usize, drivers: &[Driver<'_>], co
     let mixed = mean(turns, cover.on_sphere);
     let whole = cover.weight >= 1.0;
     for (k, local) in local.iter_mut().enumerate() {
-        let result = Transform {
-            translation: places[k].into(),
-            rotation: Quat::from_array(mixed.map(|v| v[k])),
-            scale: sizes[k].into(),
-        };
-        *local = Local::Trs(if whole { result } else { between(&local.transform(), &result, cover.weight, cover) });
+        let (place, size): (Vec3, Vec3) = (places[k].into(), sizes[k].into());
+        let turn = Quat::from_array(mixed.map(|v| v[k]));
+        match local {
+            // Part by part: a whole one is put together in memory first, and waited for.
+            Local::Trs(t) if whole => {
+                t.translation = place;
+                t.rotation = turn;
+                t.scale = size;
+            }
+            local => {
+                let result = Transform { translation: place, rotation: turn, scale: size };
+                *local =
+                    Local::Trs(if whole { result } else { between(&local.transform(), &result, cover.weight, cover) });
+            }
+        }
     }
 }
 
@@ -370,7 +382,7 @@ fn between(from: &Transform, to: &Transform, share: f32, cover: Cover<'_>) -> Tr
 
 /// Averages the weights of morph targets, and lays that over `morphs`.
 pub(super) fn lay_morphs(morphs: &mut [Vec<f32>], drivers: &[Driver<'_>], cover: Cover<'_>) {
-    for (node, below) in morphs.iter_mut().enumerate() {
+    for (node, below) in morphs.iter_mut().enumerate().filter(|(_, m)| !m.is_empty()) {
         let mut sum = Sum::default();
         for (d, driver) in drivers.iter().enumerate() {
             let drives = driver.drives[node].has(Property::Weights) && driver.morphs[node].len() == below.len();

@@ -46,7 +46,7 @@ pub use self::{
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
         BarClock, Mixer, Passing, Playing, baked, baked_error, blend_weights, foot_slides, footfalls, ground_speed,
-        ground_velocity, nlerp_gap,
+        ground_velocity, mask_weights, nlerp_gap,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     pose::{Pose, joint_bounds},

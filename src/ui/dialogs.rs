@@ -46,7 +46,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     let theme = view.theme;
     let frame =
         egui::Frame::window(&ui.ctx().global_style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(20);
-    let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), |ui| {
+    let content = |ui: &mut Ui| {
         let wide = match dialog {
             Dialog::Import { .. } => 1000.0,
             Dialog::Open { .. }
@@ -93,7 +93,16 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Commands => commands(ui, view, actions),
             Dialog::About => about(ui, theme, view, actions),
         }
-    });
+    };
+    if dialog.is_loose() {
+        let window = egui::Window::new("dialog beside the panels").id(Id::unique("loose dialog")).frame(frame);
+        let area = ui.ctx().content_rect();
+        let place = egui::pos2(area.center().x, area.top() + 96.0);
+        let window = window.title_bar(false).resizable(false).pivot(egui::Align2::CENTER_TOP).default_pos(place);
+        window.show(ui.ctx(), content);
+        return;
+    }
+    let modal = Modal::new(Id::unique("dialog")).frame(frame).show(ui.ctx(), content);
     if modal.should_close() {
         actions.push(DialogAction::SetDialog(None));
     }

@@ -390,7 +390,7 @@ fn x_files_open_with_what_is_in_them() {
     // Frames, bones of skins, clips: counted in the text by hand.
     let wanted = [
         ("tiny.x", 35, 1),
-        ("anim_test.x", 2, 1),
+        ("anim_test.x", 4, 1),
         ("BCN_Epileptic.X", 54, 1),
         ("cool_guy.x", 10, 1),
         ("test_cube_text.x", 1, 0),

@@ -32,3 +32,4 @@ mod weights_mirror;
 mod weights_skins;
 mod weights_surfaces;
 mod weights_tools;
+mod x_files;

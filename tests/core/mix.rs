@@ -245,3 +245,85 @@ fn a_fade_is_slerp_of_both() {
     }
     assert!(compared > 100, "{compared}");
 }
+
+/// Thousands of bars over one another are worked out in time that grows with them, and none is evaluated that is covered.
+#[test]
+fn a_thousand_bars_are_no_burden() {
+    let mut session = sample();
+    let count = 1000;
+    let bar = |k: usize| {
+        let enter = ["fade", "frozen", "inertial", "keys"][k % 4];
+        json!({"plays": {"clip": if k % 2 == 0 { "Walk" } else { "Run" }}, "start": 0.01 * k as f64, "length": 20.0,
+            "fade_in": 0.2, "enter": enter, "in_step": "share"})
+    };
+    let bars: Vec<Value> = (0..count).map(bar).collect();
+    run(&mut session, CommandLine::new("mix.set").with("mix", json!({"lanes": [{"name": "Body", "bars": bars}]})));
+    let document = session.document();
+    let mix = mix_of(document).expect("a mix");
+    let mut mixer = Mixer::default();
+    for time in [0.0, 5.0, 9.995, 10.2, 12.0, 29.0] {
+        let stack = mixer.stack(document, &mix, time);
+        let instances: usize = stack.lanes.iter().map(|l| l.instances.len()).sum();
+        assert!(instances <= 90, "{instances} at {time}");
+        let pose = Pose::evaluate(document, &stack);
+        assert!(pose.local.iter().all(|l| l.transform().is_finite()), "{time}");
+    }
+}
+
+/// A clip that is edited or removed while it plays: the mix goes on with what is there, and comes back from the journal's lines.
+#[test]
+fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
+    let mut session = sample();
+    let mix = json!({"lanes": [{"name": "Body", "bars": [
+        {"plays": {"clip": "Walk"}, "length": 4.0}, {"plays": {"clip": "Run"}, "start": 1.0, "length": 3.0, "fade_in": 0.5}]}]});
+    run(&mut session, CommandLine::new("mix.set").with("mix", mix));
+    let mut mixer = Mixer::default();
+    let seen = |session: &Session, mixer: &mut Mixer, time: f64| {
+        let document = session.document();
+        Pose::evaluate(document, &mixer.stack(document, &mix_of(document).expect("a mix"), time)).local
+    };
+    let before = seen(&session, &mut mixer, 2.0);
+    run(&mut session, CommandLine::new("clip.retime").with("clip", "Run").with("factor", 2.0));
+    let slower = seen(&session, &mut mixer, 2.0);
+    assert!(slower != before && slower == seen(&session, &mut Mixer::default(), 2.0), "edited while it plays");
+    run(&mut session, CommandLine::new("clip.delete").with("clip", "Run"));
+    let walks = seen(&session, &mut mixer, 2.0);
+    assert!(walks != slower);
+    // What is written of it names the bar that is empty, and is read again.
+    let text =
+        serde_json::to_value(named_mix(session.document(), &mix_of(session.document()).expect("a mix"))).unwrap();
+    run(&mut session, CommandLine::new("mix.set").with("mix", text));
+    assert_eq!(seen(&session, &mut Mixer::default(), 2.0), walks);
+    let refused = session.run_line(&CommandLine::new("mix.keep")).unwrap_err().to_string();
+    assert!(refused.contains("remove the bar first"), "{refused}");
+    session.undo();
+    assert!(session.is_unsaved(), "a mix that no file keeps is not lost unasked");
+}
+
+/// A mix kept in a file from which another program took a clip and a joint away: the rest plays, and what is gone is said.
+#[test]
+fn a_kept_mix_plays_on_without_what_is_gone() {
+    let mut session = sample();
+    let mix = json!({"lanes": [{"name": "Body", "bars": [{"plays": {"clip": "Walk"}, "length": 4.0}]},
+        {"name": "Arms", "mask": {"below": {"joint": "Chest"}}, "bars": [{"plays": {"clip": "Run"}, "length": 4.0}]}]});
+    let with = CommandLine::new("mix.set").with("mix", mix);
+    if session.run_line(&with).is_err() {
+        panic!("the sample has a joint of that name");
+    }
+    run(&mut session, CommandLine::new("mix.keep"));
+    let bytes = session.pack("a").unwrap().bytes;
+    let kept = Session::open_bytes(&bytes).unwrap();
+    assert_eq!(mix_of(kept.document()), mix_of(session.document()));
+    assert!(!kept.is_unsaved());
+    let other = String::from_utf8_lossy(&bytes).matches("\"Run\"").count();
+    assert!(other >= 2, "the clip's name, and the mix's");
+    // The same length, so that nothing in the file moves.
+    let mut gone = bytes.to_vec();
+    let at = gone.windows(12).position(|w| w == b"\"name\":\"Run\"").expect("the clip");
+    gone[at + 8..at + 11].copy_from_slice(b"Rum");
+    let gone = Session::open_bytes(&gone).unwrap();
+    let mix = mix_of(gone.document()).expect("a mix");
+    assert_eq!((mix.lanes.len(), mix.lanes[0].bars.len(), mix.lanes[1].bars.len()), (2, 1, 0));
+    let said: Vec<_> = gone.diagnostics.iter().filter(|d| d.code == "ULNA_MIX").collect();
+    assert!(said.len() == 1 && said[0].message.contains("Run"), "{said:?}");
+}

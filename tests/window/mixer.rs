@@ -1,13 +1,13 @@
 //! The mixer in the window: lanes and bars by hand, what plays, baked and undone; each an edit of the document, and one step.
 
-use egui::{Key, Modifiers, vec2};
+use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
 use ulna::{
     edit::command::mix_of,
-    model::{Enter, Mix, Plays, Shared},
+    model::{Enter, Mix, MixMask, Plays, Shared},
 };
 
-use super::editing::{Window, click, drag as drag_from, press, sample, session};
+use super::editing::{Window, click, click_at, drag as drag_from, press, sample, session};
 
 fn says(window: &Window, text: &str) -> bool {
     window.query_all_by_label_contains(text).next().is_some()
@@ -27,9 +27,17 @@ fn drag(window: &mut Window, name: &str, by: f32) {
 fn chosen(window: &mut Window, menu: &str, clip: &str) {
     click(window, menu);
     window.run_steps(3);
-    let listed: Vec<_> = window.get_all_by_label(clip).map(|n| n.rect()).collect();
-    assert!(!listed.is_empty(), "{clip} is not listed");
-    window.get_all_by_label(clip).last().expect("in the list").click_accesskit();
+    window.get_by_label(&format!("Take {clip}")).click_accesskit();
+    window.run_steps(3);
+}
+
+/// Takes something from a list of choices.
+fn take(window: &mut Window, list: &str, choice: &str) {
+    click(window, list);
+    window.run_steps(3);
+    // By the pointer: a click by the tree leaves the keyboard with the list.
+    let at = window.get_by_label(choice).rect().center();
+    click_at(window, at);
     window.run_steps(3);
 }
 
@@ -68,14 +76,14 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     let now = mix(&window).lanes[0].bars[1].clone();
     assert!(now.length < was.length && now.start.to_bits() == was.start.to_bits());
     // How it comes in.
-    click(&mut window, "Over the pose");
+    take(&mut window, "Enters by: Cross-fade", "Over the pose");
     assert_eq!(mix(&window).lanes[0].bars[1].enter, Enter::Frozen);
     // What is seen is the mix, and what poses is refused.
     let pose = window.state().shown_pose().local.clone();
     for _ in 0..8 {
         press(&mut window, Modifiers::NONE, Key::ArrowRight);
     }
-    assert_ne!(window.state().shown_pose().local, pose);
+    assert!(window.state().shown_pose().local != pose, "the mix goes on");
     // A mask, by the menu of the lane; and one from a slider.
     click(&mut window, "Mask of Body: Whole body");
     window.run_steps(2);
@@ -83,7 +91,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert!(mix(&window).lanes[0].mask.is_some());
     chosen(&mut window, "Blend with…", "Walk");
     assert!(matches!(mix(&window).lanes[0].bars[1].plays, Plays::Blend { .. }));
-    click(&mut window, "Bake to a clip");
+    take(&mut window, "Bake to a clip", "Bake");
     assert_eq!(session(&window).document().clips.count(), before + 1);
     click(&mut window, "Keep in the file");
     assert!(session(&window).document().scenes.values().any(|s| s.mix.is_some()));
@@ -97,4 +105,53 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert_eq!(session(&window).document().clips.count(), before);
     click(&mut window, "Close the mixer");
     assert!(!says(&window, "Go to"));
+}
+
+/// What a hand does to bars by keys, to a mask down the tree, and to a lane's weight while it plays.
+#[test]
+fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    click(&mut window, "Mixer");
+    click(&mut window, "Add a lane");
+    click(&mut window, "Bar Walk");
+    assert!(says(&window, "Enters by"), "the bar is in the inspector");
+    // Its keys stand over the lanes, and lead to the clip.
+    assert!(says(&window, "Edit the keys of the bar's clip"));
+    for _ in 0..9 {
+        press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    }
+    let at = window.get_by_label("Bar Walk").rect().center();
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::K);
+    let cut = mix(&window);
+    assert_eq!(cut.lanes[0].bars.len(), 2);
+    let [a, b] = &cut.lanes[0].bars[..] else { panic!() };
+    assert!((a.end() - b.start).abs() < 1e-9 && b.enter == Enter::Cut && (b.offset - a.length).abs() < 1e-6);
+    press(&mut window, Modifiers::NONE, Key::Delete);
+    assert_eq!(mix(&window).lanes[0].bars.len(), 1, "the bar that is looked at goes");
+    // The weight of the lane is dragged while it plays, and it plays on.
+    click(&mut window, "Play");
+    assert!(window.state().playback().playing);
+    drag(&mut window, "Weight of Body", -40.0);
+    assert!(mix(&window).lanes[0].weight < 1.0);
+    assert!(window.state().playback().playing, "a mix is judged while it plays");
+    click(&mut window, "Pause");
+    // Painted in the tree.
+    click(&mut window, "Mask of Body: Whole body");
+    window.run_steps(2);
+    click(&mut window, "Paint in the outliner");
+    let Some(MixMask::Painted(all)) = &mix(&window).lanes[0].mask else { panic!("not painted") };
+    let hips = super::editing::node(&window, "Hips");
+    assert!(all.len() > 20 && all[&hips] == 1.0);
+    let steps = session(&window).history().done().len();
+    let cell = window.get_by_label("Mask at Hips").rect().center();
+    drag_from(&mut window, cell, cell + vec2(0.0, 44.0));
+    window.run_steps(3);
+    let Some(MixMask::Painted(less)) = &mix(&window).lanes[0].mask else { panic!("not painted") };
+    assert!(!less.contains_key(&hips) && less.len() <= all.len() - 2, "{} of {}", less.len(), all.len());
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    click(&mut window, "Done");
+    assert!(window.query_by_label("Mask at Hips").is_none());
 }

@@ -115,9 +115,9 @@ document_commands! {
         to: TravelGoes,
         /// Along the ground; so unless given.
         ground: Option<bool>,
-        /// Up and down; not unless given.
+        /// Up and down; unless given only where it is baked in.
         height: Option<bool>,
-        /// About the vertical; not unless given.
+        /// About the vertical; unless given only where it is baked in.
         turn: Option<bool>,
     } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
     /// Closes a loop: its last key becomes the pose at 0
@@ -443,8 +443,8 @@ impl RootMotion {
         };
         let parts = TravelParts {
             ground: self.ground.unwrap_or(true),
-            height: self.height.unwrap_or(false),
-            turn: self.turn.unwrap_or(false),
+            height: self.height.unwrap_or(self.to == TravelGoes::Hips),
+            turn: self.turn.unwrap_or(self.to == TravelGoes::Hips),
         };
         let nothing = !parts.ground && !parts.height && !parts.turn;
         if nothing && self.to != TravelGoes::Hips {

@@ -4,7 +4,7 @@
 //! columns, as glTF's are; mirroring z changes the signs of what touches z once.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fs,
     path::Path,
 };
@@ -12,7 +12,7 @@ use std::{
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::objects::{Object, Tree};
+use super::objects::{Inside, Object, Tree};
 use crate::{
     formats::gltf::{ReadError, build_glb, resolve_uri},
     model::{Diagnostics, Severity, Transform},
@@ -44,23 +44,22 @@ pub fn build(tree: Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) -> 
         bin: Vec::new(),
         named_materials: HashMap::new(),
     };
+    builder.named_materials()?;
     builder.frames()?;
     builder.meshes()?;
     builder.animations()?;
     builder.finish()
 }
 
-/// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one as many slots.
-const MOST_INFLUENCES: usize = 32;
-
 /// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a gigabyte.
 #[derive(Default)]
-struct NodeOut {
-    name: String,
-    transform: Option<Transform>,
-    children: Vec<u32>,
-    mesh: Option<usize>,
-    skin: Option<usize>,
+pub(super) struct NodeOut {
+    pub name: String,
+    pub transform: Option<Transform>,
+    pub children: Vec<u32>,
+    pub parent: Option<usize>,
+    pub mesh: Option<usize>,
+    pub skin: Option<usize>,
 }
 
 impl NodeOut {
@@ -89,13 +88,13 @@ pub(super) struct Builder<'a, 'd> {
     pub(super) tree: &'a Tree,
     path: Option<&'a Path>,
     pub(super) diagnostics: &'d mut Diagnostics,
-    nodes: Vec<NodeOut>,
+    pub(super) nodes: Vec<NodeOut>,
     roots: Vec<usize>,
     pub(super) by_name: HashMap<String, usize>,
     /// Meshes to make: the object, and the node it hangs under.
     pending: Vec<(usize, Option<usize>)>,
     meshes: Vec<Value>,
-    skins: Vec<Value>,
+    pub(super) skins: Vec<Value>,
     materials: Vec<Value>,
     textures: Vec<Value>,
     images: Vec<Value>,
@@ -139,7 +138,7 @@ impl Numbers<'_> {
         Ok([self.next()? as f32, self.next()? as f32, self.next()? as f32])
     }
 
-    fn index(&mut self, limit: usize, what: &str) -> Result<usize, ReadError> {
+    pub fn index(&mut self, limit: usize, what: &str) -> Result<usize, ReadError> {
         let value = self.next()?;
         if value >= 0.0 && value.fract() == 0.0 && value < limit as f64 {
             Ok(value as usize)
@@ -147,6 +146,23 @@ impl Numbers<'_> {
             fail(self.object, format!("it names {what} {value} of {limit}"))
         }
     }
+}
+
+/// What is no number is 0, and counted.
+fn finite(values: [f32; 3], none: &mut usize) -> [f32; 3] {
+    values.map(|v| {
+        if v.is_finite() {
+            return v;
+        }
+        *none += 1;
+        0.0
+    })
+}
+
+/// A value of color as files of this kind hold it, sRGB, as glTF does: linear.
+fn linear(v: f32) -> f32 {
+    let v = if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 };
+    if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
 /// A mirrored point.
@@ -176,27 +192,58 @@ impl<'a> Builder<'a, '_> {
         self.diagnostics.add(Severity::Error, "ULNA_X_REPAIRED", place.trim_end(), message);
     }
 
-    /// Frames to nodes, without recursion.
+    /// Materials with a name that stand outside of a list: lists refer to them.
+    fn named_materials(&mut self) -> Result<(), ReadError> {
+        let tree = self.tree;
+        let listed: HashSet<usize> =
+            tree.iter().filter(|o| o.kind == "MeshMaterialList").flat_map(|o| o.children.iter().copied()).collect();
+        for (k, object) in tree.iter().enumerate() {
+            if object.kind == "Material" && !object.name.is_empty() && !listed.contains(&k) {
+                let material = self.material(k)?;
+                self.named_materials.insert(object.name.clone(), material);
+            }
+        }
+        Ok(())
+    }
+
+    /// Frames to nodes, without recursion. What a frame refers to hangs on it: a mesh, or a frame that stands elsewhere.
     fn frames(&mut self) -> Result<(), ReadError> {
+        let tree = self.tree;
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        for (k, object) in tree.iter().enumerate() {
+            if matches!(object.kind.as_str(), "Frame" | "Mesh") && !object.name.is_empty() {
+                named.entry(object.name.as_str()).or_insert(k);
+            }
+        }
+        let frames = tree.iter().filter(|o| o.kind == "Frame");
+        let referred: HashSet<usize> =
+            frames.flat_map(|o| &o.references).filter_map(|name| named.get(name.as_str()).copied()).collect();
+        let mut placed: HashSet<usize> = HashSet::new();
         let mut stack: Vec<(usize, Option<usize>)> = vec![(0, None)];
         while let Some((object, parent)) = stack.pop() {
-            for reference in &self.tree[object].references {
-                if self.tree[object].kind == "Frame" {
-                    self.odd(object, format!("the reference to “{reference}” is not followed"));
+            let own = tree[object].children.iter().copied().filter(|c| object != 0 || !referred.contains(c));
+            let mut inside: Vec<usize> = own.collect();
+            if tree[object].kind == "Frame" {
+                for reference in &tree[object].references {
+                    match named.get(reference.as_str()) {
+                        Some(found) => inside.push(*found),
+                        None => self.odd(object, format!("it refers to “{reference}”, which is not there")),
+                    }
                 }
             }
-            let children: Vec<usize> = self.tree[object].children.clone();
-            for child in children {
-                match self.tree[child].kind.as_str() {
+            for child in inside {
+                match tree[child].kind.as_str() {
+                    "Frame" if !placed.insert(child) => {
+                        self.odd(
+                            object,
+                            format!("the frame “{}” hangs on several; it is with the first", tree[child].name),
+                        );
+                    }
                     "Frame" => {
                         let node = self.frame(child, parent)?;
                         stack.push((child, Some(node)));
                     }
                     "Mesh" => self.pending.push((child, parent)),
-                    "Material" if object == 0 => {
-                        let material = self.material(child)?;
-                        self.named_materials.insert(self.tree[child].name.clone(), material);
-                    }
                     _ => {}
                 }
             }
@@ -238,14 +285,15 @@ impl<'a> Builder<'a, '_> {
         Ok(index)
     }
 
-    fn hang(&mut self, node: usize, parent: Option<usize>) {
+    pub(super) fn hang(&mut self, node: usize, parent: Option<usize>) {
+        self.nodes[node].parent = parent;
         match parent {
             None => self.roots.push(node),
             Some(parent) => self.nodes[parent].children.push(node as u32),
         }
     }
 
-    fn accessor(
+    pub(super) fn accessor(
         &mut self,
         bytes: &[u8],
         component: u32,
@@ -291,8 +339,12 @@ impl<'a> Builder<'a, '_> {
         let mut numbers = Numbers { object: source, at: 0 };
         let count = numbers.count(3)?;
         let mut positions = Vec::with_capacity(count);
+        let mut none = 0usize;
         for _ in 0..count {
-            positions.push(mirror(numbers.vec3()?));
+            positions.push(mirror(finite(numbers.vec3()?, &mut none)));
+        }
+        if none > 0 {
+            self.odd(object, format!("{none} of its coordinates are no numbers; they are 0"));
         }
         let faces = faces_of(&mut numbers, count)?;
         if faces.iter().any(|f| f.len() < 3) {
@@ -305,7 +357,7 @@ impl<'a> Builder<'a, '_> {
                 let count = numbers.count(3)?;
                 let mut list = Vec::with_capacity(count);
                 for _ in 0..count {
-                    list.push(mirror(numbers.vec3()?));
+                    list.push(mirror(finite(numbers.vec3()?, &mut 0)));
                 }
                 let of_faces = faces_of(&mut numbers, count)?;
                 let fits =
@@ -323,7 +375,8 @@ impl<'a> Builder<'a, '_> {
                 let found = numbers.count(2)?;
                 let mut list = Vec::with_capacity(found);
                 for _ in 0..found {
-                    list.push([numbers.next()? as f32, numbers.next()? as f32]);
+                    let [u, v, _] = finite([numbers.next()? as f32, numbers.next()? as f32, 0.0], &mut 0);
+                    list.push([u, v]);
                 }
                 if found != count {
                     self.odd(child, format!("{found} coordinates for {count} vertices; they are left out"));
@@ -331,6 +384,7 @@ impl<'a> Builder<'a, '_> {
                 (found == count).then_some(list)
             }
         };
+        let colors = self.vertex_colors(object, count)?;
         let (of_face, materials) = self.material_list(object, faces.len())?;
         let mut vertices: Vec<(usize, Option<usize>)> = Vec::new();
         let mut seen: HashMap<(usize, Option<usize>), u32> = HashMap::new();
@@ -370,14 +424,18 @@ impl<'a> Builder<'a, '_> {
             let flat: Vec<f32> = vertices.iter().flat_map(|(p, _)| list[*p]).collect();
             attributes["TEXCOORD_0"] = self.floats(&flat, "VEC2", 2, false).into();
         }
-        let skin = self.skin(object, count, &vertices, &mut attributes)?;
+        if let Some(list) = &colors {
+            let flat: Vec<f32> = vertices.iter().flat_map(|(p, _)| list[*p]).collect();
+            attributes["COLOR_0"] = self.floats(&flat, "VEC4", 4, false).into();
+        }
+        let skin = self.skin((object, parent), count, &vertices, &mut attributes)?;
         let mut primitives = Vec::new();
         for (material, list) in &indices {
             let bytes: Vec<u8> = list.iter().flat_map(|i| i.to_le_bytes()).collect();
             let accessor = self.accessor(&bytes, 5125, "SCALAR", list.len(), None);
             let mut primitive = json!({"attributes": attributes.clone(), "indices": accessor});
-            if let Some(material) = materials.get(*material) {
-                primitive["material"] = (*material).into();
+            if let Some(material) = materials.get(*material).copied().flatten() {
+                primitive["material"] = material.into();
             }
             primitives.push(primitive);
         }
@@ -397,106 +455,41 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Joint weights; the skin's number.
-    fn skin(
-        &mut self,
-        object: usize,
-        count: usize,
-        vertices: &[(usize, Option<usize>)],
-        attributes: &mut Value,
-    ) -> Result<Option<usize>, ReadError> {
+    /// The colors of vertices, where there are some: white for those that have none.
+    fn vertex_colors(&mut self, object: usize, count: usize) -> Result<Option<Vec<[f32; 4]>>, ReadError> {
         let tree = self.tree;
-        let parts: Vec<usize> = self.children(object, "SkinWeights").collect();
-        if let Some(header) = self.children(object, "XSkinMeshHeader").next() {
-            let bones = tree[header].numbers.get(2).copied().unwrap_or(-1.0);
-            if bones != parts.len() as f64 {
-                self.odd(header, format!("it speaks of {bones} bones, {} are there", parts.len()));
-            }
+        let Some(child) = self.children(object, "MeshVertexColors").next() else { return Ok(None) };
+        let mut numbers = Numbers { object: &tree[child], at: 0 };
+        let given = numbers.count(5)?;
+        let mut colors = vec![[1.0f32; 4]; count];
+        for _ in 0..given {
+            let vertex = numbers.index(count, "vertex")?;
+            let rgb = [numbers.next()?, numbers.next()?, numbers.next()?].map(|v| linear(v as f32));
+            let alpha = numbers.next()? as f32;
+            let alpha = if alpha.is_finite() { alpha.clamp(0.0, 1.0) } else { 1.0 };
+            colors[vertex] = [rgb[0], rgb[1], rgb[2], alpha];
         }
-        let mut joints: Vec<usize> = Vec::new();
-        let mut inverse: Vec<f32> = Vec::new();
-        let mut weights: Vec<Vec<(u16, f32)>> = vec![Vec::new(); count];
-        let mut bad = 0;
-        for part in parts {
-            let bone = tree[part].texts.first().cloned().unwrap_or_default();
-            let mut numbers = Numbers { object: &tree[part], at: 0 };
-            let n = numbers.count(2)?;
-            let mut of = Vec::with_capacity(n);
-            for _ in 0..n {
-                of.push(numbers.index(count, "vertex")?);
-            }
-            let Some(node) = self.by_name.get(&bone).copied() else {
-                self.odd(part, format!("its bone “{bone}” is no frame; its weights are left out"));
-                continue;
-            };
-            let joint = joints.len() as u16;
-            for vertex in of {
-                let weight = numbers.next()? as f32;
-                if weight.is_finite() {
-                    weights[vertex].push((joint, weight));
-                } else {
-                    bad += 1;
-                }
-            }
-            let rest = &tree[part].numbers[numbers.at..];
-            if rest.len() < 16 {
-                return fail(&tree[part], format!("{} numbers where the offset matrix needs 16", rest.len()));
-            }
-            let offset = matrix(rest);
-            joints.push(node);
-            inverse.extend(if offset.is_finite() { offset } else { Mat4::IDENTITY }.to_cols_array());
-        }
-        if bad > 0 {
-            self.odd(object, format!("{bad} weights are not numbers; they are left out"));
-        }
-        if joints.is_empty() {
-            return Ok(None);
-        }
-        let mut crowded = 0;
-        for list in &mut weights {
-            list.sort_by(|a, b| b.1.total_cmp(&a.1));
-            if list.len() > MOST_INFLUENCES {
-                crowded += 1;
-                list.truncate(MOST_INFLUENCES);
-            }
-            if list.is_empty() {
-                // glTF has no vertex without a joint: it stays with the first.
-                list.push((0, 1.0));
-            }
-        }
-        if crowded > 0 {
-            self.odd(
-                object,
-                format!("{crowded} vertices hang on more than {MOST_INFLUENCES} bones; the strongest are kept"),
-            );
-        }
-        let sets = weights.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4);
-        for set in 0..sets {
-            let slot = |vertex: &(usize, Option<usize>), k: usize| {
-                weights[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0))
-            };
-            let ids: Vec<u8> =
-                vertices.iter().flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes())).collect();
-            let shares: Vec<f32> = vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
-            attributes[format!("JOINTS_{set}")] = self.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
-            attributes[format!("WEIGHTS_{set}")] = self.floats(&shares, "VEC4", 4, false).into();
-        }
-        let accessor = self.floats(&inverse, "MAT4", 16, false);
-        self.skins.push(json!({"joints": joints, "inverseBindMatrices": accessor}));
-        Ok(Some(self.skins.len() - 1))
+        Ok(Some(colors))
     }
 
     /// The material of each face, and the materials.
-    fn material_list(&mut self, object: usize, faces: usize) -> Result<(Vec<usize>, Vec<usize>), ReadError> {
+    fn material_list(&mut self, object: usize, faces: usize) -> Result<(Vec<usize>, Vec<Option<usize>>), ReadError> {
         let tree = self.tree;
         let Some(child) = self.children(object, "MeshMaterialList").next() else { return Ok((Vec::new(), Vec::new())) };
+        // In the order in which they stand: faces name them by their place. One that is not there keeps its place.
         let mut materials = Vec::new();
-        for inner in self.children(child, "Material").collect::<Vec<_>>() {
-            materials.push(self.material(inner)?);
-        }
-        for name in &tree[child].references {
-            if let Some(material) = self.named_materials.get(name) {
-                materials.push(*material);
+        for inside in &tree[child].inside {
+            match inside {
+                Inside::Child(inner) if tree[*inner].kind == "Material" => materials.push(Some(self.material(*inner)?)),
+                Inside::Child(_) => {}
+                Inside::Reference(k) => {
+                    let name = &tree[child].references[*k];
+                    let found = self.named_materials.get(name).copied();
+                    if found.is_none() {
+                        self.odd(child, format!("the material “{name}” is not there; its faces have none"));
+                    }
+                    materials.push(found);
+                }
             }
         }
         let mut numbers = Numbers { object: &tree[child], at: 0 };
@@ -518,9 +511,15 @@ impl<'a> Builder<'a, '_> {
         let mut numbers = Numbers { object: &tree[object], at: 0 };
         let mut next = || numbers.next().map(|v| if v.is_finite() { v as f32 } else { 0.0 });
         // sRGB in the file, linear in glTF.
-        let linear = |v: f32| v.clamp(0.0, 1.0).powf(2.2);
         let face = [linear(next()?), linear(next()?), linear(next()?), next()?.clamp(0.0, 1.0)];
-        let mut pbr = json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": 0.7});
+        // Older files end here.
+        let power = next().unwrap_or(0.0);
+        let specular = [next().unwrap_or(0.0), next().unwrap_or(0.0), next().unwrap_or(0.0)];
+        let emissive = [next(), next(), next()].map(|v| linear(v.unwrap_or(0.0)));
+        // A highlight of Blinn's exponent is as wide as one of this roughness; without one the surface is dull.
+        let shines = specular.iter().any(|v| *v > 0.0) && power > 0.0;
+        let roughness = if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
+        let mut pbr = json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": roughness});
         let texture =
             self.tree[object].children.iter().find(|c| tree[**c].kind.eq_ignore_ascii_case("TextureFilename"));
         if let Some(name) = texture.and_then(|t| tree[*t].texts.first())
@@ -529,6 +528,12 @@ impl<'a> Builder<'a, '_> {
             pbr["baseColorTexture"] = json!({"index": texture});
         }
         let mut material = json!({"pbrMetallicRoughness": pbr, "doubleSided": true});
+        if emissive.iter().any(|v| *v > 0.0) {
+            material["emissiveFactor"] = json!(emissive);
+        }
+        if face[3] < 1.0 {
+            material["alphaMode"] = "BLEND".into();
+        }
         if !tree[object].name.is_empty() {
             material["name"] = tree[object].name.as_str().into();
         }

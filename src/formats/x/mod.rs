@@ -6,6 +6,7 @@
 mod build;
 mod clips;
 mod objects;
+mod skin;
 mod tokens;
 
 use std::path::Path;

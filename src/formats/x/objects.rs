@@ -6,6 +6,15 @@ use crate::{
     model::{Diagnostics, Severity},
 };
 
+/// What stands in an object, in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// An object, by its place in the list of all.
+    Child(usize),
+    /// A reference, by its place among the object's.
+    Reference(usize),
+}
+
 /// A data object.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
@@ -21,6 +30,8 @@ pub struct Object {
     pub children: Vec<usize>,
     /// Names it refers to: `{ name }`.
     pub references: Vec<String>,
+    /// Both of these, as they follow each other.
+    pub inside: Vec<Inside>,
 }
 
 /// All objects of a file; the first is the file itself.
@@ -50,7 +61,11 @@ pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnost
                     let mut inside = 0;
                     for token in tokens.by_ref() {
                         match token {
-                            Token::Name(name) | Token::Text(name) => tree[at].references.push(name),
+                            Token::Name(name) | Token::Text(name) => {
+                                let place = tree[at].references.len();
+                                tree[at].inside.push(Inside::Reference(place));
+                                tree[at].references.push(name);
+                            }
                             Token::Close => {
                                 inside = 1;
                                 break;
@@ -68,9 +83,10 @@ pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnost
                 words.clear();
                 let index = tree.len();
                 // The object, its place in its parent's list, and what it will be as JSON.
-                budget.take(size_of::<Object>() as u64 + 192, ".x")?;
+                budget.take(size_of::<Object>() as u64 + 224, ".x")?;
                 tree.push(Object { kind, name, ..Object::default() });
                 tree[at].children.push(index);
+                tree[at].inside.push(Inside::Child(index));
                 open.push(index);
             }
             Token::Close => {

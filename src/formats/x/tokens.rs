@@ -144,8 +144,11 @@ impl<'a> Tokens<'a> {
 fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
     let mut tokens = Tokens::new(budget);
     let mut at = 0;
+    // Once for the whole file: in Latin-1 the same bytes are letters by themselves.
+    let double = has_double_bytes(b);
     while let Some(c) = b.get(at) {
         match c {
+            b'.' if b.get(at + 1).is_some_and(u8::is_ascii_digit) => at = word(b, at, double, &mut tokens)?,
             b'{' => tokens.push(Token::Open)?,
             b'}' => tokens.push(Token::Close)?,
             b'[' | b']' | b'(' | b')' | b'.' => tokens.push(Token::Other)?,
@@ -157,48 +160,52 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
                 tokens.push(Token::Other)?;
             }
             b'"' => {
-                let Some(end) = string_end(b, at + 1) else { return fail("a string has no end") };
+                let Some(end) = string_end(b, at + 1, double) else { return fail("a string has no end") };
                 tokens.push(Token::Text(decode(&b[at + 1..end])))?;
                 at = end;
             }
             0 => return fail(format!("a NUL byte stands in the text, at byte {}", at + 16)),
-            _ => {
-                let start = at;
-                while let Some(c) = b.get(at) {
-                    if matches!(c, b'{' | b'}' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' | b'"' | b'<')
-                    {
-                        break;
-                    }
-                    if *c == 0 {
-                        return fail(format!("a NUL byte stands in the text, at byte {}", at + 16));
-                    }
-                    // Shift-JIS: the second byte of a character may be a brace.
-                    let lead = matches!(c, 0x81..=0x9F | 0xE0..=0xFC);
-                    at += if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) {
-                        2
-                    } else {
-                        1
-                    };
-                }
-                let word = decode(&b[start..at.min(b.len())]);
-                tokens.push(number(&word).map_or(Token::Name(word), Token::Number))?;
-                continue;
-            }
+            _ => at = word(b, at, double, &mut tokens)?,
         }
         at += 1;
     }
     Ok(tokens.list)
 }
 
-fn string_end(b: &[u8], mut at: usize) -> Option<usize> {
+/// A name or a number from a byte on; the byte before what follows it.
+fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result<usize, ReadError> {
+    let mut at = start;
     while let Some(c) = b.get(at) {
-        match c {
-            b'"' => return Some(at),
-            0x81..=0x9F | 0xE0..=0xFC if b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) => {
-                at += 2
-            }
-            _ => at += 1,
+        if matches!(c, b'{' | b'}' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' | b'"' | b'<') {
+            break;
         }
+        if *c == 0 {
+            return fail(format!("a NUL byte stands in the text, at byte {}", at + 16));
+        }
+        at += if double { character(b, at) } else { 1 };
+    }
+    let end = at.min(b.len());
+    let word = decode(&b[start..end]);
+    // What stands between a kind and its brace is a name, though it be made of digits.
+    let opens = b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
+    let named = opens && matches!(tokens.list.last(), Some(Token::Name(_)));
+    let found = if named { None } else { number(&word) };
+    tokens.push(found.map_or(Token::Name(word), Token::Number))?;
+    Ok(end - 1)
+}
+
+/// How many bytes a character of Shift-JIS has: the second may be a brace.
+fn character(b: &[u8], at: usize) -> usize {
+    let lead = matches!(b[at], 0x81..=0x9F | 0xE0..=0xFC);
+    if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) { 2 } else { 1 }
+}
+
+fn string_end(b: &[u8], mut at: usize, double: bool) -> Option<usize> {
+    while let Some(c) = b.get(at) {
+        if *c == b'"' {
+            return Some(at);
+        }
+        at += if double { character(b, at) } else { 1 };
     }
     None
 }
@@ -210,7 +217,9 @@ fn line_end(b: &[u8], at: usize) -> usize {
 /// A number, also as old exporters print those that are none.
 fn number(word: &str) -> Option<f64> {
     let bare = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
-    if bare.starts_with("1.#") || bare.starts_with("nan") || matches!(bare.as_str(), "inf" | "infinity") {
+    // No frame is called so; one that only begins so is (Nancy).
+    let is_nan = bare == "nan" || bare.starts_with("nan(");
+    if bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity") {
         return Some(f64::NAN);
     }
     if !word.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+' || c == '.') {

@@ -58,17 +58,21 @@ fn logarithm(scale: Vec3) -> Vec3 {
 }
 
 impl Left {
-    /// Between what was seen a moment before the cut and at it, and the new motion at the cut and a moment after.
-    fn of(node: NodeId, seen: [Transform; 2], target: [Transform; 2], spans: [f32; 2]) -> Option<Self> {
-        let [before, now] = seen;
-        let [to, after] = target;
+    /// Between what was seen at the cut and the new motion there; how fast each goes is told from two moments of its way.
+    fn of(
+        node: NodeId,
+        [now, to]: [Transform; 2],
+        (seen, target): ([Transform; 2], [Transform; 2]),
+        spans: [f32; 2],
+    ) -> Option<Self> {
+        let ([before, seen_now], [target_now, after]) = (seen, target);
         let rate = |a: Vec3, b: Vec3, span: f32| if span > 0.0 { (b - a) / span } else { Vec3::ZERO };
         let spin = |a: Quat, b: Quat, span: f32| {
             if span > 0.0 { vector(b * a.conjugate()) / span } else { Vec3::ZERO }
         };
         let turn = vector(now.rotation * to.rotation.conjugate());
-        let omega = spin(before.rotation, now.rotation, spans[0])
-            - Quat::from_scaled_axis(turn) * spin(to.rotation, after.rotation, spans[1]);
+        let omega = spin(before.rotation, seen_now.rotation, spans[0])
+            - Quat::from_scaled_axis(turn) * spin(target_now.rotation, after.rotation, spans[1]);
         let mirrored = |a: Vec3, b: Vec3| (a * b).cmple(Vec3::ZERO).any();
         let size = |a: Vec3, b: Vec3| if mirrored(a, b) { Vec3::ZERO } else { logarithm(a / b) };
         let values = [now.translation - to.translation, turn, size(now.scale, to.scale)];
@@ -80,7 +84,8 @@ impl Left {
             }
         };
         let velocities = [
-            rate(before.translation, now.translation, spans[0]) - rate(to.translation, after.translation, spans[1]),
+            rate(before.translation, seen_now.translation, spans[0])
+                - rate(target_now.translation, after.translation, spans[1]),
             vector_velocity(turn, omega),
             grows(seen, spans[0]) - grows(target, spans[1]),
         ];
@@ -150,28 +155,31 @@ impl Mixer {
             evaluator.update(document, stack, &mut pose);
             pose
         };
-        let [before, now] = [-back, 0.0].map(|step| {
-            let look = Look { step, until: Some(until), ending: true, ..Look::at(start) };
+        let [before, seen_now, now] = [(-back, true), (-back, false), (0.0, false)].map(|(step, far)| {
+            let look = Look { step, far, until: Some(until), ending: true, ..Look::at(start) };
             let mut stack = self.lanes_at(document, look);
-            self.put_offsets(document, (start + step).max(taken_up), k, &mut stack);
+            let time = if far { start + step } else { start };
+            self.put_offsets(document, time.max(taken_up), k, &mut stack);
             pose_of(&stack)
         });
-        let [to, after] =
-            [0.0, EPSILON].map(|step| pose_of(&self.lanes_at(document, Look { step, ..Look::at(start) })));
+        let [to, target_now, after] = [(0.0, false), (EPSILON, false), (EPSILON, true)]
+            .map(|(step, far)| pose_of(&self.lanes_at(document, Look { step, far, ..Look::at(start) })));
         let spans = [back as f32, EPSILON as f32];
         let at = |pose: &Pose, node: NodeId| pose.local[node.index()].transform();
         let left = |node: NodeId| {
-            let (seen, target) = ([at(&before, node), at(&now, node)], [at(&to, node), at(&after, node)]);
-            Left::of(node, seen, target, spans)
+            let seen = [at(&before, node), at(&seen_now, node)];
+            let target = [at(&target_now, node), at(&after, node)];
+            Left::of(node, [at(&now, node), at(&to, node)], (seen, target), spans)
         };
         let morphs = |node: NodeId| {
             let k = node.index();
             let list = |pose: &Pose| pose.morphs.get(k).cloned().unwrap_or_default();
-            let (seen, target) = ([list(&before), list(&now)], [list(&to), list(&after)]);
+            let (seen, target) = ([list(&before), list(&seen_now)], [list(&target_now), list(&after)]);
+            let (now, to) = (list(&now), list(&to));
             let rate =
                 |[a, b]: &[Vec<f32>; 2], w: usize, span: f32| if span > 0.0 { (b[w] - a[w]) / span } else { 0.0 };
-            let weight = |w: usize| [seen[1][w] - target[0][w], rate(&seen, w, spans[0]) - rate(&target, w, spans[1])];
-            let weights: Vec<[f32; 2]> = (0..seen[1].len()).map(weight).collect();
+            let weight = |w: usize| [now[w] - to[w], rate(&seen, w, spans[0]) - rate(&target, w, spans[1])];
+            let weights: Vec<[f32; 2]> = (0..now.len()).map(weight).collect();
             weights.iter().any(|w| *w != [0.0; 2]).then_some((node, weights))
         };
         let found = Shared::new(Inertia {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What a mask comes to, by node. A joint without a part of its own is with what it hangs on.
-pub(super) fn weights(document: &Document, mask: &MixMask) -> JointMask {
+pub fn weights(document: &Document, mask: &MixMask) -> JointMask {
     let count = document.nodes.len();
     let mut made = vec![0.0f32; count];
     match mask {

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 
 pub use self::clock::{BarClock, Passing};
 pub use self::ground::{foot_slides, footfalls, ground_speed, ground_velocity};
+pub use self::mask::weights as mask_weights;
 use self::{inertia::Inertia, steps::Group};
 use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack};
 use crate::model::{
@@ -70,6 +71,8 @@ struct PlannedBar {
     mask: Option<JointMask>,
     /// Its clips, those that are there; and the value of each, in rising order.
     voices: Vec<(ClipId, Shared<Clip>, f32)>,
+    /// The length of each, seconds.
+    lengths: Vec<f64>,
     /// With which others it keeps step.
     group: Option<usize>,
 }
@@ -110,8 +113,11 @@ struct Voice {
 #[derive(Clone, Copy, Debug)]
 struct Look {
     time: f64,
-    /// So much later, every clip on its own clock and none round its end: how fast what is seen moves is found by it.
+    /// How fast what is seen moves is found from here to so much later, every clip on its own clock and none round its end: where that would
+    /// be, all of the way is looked at before it.
     step: f64,
+    /// Whether it is the far end of that way that is looked at.
+    far: bool,
     /// Of a lane only the bars before a place.
     until: Option<(usize, usize)>,
     /// Whether a loop that comes to its end just then stands there, and not at its start.
@@ -120,7 +126,7 @@ struct Look {
 
 impl Look {
     const fn at(time: f64) -> Self {
-        Self { time, step: 0.0, until: None, ending: false }
+        Self { time, step: 0.0, far: false, until: None, ending: false }
     }
 }
 
@@ -261,7 +267,8 @@ impl Mixer {
                     }
                 };
                 voices.sort_by(|a, b| a.2.total_cmp(&b.2));
-                PlannedBar { mask: mask(&bar.mask), voices, group: None }
+                let lengths = voices.iter().map(|v| f64::from(v.1.length())).collect();
+                PlannedBar { mask: mask(&bar.mask), voices, lengths, group: None }
             });
             let order = lane.in_order();
             let ends = order.iter().scan(0.0f64, |last, b| {
@@ -365,8 +372,8 @@ impl Mixer {
             .enumerate()
             .zip(weights)
             .filter(|(_, (_, weight))| *weight > 0.0)
-            .map(|((k, (_, clip, _)), (_, weight))| {
-                let length = f64::from(clip.length());
+            .map(|((k, _), (_, weight))| {
+                let length = planned.lengths[k];
                 let (time, rate) = match phase {
                     Some((g, phase)) => {
                         (self.groups[g].time_of(bar, k, phase), self.speed_of(g, (bar, k), phase, time))
@@ -423,7 +430,7 @@ impl Mixer {
     fn instances(&mut self, document: &Document, lane: usize, look: Look) -> Vec<Instance> {
         let before = look.until.filter(|(of, _)| *of == lane).map_or(usize::MAX, |(_, place)| place);
         let mut shares = self.shares(lane, look.time, before);
-        if look.step != 0.0 {
+        if look.far {
             // Weights go on too, but where something comes or goes between.
             let later = self.shares(lane, look.time + look.step, before);
             let same = |(a, b): (&Share, &Share)| (a.bar, a.frozen) == (b.bar, b.frozen);
@@ -439,9 +446,15 @@ impl Mixer {
                 continue;
             }
             for voice in self.voices(lane, share.bar, look.time, look.ending) {
-                let clip = &self.lanes[lane].bars[share.bar].voices[voice.clip].1;
-                let gone = voice.time + voice.rate * look.step;
-                let time = if (0.0..=f64::from(clip.length())).contains(&gone) { gone } else { voice.time };
+                let planned = &self.lanes[lane].bars[share.bar];
+                let (clip, length) = (&planned.voices[voice.clip].1, planned.lengths[voice.clip]);
+                let way = voice.rate * look.step;
+                let (low, high) = (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
+                let shift = if low < 0.0 { -low } else { (length - high).min(0.0) };
+                let time = match way.abs() <= length {
+                    true => voice.time + if look.step == 0.0 { 0.0 } else { shift } + if look.far { way } else { 0.0 },
+                    false => voice.time,
+                };
                 let instance = Instance::new(clip, time).weighing(voice.weight * share.weight);
                 made.push(Instance { mask: share.mask.clone(), ..instance });
             }

@@ -315,6 +315,36 @@ proptest! {
         }
     }
 
+    /// A fade with a smooth curve begins and ends without a corner of its own.
+    #[test]
+    fn a_smooth_fade_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 2), first in 0.5f64..1.0, fade in 0.3f64..0.8) {
+        let document = chain(&clips);
+        let mix = mix(vec![vec![bar(0, 0.0, 5.0), fading(1, first, 5.0, fade, Enter::Fade)]]);
+        let mut mixer = Mixer::default();
+        let h = 1.0 / 480.0;
+        let change = |[a, b, c]: &[Vec<Transform>; 3], k: usize| {
+            let moved = ((b[k].translation - a[k].translation) - (c[k].translation - b[k].translation)).length() / h as f32;
+            let spin = |from: &Transform, to: &Transform| short_way(to.rotation * from.rotation.conjugate()).to_scaled_axis() / h as f32;
+            (moved, (spin(&a[k], &b[k]) - spin(&b[k], &c[k])).length())
+        };
+        for edge in [first, first + fade] {
+            let times = [edge - h, edge, edge + h];
+            let seen = times.map(|time| pose(&document, &mixer.stack(&document, &mix, time)));
+            // The corners of linear keys are the clips' own.
+            let lengths = [0, 1].map(|c| f64::from(document.clips[ClipId(c)].length()));
+            let own = [(0, 0.0), (1, first)].map(|(c, start)| {
+                times.map(|time| alone(&document, c, wrapped(time - start, lengths[c as usize], true)))
+            });
+            for k in 0..JOINTS {
+                let (moved, turned) = change(&seen, k);
+                let corners = own.each_ref().map(|poses| change(poses, k));
+                let (m, t) = (corners[0].0 + corners[1].0, corners[0].1 + corners[1].1);
+                // A straight weight would make it jump by the distance of the clips over the fade: metres a second.
+                prop_assert!(moved < m + 0.15 && turned < t + 0.4, "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
+            }
+        }
+    }
+
     #[test]
     fn nlerp_and_slerp_differ_by_no_more_than_is_said(a in any_clip(1.5), b in any_clip(1.5), weight in 0.0f32..1.0, at in 0.0f64..0.4) {
         let document = chain(&[a, b]);

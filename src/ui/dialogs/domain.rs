@@ -145,6 +145,11 @@ pub enum PathFor {
 }
 
 impl Dialog {
+    /// Whether one works beside it: it lies over the panels and covers none of what they do.
+    pub const fn is_loose(&self) -> bool {
+        matches!(self, Self::Export { .. })
+    }
+
     /// The dialog that asks for a path.
     pub const fn path(what: PathFor, path: String) -> Self {
         match what {
@@ -378,6 +383,11 @@ pub struct DialogsView<'a> {
 }
 
 impl Dialogs {
+    /// Whether what is open has the window to itself.
+    pub fn covers(&self) -> bool {
+        self.open.as_ref().is_some_and(|d| !d.is_loose())
+    }
+
     /// Adds a message at a time of egui's clock. What is said again is counted, and the newest; errors stay the longest.
     pub fn say(&mut self, now: f64, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
         const MOST: usize = 5;

@@ -465,13 +465,20 @@ fn blend_with_ui(state: &mut MixingState, ui: &mut Ui, document: &Document, bar:
         ui.set_min_width(200.0);
         let mut ids: Vec<ClipId> = document.clips.ids().collect();
         if ids.len() > 12 {
-            ui.add(egui::TextEdit::singleline(&mut state.search).hint_text("Find a clip"));
+            let field = ui.add(egui::TextEdit::singleline(&mut state.search).hint_text("Find a clip"));
+            name_widget(ui, &field, "Find a clip");
+            if ui.memory(|m| m.focused()).is_none() {
+                field.request_focus();
+            }
             let needle = state.search.to_lowercase();
             ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
         }
         egui::ScrollArea::vertical().max_height(260.0).show(ui, |ui| {
             for id in ids {
-                if ui.button(document.clip_label(id)).clicked() {
+                let label = document.clip_label(id);
+                let button = ui.button(&label);
+                name_widget(ui, &button, &format!("Take {label}"));
+                if button.clicked() {
                     chosen = Some(id);
                     ui.close();
                 }
@@ -480,6 +487,7 @@ fn blend_with_ui(state: &mut MixingState, ui: &mut Ui, document: &Document, bar:
     });
     menu.response.on_hover_text("Clips at their own speed over the ground, and a slider between them");
     let Some(id) = chosen else { return };
+    state.search.clear();
     let mut points = match &bar.plays {
         Plays::Clip(own) => vec![(*own, speed(*own))],
         Plays::Blend { points, .. } => points.clone(),

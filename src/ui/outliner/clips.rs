@@ -12,10 +12,10 @@ use crate::{
     edit::Command,
     edit::command::{
         CloseLoop, DeleteClip, DuplicateClip, JoinClip, MakeEditable, MirrorClip, NewClip, PlayCommand, ReduceKeys,
-        RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TrimClip,
-        field::ClipName, frame_of, seam_in_words,
+        RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TravelGoes, TrimClip,
+        field::ClipName, field::Nodes, frame_of, seam_in_words,
     },
-    model::{ClipId, Document},
+    model::{ClipId, Document, NodeId},
     motion::clip_edit::seam,
     ui::{
         Action, Actions, Theme, View,
@@ -311,7 +311,17 @@ fn clip_menu(
             (CloseLoop::spec(), "Close the loop"),
             (PlayCommand::RepairLoop.spec(), "Repair loop…"),
         ];
+        let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
         for (spec, text) in works {
+            if text == "Start at 0" && !selected.is_empty() {
+                let many = if selected.len() == 1 { "joint".to_owned() } else { format!("{} joints", selected.len()) };
+                let about = "The other way round of what the selected joints, and their partners, do; all others stay";
+                if ui.button(format!("Mirror the selected {many}")).on_hover_text(about).clicked() {
+                    let node = Some(Nodes::Ids(selected.clone()));
+                    actions.push(Action::Run(MirrorClip { clip: clip(), node }.into()));
+                    ui.close();
+                }
+            }
             if ui.button(text).on_hover_text(spec.help).clicked() {
                 // Commands of a menu are about what is shown.
                 actions.push(TimelineAction::ShowClip(id));
@@ -346,13 +356,19 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
     ui.set_min_width(220.0);
     let n = clips.len();
     type Make = fn(ClipName) -> Command;
-    let works: [(&str, &str, Make); 7] = [
+    let works: [(&str, &str, Make); 9] = [
         ("Duplicate", "Duplicate clips", |clip| DuplicateClip { clip, name: None }.into()),
         ("Reverse", "Reverse clips", |clip| ReverseClip { clip }.into()),
         ("Mirror", "Mirror clips", |clip| MirrorClip { clip, node: None }.into()),
         ("Start at 0", "Start clips at 0", |clip| StartAtZero { clip }.into()),
         ("Close the loops", "Close loops", |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into()),
         ("Reduce keys to 0.5 mm", "Reduce keys of clips", |clip| ReduceKeys { clip, millimetres: None }.into()),
+        ("Make editable within 2 mm", "Make clips editable", |clip| {
+            MakeEditable { clip, millimetres: Some(2.0) }.into()
+        }),
+        ("Put the root motion into the root", "Root motion of clips", |clip| {
+            RootMotion { clip, to: TravelGoes::Root, ground: None, height: None, turn: None, node: None }.into()
+        }),
         ("Delete", "Delete clips", |clip| DeleteClip { clip }.into()),
     ];
     ui.label(RichText::new(format!("{n} clips")).font(Theme::font(Font::Small)));

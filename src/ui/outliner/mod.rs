@@ -2,6 +2,7 @@
 
 mod clips;
 mod domain;
+mod mask;
 mod things;
 mod tree;
 
@@ -41,6 +42,8 @@ pub struct OutlinerState {
     /// The node whose name is being typed, and what was typed.
     renaming: Option<(NodeId, String)>,
     badges: tree::Badges,
+    /// What paints a lane's mask down the rows.
+    mask: Option<mask::MaskStroke>,
 }
 
 impl OutlinerState {
@@ -105,6 +108,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
             );
         });
         filter_field(ui, theme, &mut state.filter, "Filter by name or kind");
+        mask::banner_ui(ui, view, session.document(), actions);
     });
     let rows = tree::visible_rows(state, view);
     state.badges.update(view);

@@ -200,7 +200,8 @@ fn node_ui(
     node_icon(ui.painter(), view, document, id, at, color);
     x += 12.0;
     let over = ui.rect_contains_pointer(rect);
-    let right = badges_ui(state, ui, view, (id, &label), rect, over, actions);
+    let masked = super::mask::mask_ui(&mut state.mask, ui, view, document, (id, &label), rect, actions);
+    let right = masked.unwrap_or_else(|| badges_ui(state, ui, view, (id, &label), rect, over, actions));
     if state.renaming.as_ref().is_some_and(|(node, _)| *node == id) {
         rename_ui(
             state,

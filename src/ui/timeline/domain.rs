@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     edit::{Mode, Selection, command::CloseHow},
     model::{ClipId, Document, KeySet, Repeat, UnkeyedAt},
+    motion::Playing,
     session::{Playback, RulerUnit},
     ui::Action,
 };
@@ -43,6 +44,8 @@ pub enum TimelineAction {
     Mixing(bool),
     /// A bar of the mix is looked at, by its lane and its place there, or none.
     ChooseBar(Option<(usize, usize)>),
+    /// The painted mask of a lane is worked on in the tree, or none.
+    PaintMask(Option<usize>),
     /// Auto-key on or off.
     AutoKey(bool),
     /// Whether edits change all selected keys alike.
@@ -110,6 +113,10 @@ pub struct Timeline {
     pub repair: Option<RepairLoop>,
     /// The bar of the mix that is looked at: its lane, and its place there.
     pub mix_bar: Option<(usize, usize)>,
+    /// The lane whose mask is painted in the tree.
+    pub mask_lane: Option<usize>,
+    /// What of the mix plays, where it is shown.
+    pub playing: Vec<Playing>,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
     /// Which keys were selected in which state of the document, by the number of its revision.
@@ -129,6 +136,10 @@ pub struct TimelineView<'a> {
     pub repair: Option<&'a RepairLoop>,
     /// The bar of the mix that is looked at: its lane, and its place there. It may be gone.
     pub mix_bar: Option<(usize, usize)>,
+    /// The lane whose mask is painted in the tree.
+    pub mask_lane: Option<usize>,
+    /// What of the mix plays, where it is shown.
+    pub playing: &'a [Playing],
     /// The unkeyed pose that is seen.
     pub unkeyed: Option<UnkeyedAt>,
     /// Whether it is carried along with the playhead.
@@ -144,6 +155,8 @@ impl Timeline {
             edit_selected: self.edit_selected,
             repair: self.repair.as_ref(),
             mix_bar: self.mix_bar,
+            mask_lane: self.mask_lane,
+            playing: self.playing.as_slice(),
             unkeyed,
             carried: self.carried.is_some(),
         }
@@ -200,6 +213,7 @@ impl Timeline {
             TimelineAction::Repeat(repeat) => self.playback.repeat = repeat,
             TimelineAction::Repair(repair) => self.repair = repair,
             TimelineAction::Mixing(on) => {
+                self.mask_lane = None;
                 self.playback.mix(on);
                 if on {
                     *mode = Mode::Animate;
@@ -207,6 +221,7 @@ impl Timeline {
                 }
             }
             TimelineAction::ChooseBar(bar) => self.mix_bar = bar,
+            TimelineAction::PaintMask(lane) => self.mask_lane = lane,
             TimelineAction::AutoKey(on) => self.auto_key = on,
             TimelineAction::EditSelected(on) => self.edit_selected = on,
             TimelineAction::Carry(at) => self.carried = at,

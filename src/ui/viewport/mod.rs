@@ -145,7 +145,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let tool_has_it = swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
     // The click that ends a gesture selects nothing.
     state.swallow |= by_keys && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
-    let covered = view.dialogs.open.is_some() || egui::Popup::is_any_open(ui.ctx());
+    let covered = view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
     let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;
     if view.viewport.tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {

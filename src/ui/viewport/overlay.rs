@@ -297,6 +297,7 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
             haloed(&painter, at + vec2(10.0, -8.0), Align2::LEFT_CENTER, &name, font, color, theme);
         }
     }
+    mix_ui(&painter, ui, view, document, rect);
     if let Some(clip) = view.shown_clip() {
         let font = Theme::font(Font::Caption);
         let name = elided(ui, &document.clip_label(clip), &font, NAME);
@@ -310,6 +311,51 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let after = plate.left() + 8.0 + name.size().x + 6.0;
         painter.galley(pos2(plate.left() + 8.0, y - name.size().y * 0.5), name, theme.color(ColorRole::TextSecondary));
         painter.galley(pos2(after, y - time.size().y * 0.5), time, theme.color(ColorRole::TextPrimary));
+    }
+}
+
+/// What of a mix plays, and how much of it, at the foot of the picture.
+fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Document, rect: Rect) {
+    /// Clips that are told; more are no read-out.
+    const MOST: usize = 5;
+    let theme = view.theme;
+    if view.timeline.playing.is_empty() {
+        return;
+    }
+    let mix = crate::edit::command::mix_of(document).unwrap_or_default();
+    let mut told: Vec<(String, String)> = Vec::new();
+    for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.on) {
+        let mut own: Vec<_> = view.timeline.playing.iter().filter(|p| p.lane == l && p.weight >= 0.005).collect();
+        own.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let sign = if lane.additive.is_some() { "+" } else { "" };
+        told.extend(own.into_iter().map(|p| {
+            let share = p.weight * if lane.additive.is_some() { lane.weight } else { lane.weight.min(1.0) };
+            (document.clip_label(p.clip), format!("{sign}{:.0} %", share * 100.0))
+        }));
+    }
+    let more = told.len().saturating_sub(MOST);
+    told.truncate(MOST);
+    if more > 0 {
+        told.push(("and".into(), format!("{more} more")));
+    }
+    let ink = [ColorRole::TextPrimary, ColorRole::TextSecondary].map(|role| theme.color(role));
+    let mut at = pos2(rect.left() + 16.0, rect.bottom() - 19.0);
+    let shapes: Vec<_> = told
+        .into_iter()
+        .map(|(name, share)| {
+            let font = Theme::font(Font::Caption);
+            let name = painter.layout_no_wrap(elided(ui, &name, &font, NAME), font, ink[0]);
+            (name, painter.layout_no_wrap(share, Theme::font(Font::NumberSmall), ink[1]))
+        })
+        .collect();
+    let width: f32 = shapes.iter().map(|(a, b)| a.size().x + 6.0 + b.size().x + 18.0).sum::<f32>() - 2.0;
+    let plate = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));
+    painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
+    for (name, share) in shapes {
+        painter.galley(at - vec2(0.0, name.size().y * 0.5), name.clone(), ink[0]);
+        at.x += name.size().x + 6.0;
+        painter.galley(at - vec2(0.0, share.size().y * 0.5), share.clone(), ink[1]);
+        at.x += share.size().x + 18.0;
     }
 }
 

@@ -166,6 +166,15 @@ fn draw(
     }
     painter.add(mesh);
     painter.add(Shape::line(line, Stroke::new(1.0, theme.color(ColorRole::TextSecondary).gamma_multiply(faint))));
+    if bar.fade_in > 0.0 && !bar.along && !matches!(bar.enter, Enter::Inertial | Enter::Cut) && !additive {
+        // What it covers goes as it comes.
+        let falls: Vec<egui::Pos2> = (0..=STEPS)
+            .map(|k| bar.start + bar.fade_in * k as f64 / STEPS as f64)
+            .map(|t| pos2(axis.x(t), rect.top() + rect.height() * bar.weight_at(t).clamp(0.0, 1.0)))
+            .collect();
+        let ink = theme.color(ColorRole::TextTertiary).gamma_multiply(faint);
+        painter.add(Shape::line(falls, Stroke::new(1.0, ink)));
+    }
     if bar.enter == Enter::Inertial {
         painter.vline(rect.left(), rect.y_range(), Stroke::new(2.0, theme.color(ColorRole::TextPrimary)));
         let decay: Vec<egui::Pos2> = (0..=STEPS)

@@ -9,8 +9,8 @@ use egui_material_icons::icons;
 
 use super::{MixerState, clip_menu, preview, set};
 use crate::{
-    model::{Document, Mix, MixBar, MixMask, MixReference, Shared},
-    motion::{Playing, Pose, Stack, nlerp_gap},
+    model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared},
+    motion::{Playing, Pose, Stack, mask_weights, nlerp_gap},
     render::ColorRole,
     ui::{
         Action, Actions, Theme, View,
@@ -59,7 +59,6 @@ pub(super) fn head_ui(
         let text = crate::ui::widgets::cut(ui, &name, &Theme::font(Font::Heading), 96.0);
         let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim));
         let label = ui.add(egui::Label::new(label).sense(egui::Sense::click()).selectable(false));
-        name_widget(ui, &label, &format!("Name of {name}"));
         if label.on_hover_text("Double click: another name").double_clicked() {
             state.renamed = Some((lane, about.name.to_string()));
         }
@@ -168,6 +167,11 @@ fn mask_ui(
     line(ui, "Lower body", Some(MixMask::Lower));
     line(ui, "Left side", Some(MixMask::Left));
     line(ui, "Right side", Some(MixMask::Right));
+    let mut paints = false;
+    if ui.button("Paint in the outliner").on_hover_text("From what the mask is now").clicked() {
+        paints = true;
+        ui.close();
+    }
     let selected = &view.selection.nodes;
     if let Some(active) = view.selection.active {
         let label = document.node(active).label(active);
@@ -196,6 +200,16 @@ fn mask_ui(
         line(ui, "Paint them full", painted(Some(1.0)));
         line(ui, "Paint them half", painted(Some(0.5)));
         line(ui, "Take them out", painted(None));
+    }
+    if paints {
+        let now = mix.lanes[lane].mask.as_ref().map(|m| mask_weights(document, m));
+        let at = |n: &NodeId| now.as_ref().map_or(1.0, |m| m.at(*n));
+        let joints = document.node_ids().filter(|n| view.joints[n.index()]);
+        let list = joints.map(|n| (n, at(&n))).filter(|(_, w)| *w > 0.0).collect();
+        if !matches!(mix.lanes[lane].mask, Some(MixMask::Painted(_))) {
+            chosen = Some(Some(MixMask::Painted(list)));
+        }
+        actions.push(crate::ui::TimelineAction::PaintMask(Some(lane)));
     }
     if let Some(mask) = chosen {
         change(mix, lane, actions, |l| l.mask = mask);

@@ -1,7 +1,7 @@
 //! The keys of the bar that is looked at, at the times of the mix: the first round in full, those after it faint. They are edited in their
 //! clip.
 
-use egui::{Align2, Rect, RichText, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
+use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use super::{MixerState, TimeAxis, bars::bar_text};
 use crate::{
@@ -109,12 +109,8 @@ pub(super) fn keys_ui(
     drawn.vline(x, body.y_range(), Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)));
     let place = Rect::from_min_max(pos2(left - 78.0, strip.top()), pos2(left - 6.0, strip.top() + height));
     let mut corner = ui.new_child(UiBuilder::new().max_rect(place).id_salt("keys of the bar"));
-    let link = corner.add(
-        egui::Label::new(
-            RichText::new("Edit keys").font(Theme::font(Font::Small)).color(theme.color(ColorRole::AccentBase)),
-        )
-        .sense(Sense::click()),
-    );
+    let text = RichText::new("Edit keys").font(Theme::font(Font::Small)).color(theme.color(ColorRole::AccentBase));
+    let link = corner.add(egui::Button::new(text).frame(false));
     let link = link.on_hover_text("Shows the clip with its keys; the mixer comes back by its button");
     name_widget(ui, &link, "Edit the keys of the bar's clip");
     if link.clicked() {

@@ -106,14 +106,22 @@ fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut Strin
     ui.set_min_width(220.0);
     let mut ids: Vec<ClipId> = document.clips.ids().collect();
     if ids.len() > MANY {
-        filter_field(ui, theme, search, "Find a clip");
+        let field = filter_field(ui, theme, search, "Find a clip");
+        // What is typed finds, without a click into the field.
+        if ui.memory(|m| m.focused()).is_none() {
+            field.request_focus();
+            crate::ui::widgets::select_all(ui.ctx(), field.id, search);
+        }
         let needle = search.to_lowercase();
         ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
     }
     let mut chosen = None;
     egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
         for id in ids {
-            if ui.button(document.clip_label(id)).clicked() {
+            let label = document.clip_label(id);
+            let button = ui.button(&label);
+            name_widget(ui, &button, &format!("Take {label}"));
+            if button.clicked() {
                 chosen = Some(id);
                 ui.close();
             }
@@ -141,13 +149,17 @@ fn clip_menu(
         clip_list(ui, view.theme, document, search)
     });
     name_widget(ui, &response, name);
-    menu.and_then(|m| m.inner)
+    let chosen = menu.and_then(|m| m.inner);
+    if chosen.is_some() {
+        search.clear();
+    }
+    chosen
 }
 
 pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let mix = mix_of(document).unwrap_or_default();
     let time = view.timeline.playback.time;
-    let playing = state.mixer.mixer.playing(document, &mix, time);
+    let playing = view.timeline.playing;
     let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
@@ -310,8 +322,13 @@ fn header_ui(
                 set(with_lane(mix, view, Some(MixReference::First)), actions);
             }
             let running = view.timeline.playback.clip.filter(|_| mix.lanes.iter().all(|l| l.bars.is_empty()));
-            let below =
-                running.or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
+            // What the body does then: the clip that counts most on the lowest lane.
+            let lowest = mix.lanes.iter().position(|l| l.additive.is_none());
+            let playing = view.timeline.playing.iter().filter(|p| Some(p.lane) == lowest);
+            let heaviest = playing.max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|p| p.clip);
+            let below = running
+                .or(heaviest)
+                .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
             let words = ["Shoot while running", "On the upper body plays"];
             ui.add_enabled_ui(below.is_some(), |ui| {
                 if let Some(over) = clip_menu(ui, view, document, &mut state.search, words, words[0])

@@ -1,0 +1,197 @@
+//! DirectX `.x` files, small ones made here by hand, and those of the corpus by the rules of the format that they become.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use glam::Vec3;
+use ulna::{
+    formats::gltf::rules,
+    model::{AlphaMode, Document, NodeId, Severity, WeightMap},
+    motion::{Placement, Pose, Posed, Stack, skinning},
+    session::Session,
+};
+
+use crate::common::{named, shared};
+
+const HEAD: &str = "xof 0303txt 0032\n";
+
+/// A file of this text.
+fn opened(text: &str) -> Session {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}{text}")).unwrap();
+    Session::open(&path, &Default::default()).unwrap()
+}
+
+/// A triangle under a frame, with what else stands in its mesh.
+fn triangle(more: &str) -> String {
+    format!("Mesh tri {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n{more} }}")
+}
+
+const MATRIX: &str = "FrameTransformMatrix { 1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;; }";
+
+fn weights(document: &Document) -> &WeightMap {
+    document.meshes.values().flat_map(|m| &m.primitives).find_map(|p| p.weights.as_deref()).unwrap()
+}
+
+fn said(session: &Session, text: &str) -> bool {
+    session.diagnostics.iter().any(|d| d.message.contains(text))
+}
+
+/// All vertices in the scene, as they are posed.
+fn shape(document: &Document, stack: &Stack) -> Vec<Vec3> {
+    let pose = Pose::evaluate(document, stack);
+    let mut all = Vec::new();
+    for id in document.shown_nodes() {
+        let Some(mesh) = document.node(id).mesh else { continue };
+        for (_, primitive) in document.mesh(mesh).entries() {
+            let placement = Placement::of(document, &pose, id, primitive);
+            let mut posed = Posed::default();
+            let normals = skinning::base_normals(primitive);
+            skinning::skin(primitive, &normals, &pose.morphs[id.index()], &placement, &mut posed);
+            all.extend(posed.positions);
+        }
+    }
+    all
+}
+
+#[test]
+fn colors_light_and_what_is_see_through_come_along() {
+    let mesh = triangle(
+        "MeshVertexColors { 2; 0; 1;0;0;1;;, 2; 0.5;0.5;0.5;0.25;;; }
+         MeshMaterialList { 2; 1; 1;; { Dull } Material Bright { 0.2;0.4;0.6;0.5;; 30; 1;1;1;; 0;1;0;; } }",
+    );
+    let session = opened(&format!("Frame A {{ {MATRIX} {mesh} }} Material Dull {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; }}"));
+    let document = session.document();
+    let primitive = &document.meshes.values().next().unwrap().primitives[0];
+    let colors: Vec<[f32; 4]> = primitive.colors.iter().map(|c| (*c).into()).collect();
+    assert_eq!(colors[0], [1.0, 0.0, 0.0, 1.0]);
+    assert!((colors[2][0] - 0.214).abs() < 1e-3 && (colors[2][3] - 0.25).abs() < 1e-6, "{:?}", colors[2]);
+    assert_eq!(colors[1], [1.0; 4], "what has no color is white");
+    // The reference stands before the material that is written there: faces name them by their place.
+    let material = &document.materials[primitive.material.unwrap().index()];
+    assert_eq!(material.name.as_deref(), Some("Bright"));
+    assert_eq!(material.alpha, AlphaMode::Blend);
+    assert!(material.emissive.y > 0.9 && material.roughness < 0.9);
+}
+
+#[test]
+fn names_that_look_like_numbers_and_numbers_without_a_nought_are_what_they_are() {
+    let session = opened(&format!(
+        "Frame Nancy {{ {MATRIX} Frame 01 {{ FrameTransformMatrix {{ 1,0,0,0, 0,1,0,0, 0,0,1,0, .5,-.25,0,1;; }} {} }} }}",
+        triangle("")
+    ));
+    let document = session.document();
+    let inner = named(document, "01");
+    assert_eq!(document.node(inner).parent, Some(named(document, "Nancy")));
+    assert!((document.node(inner).rest.transform().translation - Vec3::new(0.5, -0.25, 0.0)).length() < 1e-6);
+}
+
+#[test]
+fn what_a_frame_refers_to_hangs_on_it() {
+    let text =
+        format!("{} Frame Arm {{ {MATRIX} }} Frame Body {{ {MATRIX} {{ tri }} {{ Arm }} {{ Gone }} }}", triangle(""));
+    let session = opened(&text);
+    let document = session.document();
+    let body = named(document, "Body");
+    assert_eq!(document.node(named(document, "Arm")).parent, Some(body));
+    let mesh = document.node_ids().find(|n| document.node(*n).mesh.is_some()).unwrap();
+    assert_eq!(document.node(mesh).parent, Some(body));
+    assert_eq!(document.meshes.len(), 1);
+    assert!(said(&session, "“Gone”, which is not there"));
+}
+
+#[test]
+fn weights_sum_to_one_and_bones_need_no_frame() {
+    // The second bone is no frame and stands at (0, 2, 0); the third vertex hangs on none.
+    let mesh = triangle(
+        "XSkinMeshHeader { 2; 2; 2; }
+         SkinWeights { \"Bone\"; 2; 0,1; 0.69,0.2; 1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;; }
+         SkinWeights { \"Ghost\"; 2; 0,1; 0.3,0.2; 1,0,0,0, 0,1,0,0, 0,0,1,0, 0,-2,0,1;; }",
+    );
+    let session = opened(&format!("Frame Root {{ {MATRIX} Frame Bone {{ {MATRIX} }} {mesh} }}"));
+    let document = session.document();
+    let map = weights(document);
+    let of = |vertex: usize| -> Vec<f32> { map.weights[vertex * 4..vertex * 4 + 4].to_vec() };
+    assert!((of(0)[0] - 0.69).abs() < 1e-6 && (of(0)[1] - 0.31).abs() < 1e-6, "the last is what is left: {:?}", of(0));
+    assert!((of(1)[0] - 0.5).abs() < 1e-6 && (of(1)[1] - 0.5).abs() < 1e-6, "{:?}", of(1));
+    assert!(
+        said(&session, "the weights of 1 vertices do not sum to 1") && said(&session, "is no frame; it stands where")
+    );
+    let ghost = named(document, "Ghost");
+    assert_eq!(document.node(ghost).parent, Some(named(document, "Root")));
+    assert!((document.node(ghost).rest.transform().translation - Vec3::new(0.0, 2.0, 0.0)).length() < 1e-6);
+    // Nothing moved, the vertex without a bone neither.
+    let at = shape(document, &Stack::default());
+    for (is, was) in at.iter().zip([Vec3::ZERO, Vec3::X, Vec3::Y]) {
+        assert!(is.distance(was) < 1e-6, "{at:?}");
+    }
+    assert!(said(&session, "stay with the frame of the mesh"));
+}
+
+/// The text without the offset matrices of its skins.
+fn without_offsets(text: &str) -> (String, usize) {
+    let (mut made, mut rest, mut count) = (String::new(), text, 0);
+    while let Some(at) = rest.find("SkinWeights") {
+        let open = at + rest[at..].find('{').unwrap();
+        let close = open + rest[open..].find('}').unwrap();
+        let body = &rest[open + 1..close];
+        // A template says what it is; it has no string.
+        let Some(quoted) = body.find('"') else {
+            made += &rest[..close + 1];
+            rest = &rest[close + 1..];
+            continue;
+        };
+        let end = quoted + 1 + body[quoted + 1..].find('"').unwrap();
+        let numbers: Vec<&str> =
+            body[end + 1..].split([';', ',', '\n', '\r', ' ', '\t']).filter(|w| !w.is_empty()).collect();
+        let n: usize = numbers[0].parse().unwrap();
+        made += &rest[..open + 1];
+        made += &format!("{}; {}; }}", &body[quoted..=end], numbers[..1 + 2 * n].join("; "));
+        rest = &rest[close + 1..];
+        count += 1;
+    }
+    (made + rest, count)
+}
+
+#[test]
+fn offsets_that_are_not_there_are_found_from_the_frames() {
+    let Some(shared) = shared() else { return };
+    // Its frames stand at the bind.
+    let bytes = std::fs::read(shared.join("corpus/x/cool_guy.x")).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let (bare, count) = without_offsets(&text[HEAD.len() - 1..]);
+    assert!(count >= 8, "{count}");
+    let (with, without) = (opened(&text[HEAD.len() - 1..]), opened(&bare));
+    assert!(said(&without, "have no offset matrix"));
+    let clip = with.document().clips.values().next().unwrap().clone();
+    let size = 10.0;
+    for k in 0..=20 {
+        let time = f64::from(clip.length()) * f64::from(k) / 20.0;
+        let other = without.document().clips.values().next().unwrap();
+        let (a, b) = (
+            shape(with.document(), &Stack::of(Some(&clip), time)),
+            shape(without.document(), &Stack::of(Some(other), time)),
+        );
+        let off = a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(a.len() == b.len() && off < 1e-4 * size, "{off} at {time}");
+    }
+}
+
+#[test]
+fn what_files_of_the_corpus_become_breaks_no_rule() {
+    let Some(shared) = shared() else { return };
+    let mut files = 0;
+    for entry in std::fs::read_dir(shared.join("corpus/x")).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("x")) {
+            continue;
+        }
+        let session = Session::open(&path, &Default::default()).unwrap();
+        let found = rules::check(session.source());
+        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).take(3).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        let none = |n: NodeId| !session.document().node(n).rest.transform().is_finite();
+        assert!(!session.document().node_ids().any(none));
+        files += 1;
+    }
+    assert!(files >= 11, "{files}");
+}
