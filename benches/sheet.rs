@@ -143,7 +143,7 @@ fn sheet(c: &mut Criterion) {
 fn mixer(c: &mut Criterion) {
     let bar = |k: usize| {
         json!({"plays": {"clip": "capture"}, "start": 0.4 * k as f64, "length": 1.0, "fade_in": 0.3,
-        "in_step": if k % 3 == 0 { "share" } else { "free" }})
+        "in_step": if k.is_multiple_of(3) { "share" } else { "free" }})
     };
     let lane = |l: usize| json!({"name": format!("lane {l}"), "bars": (0..10).map(|k| bar(k + l)).collect::<Vec<_>>()});
     let mix = json!({"ulna.mix": {"version": 1, "mix": {"lanes": (0..5).map(lane).collect::<Vec<_>>()}}});

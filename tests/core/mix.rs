@@ -253,7 +253,7 @@ fn a_thousand_bars_are_no_burden() {
     let count = 1000;
     let bar = |k: usize| {
         let enter = ["fade", "frozen", "inertial", "keys"][k % 4];
-        json!({"plays": {"clip": if k % 2 == 0 { "Walk" } else { "Run" }}, "start": 0.01 * k as f64, "length": 20.0,
+        json!({"plays": {"clip": if k.is_multiple_of(2) { "Walk" } else { "Run" }}, "start": 0.01 * k as f64, "length": 20.0,
             "fade_in": 0.2, "enter": enter, "in_step": "share"})
     };
     let bars: Vec<Value> = (0..count).map(bar).collect();

@@ -456,7 +456,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// The colors of vertices, where there are some: white for those that have none.
-    fn vertex_colors(&mut self, object: usize, count: usize) -> Result<Option<Vec<[f32; 4]>>, ReadError> {
+    fn vertex_colors(&self, object: usize, count: usize) -> Result<Option<Vec<[f32; 4]>>, ReadError> {
         let tree = self.tree;
         let Some(child) = self.children(object, "MeshVertexColors").next() else { return Ok(None) };
         let mut numbers = Numbers { object: &tree[child], at: 0 };

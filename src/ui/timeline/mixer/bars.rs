@@ -82,7 +82,8 @@ pub(super) fn lane_ui(
     ui: &Ui,
     view: &View<'_>,
     document: &Document,
-    ((mix, lane), chosen): ((&Shared<Mix>, usize), Option<(usize, usize)>),
+    (mix, lane): (&Shared<Mix>, usize),
+    chosen: Option<(usize, usize)>,
     axis: &TimeAxis,
     clip: Rect,
     room: Rect,
@@ -103,7 +104,7 @@ pub(super) fn lane_ui(
         }
         let is_chosen = chosen == Some((lane, b));
         draw(ui, &painter, view, document, (bar, about.additive.is_some()), rect, axis, (is_chosen, faint));
-        let mut bar_ui =
+        let bar_ui =
             BarUi { view, document, mix, at: (lane, b), axis, seen: rect.intersect(clip), rect, chosen: is_chosen };
         bar_ui.interact(state, ui, actions);
         bar_ui.passings(state, ui, &painter, actions);
@@ -325,7 +326,7 @@ impl BarUi<'_, '_> {
         }
     }
 
-    fn interact(&mut self, state: &mut MixerState, ui: &Ui, actions: &mut Actions) {
+    fn interact(&self, state: &mut MixerState, ui: &Ui, actions: &mut Actions) {
         let ((lane, b), seen, rect, axis) = (self.at, self.seen, self.rect, self.axis);
         let bar = self.bar();
         let name = format!("Bar {}", bar_text(self.document, bar));
