@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
+use image::ImageFormat;
 use ulna::{
     formats::gltf::rules,
-    model::{AlphaMode, Document, NodeId, Severity, WeightMap},
+    model::{AlphaMode, Document, NodeId, Repeat, Severity, WeightMap},
     motion::{Placement, Pose, Posed, Stack, skinning},
     session::Session,
 };
@@ -194,4 +195,51 @@ fn what_files_of_the_corpus_become_breaks_no_rule() {
         files += 1;
     }
     assert!(files >= 11, "{files}");
+}
+
+#[test]
+fn pictures_are_found_whatever_their_case_and_folder_and_become_png() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("Maps")).unwrap();
+    let picture = image_of(3, 2);
+    for (name, format) in [("Maps/Skin.TGA", ImageFormat::Tga), ("SHIRT.bmp", ImageFormat::Bmp)] {
+        let mut bytes = Vec::new();
+        picture.write_to(&mut std::io::Cursor::new(&mut bytes), format).unwrap();
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let material =
+        |file: &str| format!("Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename {{ \"{file}\"; }} }}");
+    let list = format!(
+        "MeshTextureCoords {{ 3; 0;0;, 1;0;, 0;1;; }}
+         MeshMaterialList {{ 3; 1; 0;; {} {} {} }}",
+        material("C:\\\\art\\\\skin.tga"),
+        material("shirt.BMP"),
+        material("../../gone.dds")
+    );
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}Frame A {{ {MATRIX} {} }}", triangle(&list))).unwrap();
+    let session = Session::open(&path, &Default::default()).unwrap();
+    assert_eq!(session.document().images.len(), 2, "{:?}", session.diagnostics);
+    assert!(said(&session, "the texture “../../gone.dds” is not shown"));
+    let bytes = session.pack("a").unwrap().bytes;
+    let marks = bytes.windows(8).filter(|w| *w == b"\x89PNG\r\n\x1a\n").count();
+    assert_eq!(marks, 2);
+    let errors: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+fn image_of(width: u32, height: u32) -> image::DynamicImage {
+    image::RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8 * 80, y as u8 * 100, 7])).into()
+}
+
+#[test]
+fn clips_that_are_open_play_once() {
+    let clip = |options: &str| {
+        let key = "AnimationKey { 2; 2; 0; 3; 0;0;0;;, 4800; 3; 1;0;0;;; }";
+        format!("Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {key} {options} }} }}", triangle(""))
+    };
+    let how = |text: &str| opened(text).document().clips.values().next().unwrap().repeat;
+    assert_eq!(how(&clip("AnimationOptions { 1; 1; }")), Some(Repeat::Once));
+    assert_eq!(how(&clip("AnimationOptions { 0; 1; }")), Some(Repeat::Loop));
+    assert_eq!(how(&clip("")), None);
 }

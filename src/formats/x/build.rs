@@ -5,7 +5,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    fs,
     path::Path,
 };
 
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::objects::{Inside, Object, Tree};
 use crate::{
-    formats::gltf::{ReadError, build_glb, resolve_uri},
+    formats::gltf::{ReadError, build_glb},
     model::{Diagnostics, Severity, Transform},
 };
 
@@ -38,6 +37,7 @@ pub fn build(tree: Tree, path: Option<&Path>, diagnostics: &mut Diagnostics) -> 
         materials: Vec::new(),
         textures: Vec::new(),
         images: Vec::new(),
+        taken: HashMap::new(),
         animations: Vec::new(),
         accessors: Vec::new(),
         views: Vec::new(),
@@ -86,7 +86,7 @@ impl NodeOut {
 
 pub(super) struct Builder<'a, 'd> {
     pub(super) tree: &'a Tree,
-    path: Option<&'a Path>,
+    pub(super) path: Option<&'a Path>,
     pub(super) diagnostics: &'d mut Diagnostics,
     pub(super) nodes: Vec<NodeOut>,
     roots: Vec<usize>,
@@ -96,12 +96,14 @@ pub(super) struct Builder<'a, 'd> {
     meshes: Vec<Value>,
     pub(super) skins: Vec<Value>,
     materials: Vec<Value>,
-    textures: Vec<Value>,
-    images: Vec<Value>,
+    pub(super) textures: Vec<Value>,
+    pub(super) images: Vec<Value>,
+    /// Textures that are in the file already, by name.
+    pub(super) taken: HashMap<String, Option<usize>>,
     pub(super) animations: Vec<Value>,
     accessors: Vec<Value>,
-    views: Vec<Value>,
-    bin: Vec<u8>,
+    pub(super) views: Vec<Value>,
+    pub(super) bin: Vec<u8>,
     named_materials: HashMap<String, usize>,
 }
 
@@ -424,6 +426,11 @@ impl<'a> Builder<'a, '_> {
             let flat: Vec<f32> = vertices.iter().flat_map(|(p, _)| list[*p]).collect();
             attributes["TEXCOORD_0"] = self.floats(&flat, "VEC2", 2, false).into();
         }
+        let textured = |m: &usize| self.materials[*m]["pbrMetallicRoughness"].get("baseColorTexture").is_some();
+        if uvs.is_none() && materials.iter().flatten().any(textured) {
+            // A picture needs a place on the surface: all of it has the one.
+            attributes["TEXCOORD_0"] = self.floats(&vec![0.0; vertices.len() * 2], "VEC2", 2, false).into();
+        }
         if let Some(list) = &colors {
             let flat: Vec<f32> = vertices.iter().flat_map(|(p, _)| list[*p]).collect();
             attributes["COLOR_0"] = self.floats(&flat, "VEC4", 4, false).into();
@@ -539,37 +546,6 @@ impl<'a> Builder<'a, '_> {
         }
         self.materials.push(material);
         Ok(self.materials.len() - 1)
-    }
-
-    /// A texture, put into the file where it is there and of a kind that glTF knows.
-    fn texture(&mut self, object: usize, name: &str) -> Option<usize> {
-        let name = name.replace("\\\\", "/").replace('\\', "/");
-        let folder =
-            self.path.and_then(Path::parent).map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
-        let uri = percent_encoding::utf8_percent_encode(&name, percent_encoding::CONTROLS).to_string();
-        let found = folder.map_or_else(|| Err("it has no folder".to_owned()), |f| resolve_uri(f, &uri));
-        let bytes = found.and_then(|p| fs::read(p).map_err(|e| e.to_string()));
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(message) => {
-                self.odd(object, format!("the texture is not shown: {message}"));
-                return None;
-            }
-        };
-        let mime = if bytes.starts_with(b"\x89PNG") {
-            "image/png"
-        } else if bytes.starts_with(b"\xFF\xD8") {
-            "image/jpeg"
-        } else {
-            self.odd(object, format!("the texture “{name}” is neither PNG nor JPEG, and glTF takes no other"));
-            return None;
-        };
-        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
-        self.views.push(json!({"buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len()}));
-        self.bin.extend_from_slice(&bytes);
-        self.images.push(json!({"name": name, "mimeType": mime, "bufferView": self.views.len() - 1}));
-        self.textures.push(json!({"source": self.images.len() - 1}));
-        Some(self.textures.len() - 1)
     }
 
     fn finish(self) -> Result<Vec<u8>, ReadError> {

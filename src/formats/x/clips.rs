@@ -29,6 +29,8 @@ impl Builder<'_, '_> {
         let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
         for set in sets {
             let mut tracks: Tracks = BTreeMap::new();
+            // How it ends is said of each animation; a clip says it once, where they agree.
+            let mut ends: Vec<bool> = Vec::new();
             for animation in self.children(set, "Animation").collect::<Vec<_>>() {
                 let Some(name) = tree[animation].references.first() else {
                     self.odd(animation, "it names no frame; its keys are left out");
@@ -38,6 +40,8 @@ impl Builder<'_, '_> {
                     self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
                     continue;
                 };
+                let options = self.children(animation, "AnimationOptions").next();
+                ends.extend(options.and_then(|o| tree[o].numbers.first()).map(|open| *open != 0.0));
                 for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
                     for (path, times, values) in self.keys(keys, ticks)? {
                         tracks.insert((node, path), (times, values));
@@ -56,6 +60,19 @@ impl Builder<'_, '_> {
                 samplers.push(json!({"input": input, "output": output}));
             }
             let mut clip = json!({"channels": channels, "samplers": samplers});
+            match (ends.first(), ends.iter().all(|e| Some(e) == ends.first())) {
+                (Some(open), true) => {
+                    let repeat = if *open { "once" } else { "loop" };
+                    clip["extras"] = json!({"ulna.loop": {"version": 1, "repeat": repeat}});
+                }
+                (Some(_), false) => {
+                    self.odd(
+                        set,
+                        "some of its animations are closed and some are open; how it loops is not taken over",
+                    );
+                }
+                (None, _) => {}
+            }
             if !tree[set].name.is_empty() {
                 clip["name"] = tree[set].name.as_str().into();
             }

@@ -7,6 +7,7 @@ mod build;
 mod clips;
 mod objects;
 mod skin;
+mod textures;
 mod tokens;
 
 use std::path::Path;

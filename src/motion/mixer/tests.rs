@@ -90,6 +90,29 @@ fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
+/// By how much the velocity of a joint changes in the middle of three moments `h` apart: metres and radians a second.
+fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
+    let [a, b, c] = [a, b, c].map(|pose| &pose[joint]);
+    let moved = ((b.translation - a.translation) - (c.translation - b.translation)).length() / h as f32;
+    let spin = |from: &Transform, to: &Transform| {
+        short_way(to.rotation * from.rotation.conjugate()).to_scaled_axis() / h as f32
+    };
+    (moved, (spin(a, b) - spin(b, c)).length())
+}
+
+/// The same of two clips alone, added up: the corners of linear keys are their own.
+fn corners(document: &Document, goes: [(u32, f64); 2], times: [f64; 3]) -> impl Fn(usize) -> (f32, f32) + use<> {
+    let poses = goes.map(|(clip, start)| {
+        let length = f64::from(document.clips[ClipId(clip)].length());
+        times.map(|time| alone(document, clip, wrapped(time - start, length, true)))
+    });
+    let h = times[1] - times[0];
+    move |joint| {
+        let [a, b] = poses.each_ref().map(|p| change(p, joint, h));
+        (a.0 + b.0, a.1 + b.1)
+    }
+}
+
 /// A walk from clip to clip: when each comes in, over how long, and how.
 fn any_row() -> impl Strategy<Value = Vec<MixBar>> {
     let enter = prop::sample::select(vec![Enter::Fade, Enter::Frozen, Enter::Inertial, Enter::Keys]);
@@ -302,15 +325,15 @@ proptest! {
         let mix = mix(vec![row]);
         let mut mixer = Mixer::default();
         let h = 1.0 / 480.0;
-        for cut in [first, first + second] {
-            let mut at = |time: f64| pose(&document, &mixer.stack(&document, &mix, time));
-            let [a, b, c] = [cut - h, cut, cut + h].map(&mut at);
-            for k in 0..JOINTS {
-                let moved = ((b[k].translation - a[k].translation) - (c[k].translation - b[k].translation)).length() / h as f32;
-                let spin = |from: &Transform, to: &Transform| short_way(to.rotation * from.rotation.conjugate()).to_scaled_axis() / h as f32;
-                let turned = (spin(&a[k], &b[k]) - spin(&b[k], &c[k])).length();
+        for (k, cut) in [first, first + second].into_iter().enumerate() {
+            let times = [cut - h, cut, cut + h];
+            let seen = times.map(|time| pose(&document, &mixer.stack(&document, &mix, time)));
+            let goes = [(k as u32, if k == 0 { 0.0 } else { first }), (k as u32 + 1, cut)];
+            let own = corners(&document, goes, times);
+            for joint in 0..JOINTS {
+                let ((moved, turned), (m, t)) = (change(&seen, joint, h), own(joint));
                 // Linear keys turn corners: their velocity is known to within what it changes over one.
-                prop_assert!(moved < 0.12 && turned < 0.25, "joint {} at {}: {} m/s, {} rad/s", k, cut, moved, turned);
+                prop_assert!(moved < m + 0.12 && turned < t + 0.25, "joint {} at {}: {} m/s, {} rad/s", joint, cut, moved, turned);
             }
         }
     }
@@ -322,23 +345,12 @@ proptest! {
         let mix = mix(vec![vec![bar(0, 0.0, 5.0), fading(1, first, 5.0, fade, Enter::Fade)]]);
         let mut mixer = Mixer::default();
         let h = 1.0 / 480.0;
-        let change = |[a, b, c]: &[Vec<Transform>; 3], k: usize| {
-            let moved = ((b[k].translation - a[k].translation) - (c[k].translation - b[k].translation)).length() / h as f32;
-            let spin = |from: &Transform, to: &Transform| short_way(to.rotation * from.rotation.conjugate()).to_scaled_axis() / h as f32;
-            (moved, (spin(&a[k], &b[k]) - spin(&b[k], &c[k])).length())
-        };
         for edge in [first, first + fade] {
             let times = [edge - h, edge, edge + h];
             let seen = times.map(|time| pose(&document, &mixer.stack(&document, &mix, time)));
-            // The corners of linear keys are the clips' own.
-            let lengths = [0, 1].map(|c| f64::from(document.clips[ClipId(c)].length()));
-            let own = [(0, 0.0), (1, first)].map(|(c, start)| {
-                times.map(|time| alone(&document, c, wrapped(time - start, lengths[c as usize], true)))
-            });
+            let own = corners(&document, [(0, 0.0), (1, first)], times);
             for k in 0..JOINTS {
-                let (moved, turned) = change(&seen, k);
-                let corners = own.each_ref().map(|poses| change(poses, k));
-                let (m, t) = (corners[0].0 + corners[1].0, corners[0].1 + corners[1].1);
+                let ((moved, turned), (m, t)) = (change(&seen, k, h), own(k));
                 // A straight weight would make it jump by the distance of the clips over the fade: metres a second.
                 prop_assert!(moved < m + 0.15 && turned < t + 0.4, "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
             }

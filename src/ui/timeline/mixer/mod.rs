@@ -235,7 +235,8 @@ fn split_ui(
         return top;
     }
     let least = 3.0 * Measure::RowTrack.points();
-    let most = (bottom - top - HEADER - LANE - SPLIT).max(least);
+    // Two lanes stay in sight.
+    let most = (bottom - top - HEADER - 2.0 * LANE - SPLIT).max(least);
     let at = top + state.keys.clamp(least, most);
     let line = Rect::from_min_max(pos2(whole.left(), at), pos2(whole.right(), at + SPLIT));
     let response = ui.interact(line, ui.scope_id().with("keys and lanes"), Sense::drag());
@@ -386,7 +387,9 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions)
         });
         crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place: no way over the ground");
         ui.add_space(4.0);
-        if ui.button("Bake").clicked() {
+        let verb = RichText::new("Bake").color(theme.color(ColorRole::TextOnAccent));
+        let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(72.0, 28.0));
+        if ui.add(verb).clicked() {
             let name = Some(bake.name.trim().to_owned()).filter(|n| !n.is_empty());
             let (rate, millimetres) = (Some(bake.rate as f32), Some(bake.millimetres as f32));
             actions.push(Action::Run(BakeMix { name, rate, millimetres, in_place: Some(bake.in_place) }.into()));
