@@ -260,7 +260,7 @@ impl BarUi<'_, '_> {
     /// Where a looping clip begins again, and its markers, which can be dragged on the bar that is chosen.
     fn passings(&self, state: &mut MixerState, ui: &Ui, painter: &egui::Painter, actions: &mut Actions) {
         let (view, axis, rect) = (self.view, self.axis, self.rect);
-        let Some(clock) = state.mixer.clock(self.document, self.mix, self.at) else { return };
+        let Some(clock) = state.clock(view, self.document, self.mix, self.at) else { return };
         let Some(clip) = self.document.clips.get(clock.clip) else { return };
         let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TextTertiary));
         for seam in clock.passings(0.0).iter().filter(|p| p.round > 0) {

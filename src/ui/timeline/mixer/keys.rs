@@ -48,7 +48,7 @@ pub(super) fn keys_ui(
     let painter = ui.painter_at(strip);
     painter.rect_filled(strip, 0.0, theme.color(ColorRole::SurfaceTimeline));
     let bar = &mix.lanes[at.0].bars[at.1];
-    let clock = state.mixer.clock(document, mix, at);
+    let clock = state.clock(view, document, mix, at);
     let Some((clock, clip)) = clock.and_then(|c| Some((document.clips.get(c.clip)?.clone(), c))).map(|(a, b)| (b, a))
     else {
         let text = format!("{} has no keys to show here.", bar_text(document, bar));

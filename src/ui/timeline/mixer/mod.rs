@@ -5,6 +5,8 @@ mod bars;
 mod heads;
 mod keys;
 
+use std::{collections::HashMap, sync::Arc};
+
 use egui::{
     Align, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui,
     containers::menu::{MenuButton, MenuConfig},
@@ -19,7 +21,7 @@ use crate::{
         is_mix_kept, mix_of,
     },
     model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared},
-    motion::{Mixer, Playing},
+    motion::{BarClock, Mixer, Playing},
     render::{ColorRole, Measure},
     ui::{
         Action, Actions, Theme, TimelineAction, View,
@@ -52,6 +54,8 @@ pub struct MixerState {
     how: EnterHow,
     to: Option<ClipId>,
     mixer: Mixer,
+    /// The clocks of bars in a state of the document, by lane and bar.
+    clocks: (u64, HashMap<(usize, usize), Option<Arc<BarClock>>>),
 }
 
 /// How what plays becomes a clip.
@@ -64,6 +68,22 @@ struct Baking {
 }
 
 impl MixerState {
+    /// The clock of a bar of what is shown, found once a state of the document.
+    fn clock(
+        &mut self,
+        view: &View<'_>,
+        document: &Document,
+        mix: &Shared<Mix>,
+        at: (usize, usize),
+    ) -> Option<Arc<BarClock>> {
+        let generation = view.session.map_or(0, crate::session::Session::generation);
+        if self.clocks.0 != generation {
+            self.clocks = (generation, HashMap::new());
+        }
+        let mixer = &mut self.mixer;
+        self.clocks.1.entry(at).or_insert_with(|| mixer.clock(document, mix, at).map(Arc::new)).clone()
+    }
+
     /// A drag was ended elsewhere.
     pub fn end_drag(&mut self) {
         self.drag = None;
@@ -85,6 +105,7 @@ impl Default for MixerState {
             how: EnterHow::Fade,
             to: None,
             mixer: Mixer::default(),
+            clocks: (0, HashMap::new()),
         }
     }
 }
