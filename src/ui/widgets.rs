@@ -10,7 +10,7 @@ use super::{
     View,
     theme::{Font, Theme},
 };
-use crate::model::{Document, NodeId, Pin};
+use crate::model::{Document, MixMask, NodeId, Pin};
 use crate::render::{ColorRole, Measure};
 
 /// An icon's glyph.
@@ -332,6 +332,32 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
         })
         .inner
         .inner
+}
+
+/// A list of choices, each with what it means; its accessible name says which is taken.
+pub fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, width: f32, list: &[(T, &str, &str)], now: &mut T) {
+    let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(width).show_ui(ui, |ui| {
+        for (value, text, about) in list {
+            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
+                *now = *value;
+            }
+        }
+    });
+    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
+}
+
+/// Where something of a mix counts, in words.
+pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
+    match mask {
+        None => "Whole body".into(),
+        Some(MixMask::Below { joint, .. }) => format!("From {} on", document.node(*joint).label(*joint)),
+        Some(MixMask::Left) => "Left side".into(),
+        Some(MixMask::Right) => "Right side".into(),
+        Some(MixMask::Upper) => "Upper body".into(),
+        Some(MixMask::Lower) => "Lower body".into(),
+        Some(MixMask::Painted(list)) => format!("{} joints", list.values().filter(|w| **w > 0.0).count()),
+    }
 }
 
 /// Gives a widget its accessible name, where egui has no other way.

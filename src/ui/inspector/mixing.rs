@@ -13,7 +13,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, TimelineAction, View,
         theme::Font,
-        widgets::{check, cut, icon_button, name_widget, panel_title},
+        widgets::{check, choices, cut, icon_button, mask_words, name_widget, panel_title},
     },
 };
 
@@ -83,19 +83,6 @@ fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&
         }
         add(ui);
     });
-}
-
-/// A list of choices, each with what it means.
-fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, list: &[(T, &str, &str)], now: &mut T) {
-    let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
-    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(124.0).show_ui(ui, |ui| {
-        for (value, text, about) in list {
-            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
-                *now = *value;
-            }
-        }
-    });
-    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
 }
 
 /// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
@@ -188,7 +175,7 @@ fn enter_ui(
         let inertial = "It is there at once; what was seen dies away with its velocity";
         list.push((Enter::Inertial, "Inertial", inertial));
         list.push((Enter::Cut, "At once", "No transition"));
-        choices(ui, "Enters by", &list, &mut now.enter);
+        choices(ui, "Enters by", 124.0, &list, &mut now.enter);
     });
     if now.enter != was && now.fade_in == 0.0 && now.enter != Enter::Cut {
         now.fade_in = 0.25f64.min(now.length);
@@ -212,7 +199,7 @@ fn enter_ui(
             (FadeCurve::Smooth, "Smooth", "Slow at both ends: 3u² − 2u³"),
             (FadeCurve::Linear, "Linear", "Even all the way"),
         ];
-        choices(ui, "Curve", &list, &mut now.curve);
+        choices(ui, "Curve", 124.0, &list, &mut now.curve);
     });
 }
 
@@ -225,7 +212,7 @@ fn step_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar) {
             (InStep::Markers, "Markers", "By the markers of the clips: all meet at each of them"),
             (InStep::Contacts, "Contacts", "By when feet come down: markers L and R where there are some, else found"),
         ];
-        ui.add_enabled_ui(now.repeat, |ui| choices(ui, "In step by", &list, &mut now.in_step));
+        ui.add_enabled_ui(now.repeat, |ui| choices(ui, "In step by", 124.0, &list, &mut now.in_step));
     });
 }
 
@@ -259,15 +246,7 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
 
 fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) {
     let theme = view.theme;
-    let shown = match &now.mask {
-        None => "Whole body".to_owned(),
-        Some(MixMask::Below { joint, .. }) => format!("From {} on", document.node(*joint).label(*joint)),
-        Some(MixMask::Left) => "Left side".into(),
-        Some(MixMask::Right) => "Right side".into(),
-        Some(MixMask::Upper) => "Upper body".into(),
-        Some(MixMask::Lower) => "Lower body".into(),
-        Some(MixMask::Painted(list)) => format!("{} joints", list.values().filter(|w| **w > 0.0).count()),
-    };
+    let shown = mask_words(document, now.mask.as_ref());
     line(ui, theme, "Mask", "Where it counts, within its lane's mask", |ui| {
         let text = cut(ui, &shown, &Theme::font(Font::Body), 120.0);
         let combo = egui::ComboBox::from_id_salt("bar mask").selected_text(text).width(124.0).show_ui(ui, |ui| {
@@ -313,6 +292,7 @@ fn gap_ui(
         choices(
             ui,
             "Rotations",
+            124.0,
             &[(false, "Slerp", "The mean on the sphere"), (true, "Nlerp", "The normalized sum")],
             &mut nlerp,
         );

@@ -15,22 +15,9 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{icon_button, name_widget},
+        widgets::{icon_button, mask_words, name_widget},
     },
 };
-
-/// A mask in words.
-fn mask_text(document: &Document, mask: Option<&MixMask>) -> String {
-    match mask {
-        None => "Whole body".into(),
-        Some(MixMask::Below { joint, .. }) => format!("From {} on", document.node(*joint).label(*joint)),
-        Some(MixMask::Left) => "Left side".into(),
-        Some(MixMask::Right) => "Right side".into(),
-        Some(MixMask::Upper) => "Upper body".into(),
-        Some(MixMask::Lower) => "Lower body".into(),
-        Some(MixMask::Painted(list)) => format!("{} joints", list.values().filter(|w| **w > 0.0).count()),
-    }
-}
 
 #[expect(clippy::too_many_arguments, reason = "where and what is drawn, and of what")]
 pub(super) fn head_ui(
@@ -112,7 +99,7 @@ pub(super) fn head_ui(
         if field.drag_stopped() || field.lost_focus() {
             actions.push(Action::Commit);
         }
-        let text = mask_text(document, about.mask.as_ref());
+        let text = mask_words(document, about.mask.as_ref());
         let short = crate::ui::widgets::cut(ui, &text, &Theme::font(Font::Small), 96.0);
         let menu = ui.menu_button(RichText::new(short).font(Theme::font(Font::Small)), |ui| {
             mask_ui(ui, view, document, (mix, lane), actions);

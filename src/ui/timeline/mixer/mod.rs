@@ -26,7 +26,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, TimelineAction, View,
         theme::Font,
-        widgets::{filter_field, icon_button, name_widget},
+        widgets::{choices, filter_field, icon_button, name_widget},
     },
 };
 
@@ -35,6 +35,9 @@ const HEADS: f32 = 256.0;
 const LANE: f32 = 64.0;
 const SPLIT: f32 = 5.0;
 const HEADER: f32 = 36.0;
+
+/// The clocks of bars, by lane and bar.
+type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
 
 /// What the mixer keeps.
 #[derive(Clone, Debug)]
@@ -55,7 +58,7 @@ pub struct MixerState {
     to: Option<ClipId>,
     mixer: Mixer,
     /// The clocks of bars in a state of the document, by lane and bar.
-    clocks: (u64, HashMap<(usize, usize), Option<Arc<BarClock>>>),
+    clocks: (u64, Clocks),
 }
 
 /// How what plays becomes a clip.
@@ -420,19 +423,6 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions)
     name_widget(ui, &button.on_hover_text("What plays becomes a new clip"), "Bake to a clip");
 }
 
-/// A list of choices, each with what it means.
-fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, list: &[(T, &str, &str)], now: &mut T) {
-    let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
-    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(96.0).show_ui(ui, |ui| {
-        for (value, text, about) in list {
-            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
-                *now = *value;
-            }
-        }
-    });
-    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
-}
-
 /// To which clip, when, and how.
 fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let theme = view.theme;
@@ -449,7 +439,7 @@ fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Docume
         (GoWhen::End, "At the end", "Where the clip that plays comes to its end"),
         (GoWhen::Marker, "At a marker", "At the next marker of the clip that plays"),
     ];
-    choices(ui, "When", &whens, &mut state.goes);
+    choices(ui, "When", 96.0, &whens, &mut state.goes);
     let ways = [
         (EnterHow::Fade, "Cross-fade", "Its weight rises; the other goes on below"),
         (EnterHow::Inertial, "Inertial", "It is there at once; what was seen dies away with its velocity"),
@@ -457,7 +447,7 @@ fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Docume
         (EnterHow::Keys, "Key to key", "From the last key of the one to the first of the other"),
         (EnterHow::Cut, "At once", "No transition"),
     ];
-    choices(ui, "How", &ways, &mut state.how);
+    choices(ui, "How", 96.0, &ways, &mut state.how);
     if state.how != EnterHow::Cut {
         let field =
             ui.add(egui::DragValue::new(&mut state.fade).range(0.0..=10.0).speed(0.01).suffix(" s").max_decimals(2));
