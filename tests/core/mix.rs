@@ -327,3 +327,15 @@ fn a_kept_mix_plays_on_without_what_is_gone() {
     let said: Vec<_> = gone.diagnostics.iter().filter(|d| d.code == "ULNA_MIX").collect();
     assert!(said.len() == 1 && said[0].message.contains("Run"), "{said:?}");
 }
+
+/// A fox, whose feet are none by name, goes as fast as its feet say.
+#[test]
+fn what_goes_on_four_legs_has_a_speed_too() {
+    let Some(shared) = crate::common::shared() else { return };
+    let session =
+        Session::open(&shared.join("corpus/characters/Fox49/fox-animations.glb"), &Progress::default()).unwrap();
+    let document = session.document();
+    let speed = |name: &str| ground_speed(document, &document.clips[named(document, name)]);
+    let (walks, runs, stands) = (speed("Walk"), speed("Run"), speed("Idle"));
+    assert!(walks > 0.1 && runs > 1.5 * walks && stands < 0.2 * walks, "{walks} {runs} {stands}");
+}

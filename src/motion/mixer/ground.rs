@@ -9,6 +9,7 @@ use crate::{
         Evaluator, Pose, Stack,
         clip_edit::travel,
         humanoid::Part,
+        ik::{body_of, legs_of},
         joint_bounds,
         mirror_pairs::Side,
         transfer::{above, roles_of},
@@ -27,7 +28,19 @@ const SHORTEST: f64 = 0.05;
 /// The feet of a document, with their side where it is known.
 fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let roles = roles_of(document).into_iter();
-    roles.filter_map(|(n, r)| r.filter(|r| r.part == Part::Foot).map(|r| (n, r.side))).collect()
+    let known: Vec<_> = roles.filter_map(|(n, r)| r.filter(|r| r.part == Part::Foot).map(|r| (n, r.side))).collect();
+    if !known.is_empty() {
+        return known;
+    }
+    // No body by its names: what it stands on at rest, on however many legs. Which step is which is not known then.
+    let joints = document.joint_flags();
+    // From the end of some limb up: the body is above it.
+    let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| joints[n.index()]) else {
+        return Vec::new();
+    };
+    let body = body_of(document, leaf);
+    let pose = Pose::evaluate(document, &Stack::default());
+    legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
 }
 
 /// Where some nodes are over a clip, and the body's height.

@@ -472,7 +472,11 @@ fn blend_with_ui(state: &mut MixingState, ui: &mut Ui, document: &Document, bar:
         Plays::Clip(own) => vec![(*own, speed(*own))],
         Plays::Blend { points, .. } => points.clone(),
     };
-    points.push((id, speed(id)));
+    let own = speed(id);
+    // Two that go alike have no way between them: they get one, for the hand to go along.
+    let alike = points.iter().any(|(_, v)| (v - own).abs() < 0.005);
+    let most = points.iter().map(|p| p.1).fold(f32::NEG_INFINITY, f32::max);
+    points.push((id, if alike { most + 1.0 } else { own }));
     let value = points.iter().map(|p| p.1).sum::<f32>() / points.len() as f32;
     now.in_step = if bar.in_step == InStep::Free { InStep::Share } else { bar.in_step };
     now.plays = Plays::Blend { points, value };
