@@ -377,7 +377,8 @@ fn blend_ui(
         let font = Theme::font(Font::Small);
         let text = cut(ui, &clip_text(document, *id), &font, 86.0);
         let galley = ui.painter().layout_no_wrap(text, font, theme.color(ColorRole::TextPrimary));
-        let left = (x(*speed) - galley.size().x * 0.5).clamp(names.left(), names.right() - galley.size().x);
+        let left = (x(*speed) - galley.size().x * 0.5)
+            .clamp(names.left(), (names.right() - galley.size().x.max(56.0)).max(names.left()));
         if left < free {
             continue;
         }
@@ -416,7 +417,7 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Fou
     for (node, slide, free) in found.iter().flat_map(|f| &f.slides) {
         ui.horizontal(|ui| {
             let name = format!("{} slides", document.node(*node).label(*node));
-            let name = cut(ui, &name, &Theme::font(Font::Body), ui.available_width() - 170.0);
+            let name = cut(ui, &name, &Theme::font(Font::Body), (ui.available_width() - 206.0).max(20.0));
             ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some(free) = free {
