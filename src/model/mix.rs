@@ -103,7 +103,7 @@ pub enum Enter {
     Fade,
     /// Its weight rises over the pose that was there when it came in.
     Frozen,
-    /// What was there stops at its last key, this stands at its first, and then goes.
+    /// What was there stops as it stands, at its last key where it comes to its end just then; this stands at its first, and then goes.
     Keys,
     /// It is there at once, and the difference to what was seen, with its velocity, dies away.
     Inertial,

@@ -120,7 +120,7 @@ document_commands! {
         /// About the vertical; unless given only where it is baked in.
         turn: Option<bool>,
     } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
-    /// Closes a loop: its last key becomes the pose at 0
+    /// Closes a loop: its end becomes the pose at 0
     CloseLoop {
         /// Which.
         clip: ClipName,
@@ -158,7 +158,7 @@ impl From<TravelGoes> for TravelTo {
 choice! {
     /// How a loop is closed.
     CloseHow {
-        /// The last key is the pose at 0; nothing else changes.
+        /// The end is the pose at 0, spread over the whole clip; a STEP track gets it at its last key.
         Match = "match",
         /// The last frames are bent to it.
         Blend = "blend",
