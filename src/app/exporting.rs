@@ -98,7 +98,8 @@ impl App {
     pub(super) fn ask_export(&mut self) {
         let Some(session) = &self.session else { return };
         let last = self.program.preferences.export.clone();
-        let fresh = || ExportDraft::of(session, self.timeline.playback.fps, last);
+        let fresh =
+            || ExportDraft::of(session, self.timeline.playback.fps, last, &self.program.preferences.export_places);
         let draft = self.files.export_draft.clone().unwrap_or_else(fresh);
         self.dialogs.open = Some(Dialog::Export { draft: Box::new(draft) });
     }

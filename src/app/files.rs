@@ -46,10 +46,19 @@ pub(super) struct Files {
     pub journal_home: Option<PathBuf>,
 }
 
+/// What the system's file dialog is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Browse {
+    /// A path, which is then taken.
+    Path(PathFor),
+    /// Where the export goes that is being chosen.
+    Export { folder: bool },
+}
+
 /// The system's file dialog, while it is open.
 pub(super) struct Browsing {
     pub chosen: mpsc::Receiver<Option<Vec<PathBuf>>>,
-    pub what: PathFor,
+    pub what: Browse,
     pub since: Instant,
     /// What comes where the system's does not.
     pub instead: Option<Dialog>,

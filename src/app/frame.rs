@@ -235,8 +235,9 @@ impl App {
         let document = self.session.as_ref()?.document();
         let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
         let clip = document.clips.get(id)?.clone();
-        let made = self.repaired.as_ref().filter(|(of, _)| of.1.clip == id);
-        let (clip, preview) = made.map_or((clip, 0), |(_, (clip, serial))| (clip.clone(), *serial));
+        let made = self.timeline.repair_seen.as_ref().filter(|seen| seen.of.1.clip == id);
+        let made = made.and_then(|seen| seen.clip.clone());
+        let (clip, preview) = made.unwrap_or((clip, 0));
         Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed, mix: None })
     }
 

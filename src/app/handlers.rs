@@ -12,6 +12,4 @@ mod repair;
 mod timeline;
 mod viewport;
 
-pub(super) use self::{
-    balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures, repair::Repaired,
-};
+pub(super) use self::{balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures};

@@ -10,7 +10,7 @@ use egui::Context;
 
 use super::{
     App,
-    files::Browsing,
+    files::{Browse, Browsing},
     jobs::{Done, Purpose},
 };
 use crate::{
@@ -358,7 +358,7 @@ impl App {
     /// Asks for a path: by the system's dialog where there is one, else, or where it does not come, by the one of ours.
     fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
         if self.files.system_dialogs {
-            self.browse(ctx, what);
+            self.browse(ctx, Browse::Path(what));
         }
         match &mut self.files.browsing {
             Some(browsing) => browsing.instead = Some(ours),
@@ -388,8 +388,8 @@ impl App {
     }
 
     /// The system's own dialog, off this thread: some of them wait for another program.
-    pub(super) fn browse(&mut self, ctx: &Context, what: PathFor) {
-        let save = matches!(what, PathFor::Save | PathFor::Copy);
+    pub(super) fn browse(&mut self, ctx: &Context, what: Browse) {
+        let save = matches!(what, Browse::Path(PathFor::Save | PathFor::Copy));
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
@@ -398,11 +398,21 @@ impl App {
         } else {
             String::new()
         });
+        let dialog = match (what, &self.dialogs.open) {
+            (Browse::Export { .. }, Some(Dialog::Export { draft })) => {
+                let (folder, name) = draft.place();
+                dialog.set_directory(folder).set_file_name(name)
+            }
+            _ => dialog,
+        };
         let ask = move || {
             let chosen = match what {
-                PathFor::Save | PathFor::Copy => dialog.save_file().map(|p| vec![p]),
-                PathFor::Open => dialog.pick_file().map(|p| vec![p]),
-                PathFor::Import => dialog.pick_files(),
+                Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
+                Browse::Path(PathFor::Save | PathFor::Copy) | Browse::Export { folder: false } => {
+                    dialog.save_file().map(|p| vec![p])
+                }
+                Browse::Path(PathFor::Open) => dialog.pick_file().map(|p| vec![p]),
+                Browse::Path(PathFor::Import) => dialog.pick_files(),
             };
             if sender.send(chosen).is_ok() {
                 waker.request_repaint();
@@ -429,6 +439,15 @@ impl App {
         match browsing.chosen.try_recv() {
             Ok(Some(mut paths)) => {
                 self.files.browsing = None;
+                let what = match what {
+                    Browse::Path(what) => what,
+                    Browse::Export { .. } => {
+                        if let (Some(Dialog::Export { draft }), Some(path)) = (&mut self.dialogs.open, paths.first()) {
+                            draft.go_to(path);
+                        }
+                        return;
+                    }
+                };
                 self.dialogs.open = None;
                 match what {
                     PathFor::Import => self.read_clips(ctx, paths),

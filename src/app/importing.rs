@@ -9,17 +9,19 @@ use std::{
 
 use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
-use super::{App, jobs::Done};
+use glam::Vec3;
+
+use super::{App, jobs::Done, viewport_renderer::ViewportRenderer};
 use crate::{
     edit::{
         Mode,
         command::{ClipTexts, PutClips},
     },
     model::{Clip, Document, NodeId, Shared},
-    motion::{Pose, Stack},
+    motion::{Evaluator, Pose, Stack, joint_bounds},
     render::Capture,
     session::{Arrival, ClipSource, ImportOptions, arrivals, files_meant},
-    ui::{Dialog, ImportDraft, ImportFile, ImportRow, ImportView, PathFor, ToastKind},
+    ui::{Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind},
 };
 
 /// Pixels of a picture: twice the points of the large one.
@@ -33,38 +35,77 @@ pub(super) struct Importing {
     /// As panels see it.
     pub view: ImportView,
     pictures: Vec<TextureHandle>,
-    /// A picture that is on its way, and of which row.
-    awaited: Option<(usize, Capture)>,
+    /// Joints that were found otherwise than by the same name, as nobody said anything yet; by file.
+    guessed: Vec<Vec<(String, NodeId)>>,
+    /// A picture that is on its way.
+    awaited: Option<(Awaited, Capture)>,
+    playing: Playing,
 }
 
-/// The bones of a skeleton in the middle of a clip, a little from its left; in parts of its greatest extent about its middle.
-fn bones(document: &Document, clip: &Shared<Clip>) -> Vec<[[f32; 2]; 2]> {
+/// What a picture is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    /// The middle of a row's clip.
+    Row(usize),
+    /// The moment that is looked at, of a row.
+    Now(usize),
+}
+
+/// The clip that is looked at.
+#[derive(Default)]
+struct Playing {
+    row: Option<usize>,
+    /// When it was at 0, seconds on the window's clock.
+    begun: f64,
+    /// It, as it would be here.
+    clip: Shared<Clip>,
+    /// How far it came before it stood still.
+    stands_at: f32,
+    /// This model, and the clip's own, laid out for playing.
+    evaluators: [Evaluator; 2],
+    poses: [Pose; 2],
+    /// Half of what they take up, over the whole clip, about the middle of their joints.
+    extents: [Vec3; 2],
+    texture: Option<TextureHandle>,
+    is_drawn: bool,
+}
+
+/// The middle of all joints.
+fn middle(document: &Document, pose: &Pose) -> Vec3 {
+    let is_joint = document.joint_flags();
+    let places = document.node_ids().filter(|n| is_joint[n.index()]).map(|n| pose.world[n.index()].w_axis.truncate());
+    let (sum, count) = places.filter(|p| p.is_finite()).fold((Vec3::ZERO, 0.0), |(s, c), p| (s + p, c + 1.0));
+    if count > 0.0 { sum / count } else { Vec3::ZERO }
+}
+
+/// Half of what a body takes up about the middle of its joints, at a few moments of a clip.
+fn extent(document: &Document, clip: &Shared<Clip>) -> Vec3 {
+    const MOMENTS: u32 = 8;
+    let moments = (0..=MOMENTS).map(|k| f64::from(clip.length()) * f64::from(k) / f64::from(MOMENTS));
+    moments.fold(Vec3::splat(1e-3), |most, time| {
+        let pose = Pose::evaluate(document, &Stack::of(Some(clip), time));
+        let at = middle(document, &pose);
+        joint_bounds(document, &pose).map_or(most, |(low, high)| most.max((high - at).abs()).max((at - low).abs()))
+    })
+}
+
+/// The bones of a skeleton, a little from its left; in parts of an extent about its middle.
+fn bones(document: &Document, pose: &Pose, extent: Vec3) -> Vec<[[f32; 2]; 2]> {
     /// How far to its side it is looked at, radians.
     const ASIDE: f32 = 0.5;
-    let pose = Pose::evaluate(document, &Stack::of(Some(clip), f64::from(clip.length()) * 0.5));
+    let middle = middle(document, pose);
     let is_joint = document.joint_flags();
     let place = |n: NodeId| {
-        let at = pose.world[n.index()].w_axis;
+        let at = pose.world[n.index()].w_axis.truncate() - middle;
         [at.x * ASIDE.cos() - at.z * ASIDE.sin(), at.y]
     };
     let bone = |n: &NodeId| {
         let parent = document.node(*n).parent.filter(|p| is_joint[p.index()])?;
         Some([place(parent), place(*n)]).filter(|b| b.iter().flatten().all(|v| v.is_finite()))
     };
-    let mut made: Vec<[[f32; 2]; 2]> =
-        document.nodes.order().iter().filter(|n| is_joint[n.index()]).filter_map(bone).collect();
-    let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
-    for at in made.iter().flatten() {
-        for k in 0..2 {
-            low[k] = low[k].min(at[k]);
-            high[k] = high[k].max(at[k]);
-        }
-    }
-    let size = (high[0] - low[0]).max(high[1] - low[1]).max(1e-6);
-    for at in made.iter_mut().flatten() {
-        *at = [0, 1].map(|k| (at[k] - (low[k] + high[k]) * 0.5) / size);
-    }
-    made
+    let size = 2.0 * extent.y.max(extent.x.hypot(extent.z)).max(1e-6);
+    let joints = document.nodes.order().iter().filter(|n| is_joint[n.index()]);
+    joints.filter_map(bone).map(|ends| ends.map(|at| at.map(|v| v / size))).collect()
 }
 
 impl App {
@@ -124,7 +165,9 @@ impl App {
             arrivals: Vec::new(),
             view: ImportView::default(),
             pictures: Vec::new(),
+            guessed: Vec::new(),
             awaited: None,
+            playing: Playing::default(),
         });
         self.fit_import(ImportDraft::default());
         ctx.request_repaint();
@@ -146,15 +189,25 @@ impl App {
                         name,
                         fit: None,
                         fault: Some(format!("{error}.")),
+                        path: None,
                         asked: Vec::new(),
+                        guessed: Vec::new(),
                     });
+                    if importing.guessed.len() == file {
+                        importing.guessed.push(Vec::new());
+                    }
                     continue;
                 }
             };
             let (fit, made) = arrivals(document, &theirs, &source.path, &options);
             let fault = made.is_empty().then(|| "It has no clips.".to_owned());
+            if importing.guessed.len() == file {
+                importing.guessed.push(fit.guessed.clone());
+            }
+            let guessed = importing.guessed[file].clone();
             let mut asked = fit.unmatched.clone();
             asked.extend(theirs.node_ids().map(|n| theirs.node(n).label(n)).filter(|l| draft.by_hand.contains_key(l)));
+            asked.retain(|name| guessed.iter().all(|(guess, _)| guess != name));
             asked.sort();
             asked.dedup();
             for arrival in made {
@@ -171,12 +224,12 @@ impl App {
                     is_other: fit.is_other() || nothing,
                     is_empty: nothing,
                     picture: None,
-                    bones: bones(&theirs, &theirs.clips[arrival.id]),
                 });
                 view.names.push(arrival.name.clone());
                 importing.arrivals.push(arrival);
             }
-            view.files.push(ImportFile { name, fit: Some(fit), fault, asked });
+            let path = Some(source.path.clone());
+            view.files.push(ImportFile { name, fit: Some(fit), fault, path, asked, guessed });
         }
         view.taken = document.clips.ids().map(|id| document.clip_label(id)).collect();
         if draft.ticked.len() != view.rows.len() {
@@ -187,6 +240,7 @@ impl App {
         importing.view = view;
         importing.pictures.clear();
         importing.awaited = None;
+        importing.playing = Playing::default();
         self.dialogs.open = Some(Dialog::Import { draft: Box::new(draft) });
     }
 
@@ -226,52 +280,147 @@ impl App {
         }
     }
 
-    /// Takes the next picture that is missing, one at a time: this model in the middle of each clip.
+    /// Plays the clip that is looked at, and takes the next picture that is missing, one at a time: this model in the middle of each clip.
     pub(super) fn picture_imports(&mut self, ctx: &Context) {
-        let is_open = matches!(self.dialogs.open, Some(Dialog::Import { .. }));
-        if !is_open {
+        let Some(Dialog::Import { draft }) = &self.dialogs.open else {
             // What was looked at and not taken is not kept.
             self.files.importing = None;
             return;
-        }
+        };
+        let (shown, still) = (draft.shown, draft.still);
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
-        if let Some((row, capture)) = &importing.awaited {
-            match self.renderer.poll_picture(capture) {
+        importing.play(session.document(), ctx.input(|i| i.time), shown, still);
+        if !still {
+            ctx.request_repaint_after(Duration::from_millis(33));
+        }
+        if let Some((of, capture)) = importing.awaited.take() {
+            match self.renderer.poll_picture(&capture) {
                 Ok(None) => {
+                    importing.awaited = Some((of, capture));
                     ctx.request_repaint_after(Duration::from_millis(30));
                     return;
                 }
                 Ok(Some(picture)) => {
                     let size = [picture.width() as usize, picture.height() as usize];
                     let image = ColorImage::from_rgba_unmultiplied(size, picture.as_raw());
-                    let texture = ctx.load_texture(format!("import {row}"), image, TextureOptions::LINEAR);
-                    if let Some(row) = importing.view.rows.get_mut(*row) {
-                        row.picture = Some(Some(texture.id()));
-                    }
-                    importing.pictures.push(texture);
+                    importing.take_picture(ctx, of, image);
                 }
                 Err(error) => {
                     log::warn!("a clip has no picture: {error}");
-                    if let Some(row) = importing.view.rows.get_mut(*row) {
+                    if let Awaited::Row(row) = of
+                        && let Some(row) = importing.view.rows.get_mut(row)
+                    {
                         row.picture = Some(None);
                     }
                 }
             }
-            importing.awaited = None;
+            let was_row = matches!(of, Awaited::Row(_));
             ctx.request_repaint();
-            return;
+            if was_row && importing.begin_now(&mut self.renderer, session.document()) {
+                return;
+            }
         }
         if !self.renderer.shows_picture() || session.history().is_open() {
             return;
         }
-        let Some(row) = importing.view.rows.iter().position(|r| r.picture.is_none()) else { return };
+        let Some(row) = importing.view.rows.iter().position(|r| r.picture.is_none()) else {
+            importing.begin_now(&mut self.renderer, session.document());
+            return;
+        };
         let clip = Shared::new(importing.arrivals[row].carried.clip.clone());
         let middle = f64::from(clip.length()) * 0.5;
         let pose = Pose::evaluate(session.document(), &Stack::of(Some(&clip), middle));
-        match self.renderer.begin_pose_picture(session.document(), &pose, PICTURE) {
-            Some(capture) => importing.awaited = Some((row, capture)),
+        match self.renderer.begin_pose_picture(session.document(), &pose, None, PICTURE) {
+            Some(capture) => importing.awaited = Some((Awaited::Row(row), capture)),
             None => importing.view.rows[row].picture = Some(None),
         }
         ctx.request_repaint();
+    }
+
+    /// Opens a file in a window of its own.
+    pub(super) fn open_apart(&mut self, ctx: &Context, path: &Path) {
+        let started = std::env::current_exe().and_then(|program| std::process::Command::new(program).arg(path).spawn());
+        if let Err(error) = started {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            self.toast(
+                ctx,
+                ToastKind::Error,
+                format!("No window was opened for {name}: {error}. Start Ulna again with it."),
+            );
+        }
+    }
+}
+
+impl Importing {
+    /// Goes to the moment that is looked at now.
+    fn play(&mut self, document: &Document, now: f64, row: usize, still: bool) {
+        let Some(arrival) = self.arrivals.get(row) else { return };
+        let file = self.view.rows[row].file;
+        let Some(theirs) = self.sources.get(file).and_then(|s| s.document.as_ref().ok()) else { return };
+        let own = &theirs.clips[arrival.id];
+        let playing = &mut self.playing;
+        if playing.row != Some(row) {
+            let clip = Shared::new(arrival.carried.clip.clone());
+            *playing = Playing {
+                row: Some(row),
+                begun: now,
+                extents: [extent(document, &clip), extent(theirs, own)],
+                clip,
+                texture: playing.texture.take(),
+                ..Playing::default()
+            };
+        }
+        let length = f64::from(own.length());
+        if still {
+            playing.begun = now - f64::from(playing.stands_at);
+        }
+        let gone = (now - playing.begun).max(0.0);
+        let time = if length > 0.0 { gone % length } else { 0.0 };
+        playing.stands_at = time as f32;
+        let stacks = [(document, &playing.clip), (&**theirs, own)];
+        for (k, (document, clip)) in stacks.into_iter().enumerate() {
+            playing.evaluators[k].update(document, &Stack::of(Some(clip), time), &mut playing.poses[k]);
+        }
+        self.view.now = ImportMoment {
+            row,
+            time: time as f32,
+            picture: playing.texture.as_ref().filter(|_| playing.is_drawn).map(TextureHandle::id),
+            bones: bones(theirs, &playing.poses[1], playing.extents[1]),
+        };
+    }
+
+    /// Begins a picture of the moment that is looked at; whether there is one.
+    fn begin_now(&mut self, renderer: &mut ViewportRenderer, document: &Document) -> bool {
+        let Some(row) = self.playing.row else { return false };
+        let pose = &self.playing.poses[0];
+        let (at, half) = (middle(document, pose), self.playing.extents[0]);
+        // The same all around, so that nothing is cut off where it turns; the skin lies around the joints.
+        let wide = half.x.max(half.z);
+        let half = Vec3::new(wide, half.y, wide) * 1.15;
+        let capture = renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);
+        self.awaited = capture.map(|capture| (Awaited::Now(row), capture));
+        self.awaited.is_some()
+    }
+
+    fn take_picture(&mut self, ctx: &Context, of: Awaited, image: ColorImage) {
+        match of {
+            Awaited::Row(row) => {
+                let texture = ctx.load_texture(format!("import {row}"), image, TextureOptions::LINEAR);
+                if let Some(row) = self.view.rows.get_mut(row) {
+                    row.picture = Some(Some(texture.id()));
+                }
+                self.pictures.push(texture);
+            }
+            Awaited::Now(row) if self.playing.row == Some(row) => {
+                match &mut self.playing.texture {
+                    Some(texture) => texture.set(image, TextureOptions::LINEAR),
+                    None => {
+                        self.playing.texture = Some(ctx.load_texture("import now", image, TextureOptions::LINEAR));
+                    }
+                }
+                self.playing.is_drawn = true;
+            }
+            Awaited::Now(_) => {}
+        }
     }
 }

@@ -64,8 +64,6 @@ pub struct App {
     pose_pictures: handlers::PosePictures,
     balance: handlers::BalanceState,
     paths: handlers::PathState,
-    /// The clip as it is to be when its loop is repaired, from what, and a number of its own.
-    repaired: Option<handlers::Repaired>,
     ghosts_asked: Option<handlers::GhostsAsked>,
     problems: Problems,
     dialogs: Dialogs,
@@ -93,7 +91,6 @@ impl App {
             pose_pictures: handlers::PosePictures::default(),
             balance: handlers::BalanceState::default(),
             paths: handlers::PathState::default(),
-            repaired: None,
             ghosts_asked: None,
             problems: Problems::default(),
             dialogs: Dialogs::default(),

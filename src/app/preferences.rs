@@ -21,6 +21,8 @@ pub(super) struct Preferences {
     pub settings: Settings,
     /// How clips were exported last.
     pub export: Option<crate::ui::ExportDraft>,
+    /// Where that went, by file.
+    pub export_places: Vec<crate::ui::ExportPlace>,
     /// How pictures of clips were made last.
     pub pictures: crate::ui::PicturesDraft,
     /// The brush.

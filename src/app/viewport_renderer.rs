@@ -8,7 +8,7 @@ use std::{
 
 use egui::TextureId;
 use egui_wgpu::RenderState;
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use super::{
     LONG,
@@ -359,14 +359,20 @@ impl ViewportRenderer {
         Some(Capture::begin(gpu, &target))
     }
 
-    /// Begins a small picture of the document in another pose. A program that draws would take long for a large one: there is
-    /// none then.
-    pub(super) fn begin_pose_picture(&mut self, document: &Document, pose: &Pose, size: [u32; 2]) -> Option<Capture> {
+    /// Begins a small picture of the document in another pose, of what is between two corners or of all of it. A program that draws
+    /// would take long for a large one: there is none then.
+    pub(super) fn begin_pose_picture(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        corners: Option<(Vec3, Vec3)>,
+        size: [u32; 2],
+    ) -> Option<Capture> {
         let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
         let large = vertices > LONG;
         // The skin itself where it is soon found; a large head stands out far beyond its joint.
-        let skin = (vertices <= LONG / 4).then(|| Surface::new(document, pose).bounds()).flatten();
-        let bounds = skin.or_else(|| joint_bounds(document, pose));
+        let skin = (corners.is_none() && vertices <= LONG / 4).then(|| Surface::new(document, pose).bounds()).flatten();
+        let bounds = corners.or(skin).or_else(|| joint_bounds(document, pose));
         let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &mut self.scene, bounds) else {
             return None;
         };

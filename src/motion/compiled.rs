@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
+    frame::{Block, Part, Rotation, Scale, Sink, Slots, Targets, ToLocals, Translation},
     sample::{sample_at, segment},
     spans::{LaneTime, SegmentCache, is_in_range},
     turn::{Blend, F32x8, Hermite, LANES, Lerp, Slerp},
 };
-use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track, Transform};
+use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 
 /// A clip that was laid out.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Compiled {
     groups: Vec<Group>,
     own: UnsharedTracks,
     singles: Vec<(Shared<Track>, usize)>,
+    /// By single.
+    singles_to: Targets,
     /// For every node that the clip moves: whether translation, rotation and scale all come from it.
     moved: Vec<(u32, bool)>,
 }
@@ -50,15 +53,26 @@ impl UnsharedTracks {
         }
     }
 
+    fn arrange(&mut self, slots: &Slots) {
+        for cache in [&mut self.moves, &mut self.scales] {
+            cache.arrange(slots);
+        }
+        for cache in [&mut self.cubic_moves, &mut self.cubic_scales] {
+            cache.arrange(slots);
+        }
+        self.turns.arrange(slots);
+        self.cubic_turns.arrange(slots);
+    }
+
     #[inline(always)]
-    fn apply(&mut self, time: f64, local: &mut [Local]) {
+    fn apply(&mut self, time: f64, sink: &mut impl Sink) {
         let to = LaneTime::new(time);
-        self.moves.step::<Lerp, Translation>(to, local);
-        self.cubic_moves.step::<Hermite, Translation>(to, local);
-        self.scales.step::<Lerp, Scale>(to, local);
-        self.cubic_scales.step::<Hermite, Scale>(to, local);
-        self.turns.step::<Slerp, Rotation>(to, local);
-        self.cubic_turns.step::<Hermite, Rotation>(to, local);
+        self.moves.step::<Lerp, Translation>(to, sink);
+        self.cubic_moves.step::<Hermite, Translation>(to, sink);
+        self.scales.step::<Lerp, Scale>(to, sink);
+        self.cubic_scales.step::<Hermite, Scale>(to, sink);
+        self.turns.step::<Slerp, Rotation>(to, sink);
+        self.cubic_turns.step::<Hermite, Rotation>(to, sink);
     }
 }
 
@@ -106,7 +120,8 @@ impl Compiled {
         let whole = |list: &[Property]| list.iter().filter(|p| **p != Property::Weights).count();
         let counts = parts.into_iter().map(|(node, list)| (node, whole(&list)));
         let moved = counts.filter(|(_, count)| *count > 0).map(|(node, count)| (node, count == 3)).collect();
-        Some(Self { groups, own: UnsharedTracks::new(&own), singles, moved })
+        let singles_to = Targets::new(singles.iter().map(|(track, _)| track.target.0).collect());
+        Some(Self { groups, own: UnsharedTracks::new(&own), singles, singles_to, moved })
     }
 
     /// Nodes that the clip moves, each with whether nothing of what they had before is left.
@@ -114,22 +129,40 @@ impl Compiled {
         &self.moved
     }
 
+    /// Finds the places of the nodes that it moves, which have one each.
+    pub(super) fn arrange(&mut self, slots: &Slots) {
+        for group in &mut self.groups {
+            group.moves.to.arrange(slots);
+            group.scales.to.arrange(slots);
+            group.turns.to.arrange(slots);
+        }
+        self.own.arrange(slots);
+        self.singles_to.arrange(slots);
+    }
+
     /// Puts the clip's values at `time` seconds where they belong. Local transforms of moved nodes must be
     /// [`Local::Trs`] already.
     pub(super) fn apply(&mut self, time: f64, local: &mut [Local], morphs: &mut [Vec<f32>]) {
+        self.sample(time, &mut ToLocals(local), morphs);
+    }
+
+    /// Hands the clip's values at `time` seconds on.
+    pub(super) fn sample<S: Sink>(&mut self, time: f64, sink: &mut S, morphs: &mut [Vec<f32>]) {
         // The widest vectors of the machine at hand.
         let Self { groups, own, .. } = self;
+        let into = &mut *sink;
         pulp::Arch::new().dispatch(
             #[inline(always)]
             || {
+                let into = into;
                 for group in groups {
-                    group.apply(time, local);
+                    group.apply(time, into);
                 }
-                own.apply(time, local);
+                own.apply(time, into);
             },
         );
         let mut buffer = [0.0f32; 4];
-        for (track, cursor) in &mut self.singles {
+        for (lane, (track, cursor)) in self.singles.iter_mut().enumerate() {
             let at = segment(&track.times, time, cursor);
             let node = track.target.index();
             if track.property == Property::Weights {
@@ -140,60 +173,8 @@ impl Compiled {
             }
             let out = &mut buffer[..track.width];
             sample_at(track, at, out);
-            if let Local::Trs(local) = &mut local[node] {
-                set(local, track.property, out);
-            }
+            sink.put_one(&self.singles_to, lane, track.property, out);
         }
-    }
-}
-
-/// Sets a component of a transform.
-pub(super) fn set(local: &mut Transform, property: Property, value: &[f32]) {
-    match property {
-        Property::Translation => local.translation = [value[0], value[1], value[2]].into(),
-        Property::Rotation => local.rotation = glam::Quat::from_slice(value),
-        Property::Scale | Property::Weights => local.scale = [value[0], value[1], value[2]].into(),
-    }
-}
-
-/// A part of a transform, of `W` numbers.
-pub(super) trait Part<const W: usize> {
-    /// Makes it the transform's.
-    fn set(transform: &mut Transform, value: [f32; W]);
-
-    /// Makes the lanes of a block those of nodes; as many as there are nodes.
-    #[inline(always)]
-    fn put(local: &mut [Local], nodes: &[u32], values: &[F32x8; W]) {
-        for (k, node) in nodes.iter().enumerate().take(LANES) {
-            if let Local::Trs(transform) = &mut local[*node as usize] {
-                Self::set(transform, values.map(|v| v[k]));
-            }
-        }
-    }
-}
-
-struct Translation;
-struct Rotation;
-struct Scale;
-
-impl Part<3> for Translation {
-    #[inline(always)]
-    fn set(transform: &mut Transform, value: [f32; 3]) {
-        transform.translation = value.into();
-    }
-}
-
-impl Part<4> for Rotation {
-    #[inline(always)]
-    fn set(transform: &mut Transform, value: [f32; 4]) {
-        transform.rotation = glam::Quat::from_array(value);
-    }
-}
-
-impl Part<3> for Scale {
-    #[inline(always)]
-    fn set(transform: &mut Transform, value: [f32; 3]) {
-        transform.scale = value.into();
     }
 }
 
@@ -210,7 +191,7 @@ struct Group {
 /// Values of tracks of one property, key after key, in blocks of eight tracks.
 #[derive(Clone, Debug)]
 struct Rows<const W: usize> {
-    nodes: Vec<u32>,
+    to: Targets,
     /// Blocks a key.
     blocks: usize,
     data: Vec<[F32x8; W]>,
@@ -229,7 +210,7 @@ impl<const W: usize> Rows<W> {
                 }
             }
         }
-        Self { nodes: tracks.iter().map(|t| t.target.0).collect(), blocks, data }
+        Self { to: Targets::new(tracks.iter().map(|t| t.target.0).collect()), blocks, data }
     }
 
     /// The values of a key.
@@ -238,10 +219,9 @@ impl<const W: usize> Rows<W> {
     }
 
     #[inline(always)]
-    fn step<B: Blend<W, 2>, T: Part<W>>(&self, part: &F32x8, [from, to]: [usize; 2], local: &mut [Local]) {
-        let blocks = self.row(from).iter().zip(self.row(to)).zip(self.nodes.chunks(LANES));
-        for ((from, to), nodes) in blocks {
-            T::put(local, nodes, &B::blend(part, &[*from, *to]));
+    fn step<B: Blend<W, 2>, T: Part<W>>(&self, part: &F32x8, [from, to]: [usize; 2], sink: &mut impl Sink) {
+        for (eight, (from, to)) in self.row(from).iter().zip(self.row(to)).enumerate() {
+            sink.put::<W, T>(&self.to, eight, &B::blend(part, &[*from, *to]));
         }
     }
 }
@@ -260,33 +240,29 @@ impl Group {
     }
 
     #[inline(always)]
-    fn apply(&mut self, time: f64, local: &mut [Local]) {
+    fn apply(&mut self, time: f64, sink: &mut impl Sink) {
         let at = segment(&self.times, time, &mut self.cursor);
         let keys = [at.key, if at.part > 0.0 { at.key + 1 } else { at.key }];
         let part = [at.part; LANES];
         let (moves, scales, turns) = (&self.moves, &self.scales, &self.turns);
-        if moves.nodes == turns.nodes && moves.nodes == scales.nodes {
+        if moves.to.nodes() == turns.to.nodes() && moves.to.nodes() == scales.to.nodes() {
             let [from, to] = keys;
             let places = moves.row(from).iter().zip(moves.row(to));
             let sizes = scales.row(from).iter().zip(scales.row(to));
             let ways = turns.row(from).iter().zip(turns.row(to));
-            for (((m, s), r), nodes) in places.zip(sizes).zip(ways).zip(moves.nodes.chunks(LANES)) {
-                let m = Lerp::blend(&part, &[*m.0, *m.1]);
-                let s = Lerp::blend(&part, &[*s.0, *s.1]);
-                let r = Slerp::blend(&part, &[*r.0, *r.1]);
-                for (k, node) in nodes.iter().enumerate() {
-                    local[*node as usize] = Local::Trs(Transform {
-                        translation: m.map(|v| v[k]).into(),
-                        rotation: glam::Quat::from_array(r.map(|v| v[k])),
-                        scale: s.map(|v| v[k]).into(),
-                    });
-                }
+            for (eight, ((m, s), r)) in places.zip(sizes).zip(ways).enumerate() {
+                let values = Block {
+                    places: Lerp::blend(&part, &[*m.0, *m.1]),
+                    turns: Slerp::blend(&part, &[*r.0, *r.1]),
+                    sizes: Lerp::blend(&part, &[*s.0, *s.1]),
+                };
+                sink.put_all(&moves.to, eight, &values);
             }
             return;
         }
-        moves.step::<Lerp, Translation>(&part, keys, local);
-        scales.step::<Lerp, Scale>(&part, keys, local);
-        turns.step::<Slerp, Rotation>(&part, keys, local);
+        moves.step::<Lerp, Translation>(&part, keys, sink);
+        scales.step::<Lerp, Scale>(&part, keys, sink);
+        turns.step::<Slerp, Rotation>(&part, keys, sink);
     }
 }
 
@@ -296,7 +272,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::{NodeId, TrackId},
+        model::{NodeId, TrackId, Transform},
         motion::sample_into,
     };
 

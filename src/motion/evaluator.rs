@@ -3,11 +3,13 @@
 use glam::Quat;
 
 use super::{
-    compiled::{self, Compiled},
-    mix::{self, Cover, Driver, Parts},
+    compiled::Compiled,
+    frame::{Block, Slots, ToBlocks, set},
+    mix::{self, Cover, Driven, Driver, Parts},
     pose::Pose,
     sample::sample_into,
     stack::{Additive, Averaging, Constraint, Instance, Lane, Reference, Stack},
+    turn::LANES,
 };
 use crate::model::{
     Asset, Clip, Local, NodeId, PoseLayer, Property, Shared, Transform, Tree, Unkeyed,
@@ -20,9 +22,15 @@ pub struct Evaluator {
     /// By instance: those of lanes, then those of additive lanes.
     players: Vec<Player>,
     walk: Walk,
+    /// Nodes that lanes drive.
+    slots: Slots,
+    /// Whether that may be other nodes now.
+    stale: bool,
+    /// Nodes that need not begin as they are in the file, with whether nothing of that is left.
+    covered: Vec<(u32, bool)>,
     /// The file's pose with its layers, which instances are sampled over.
     base: Pose,
-    turns: mix::Scratch,
+    scratch: mix::Scratch,
     unsaid: Vec<NodeId>,
 }
 
@@ -54,10 +62,16 @@ struct Player {
     compiled: Option<Compiled>,
     /// What the clip and its layers drive, by node.
     drives: Vec<Parts>,
-    /// Nodes of which they drive a part alone, or weights of morph targets: those begin as they are below.
+    /// Nodes of which they drive a part alone: those begin as they are below.
     partly: Vec<usize>,
+    /// Nodes of which they drive weights of morph targets: those, too.
+    morphing: Vec<usize>,
     local: Vec<Local>,
     morphs: Vec<Vec<f32>>,
+    /// Of which list of places it has the blocks.
+    arranged: u64,
+    frame: Vec<Block>,
+    driven: Vec<Driven>,
 }
 
 impl Player {
@@ -70,15 +84,15 @@ impl Player {
         }
         self.asked = self.asked.saturating_add(1);
         if self.asked == WORTH {
-            self.compiled = Compiled::new(clip);
+            (self.compiled, self.arranged) = (Compiled::new(clip), 0);
         }
     }
 
-    /// Finds what the clip with these layers drives, among so many nodes.
-    fn find_drives(&mut self, layers: &Shared<[PoseLayer]>, nodes: usize) {
+    /// Finds what the clip with these layers drives, among so many nodes; whether that was not known.
+    fn find_drives(&mut self, layers: &Shared<[PoseLayer]>, nodes: usize) -> bool {
         let same = Shared::ptr_eq(&self.layers, layers) || (self.layers.is_empty() && layers.is_empty());
         if self.drives.len() == nodes && same {
-            return;
+            return false;
         }
         self.layers = layers.clone();
         self.drives.clear();
@@ -91,28 +105,33 @@ impl Player {
                 *slot = slot.or(parts);
             }
         }
-        let partly = |(_, parts): &(usize, &Parts)| !parts.is_empty() && (!parts.is_whole() || !layers.is_empty());
-        let morphs = |(_, parts): &(usize, &Parts)| parts.has(Property::Weights);
-        let all = self.drives.iter().enumerate();
-        self.partly = all.filter(|n| partly(n) || morphs(n)).map(|(node, _)| node).collect();
+        let which = |wanted: &dyn Fn(Parts) -> bool| {
+            let all = self.drives.iter().enumerate();
+            all.filter(|(_, parts)| wanted(**parts)).map(|(node, _)| node).collect::<Vec<_>>()
+        };
+        let partly = which(&|parts| parts.moves() && (!parts.is_whole() || !layers.is_empty()));
+        let morphing = which(&|parts| parts.has(Property::Weights));
+        (self.partly, self.morphing) = (partly, morphing);
         // What is driven as a whole stays what a clip can write to.
         self.local.clear();
         self.local.resize(nodes, Local::default());
         self.morphs.resize(nodes, Vec::new());
+        self.arranged = 0;
+        true
     }
 
     /// Whether it has to know what lies below.
     fn is_partial(&self) -> bool {
-        !self.partly.is_empty()
+        !self.partly.is_empty() || !self.morphing.is_empty()
     }
 
     /// Samples an instance over a pose, and puts its layers on. What it does not drive is not meant to be read.
     fn sample(&mut self, instance: &Instance, time: f64, base: &Pose) {
         for node in self.partly.iter().copied() {
             self.local[node] = Local::Trs(base.local[node].transform());
-            if self.drives[node].has(Property::Weights) {
-                self.morphs[node].clone_from(&base.morphs[node]);
-            }
+        }
+        for node in self.morphing.iter().copied() {
+            self.morphs[node].clone_from(&base.morphs[node]);
         }
         match &mut self.compiled {
             Some(compiled) => compiled.apply(time, &mut self.local, &mut self.morphs),
@@ -120,6 +139,58 @@ impl Player {
         }
         put_layers(&instance.layers, &mut self.local);
     }
+
+    /// Takes its blocks up where nodes have other places now.
+    fn arrange(&mut self, slots: &Slots) {
+        if self.arranged != slots.serial() {
+            self.arranged = slots.serial();
+            self.frame.clear();
+            self.frame.resize(slots.blocks(), Block::default());
+            let parts: Vec<Parts> = slots.nodes().iter().map(|node| self.drives[*node as usize]).collect();
+            self.driven = parts.chunks(LANES).map(Driven::new).collect();
+            if let Some(compiled) = &mut self.compiled {
+                compiled.arrange(slots);
+            }
+        }
+    }
+
+    /// [`sample`](Self::sample) in blocks, by place.
+    fn sample_blocks(&mut self, instance: &Instance, base: &Pose, slots: &Slots) {
+        if instance.layers.is_empty()
+            && let Some(compiled) = &mut self.compiled
+        {
+            for node in self.morphing.iter().copied() {
+                self.morphs[node].clone_from(&base.morphs[node]);
+            }
+            compiled.sample(instance.time, &mut ToBlocks(&mut self.frame), &mut self.morphs);
+            return;
+        }
+        self.sample(instance, instance.time, base);
+        for (slot, node) in slots.nodes().iter().enumerate() {
+            if self.drives[*node as usize].moves() {
+                self.frame[slot / LANES].put(slot % LANES, &self.local[*node as usize].transform());
+            }
+        }
+    }
+}
+
+/// What is averaged in a lane: what counts at all.
+fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<Driver<'a>> {
+    let counting = players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
+    counting
+        .map(|(player, instance)| Driver {
+            frame: &player.frame,
+            driven: &player.driven,
+            drives: &player.drives,
+            morphs: &player.morphs,
+            weight: instance.weight,
+            mask: instance.mask.as_ref(),
+        })
+        .collect()
+}
+
+fn cover(lane: &Lane) -> Cover<'_> {
+    Cover { weight: lane.weight, mask: lane.mask.as_ref(), on_sphere: lane.averaging == Averaging::Slerp }
 }
 
 impl Evaluator {
@@ -131,18 +202,11 @@ impl Evaluator {
         if let Some(instance) = stack.alone() {
             self.play(file, instance, pose);
         } else {
-            begin(file, None, pose);
+            self.take_up(stack, file.nodes.len());
+            self.find_covered(stack);
+            begin(file, &self.covered, pose);
             put_layers(&stack.layers, &mut pose.local);
-            let nodes = file.nodes.len();
-            let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
-            let instances = lanes.chain(stack.additive.iter().map(|a| &a.instance));
-            let mut partial = false;
-            for (player, instance) in self.players.iter_mut().zip(instances) {
-                player.take_up(&instance.clip);
-                player.find_drives(&instance.layers, nodes);
-                partial |= player.is_partial();
-            }
-            if partial {
+            if self.players.iter().any(Player::is_partial) {
                 self.base.local.clone_from(&pose.local);
                 self.base.morphs.clone_from(&pose.morphs);
             }
@@ -194,6 +258,7 @@ impl Evaluator {
         if self.players.len() == count && self.players.iter().zip(instances()).all(fits) {
             return;
         }
+        self.stale = true;
         let mut old: Vec<Option<Player>> = std::mem::take(&mut self.players).into_iter().map(Some).collect();
         self.players = instances()
             .enumerate()
@@ -209,6 +274,43 @@ impl Evaluator {
             .collect();
     }
 
+    /// Hands each instance's clip to its player, and gives the nodes that lanes drive their places.
+    fn take_up(&mut self, stack: &Stack, nodes: usize) {
+        let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
+        let instances = lanes.chain(stack.additive.iter().map(|a| &a.instance));
+        for (player, instance) in self.players.iter_mut().zip(instances) {
+            player.take_up(&instance.clip);
+            self.stale |= player.find_drives(&instance.layers, nodes);
+        }
+        let (drivers, _) = self.players.split_at_mut(stack.lanes.iter().map(|l| l.instances.len()).sum());
+        if self.stale {
+            self.stale = false;
+            let driven = |node: &usize| drivers.iter().any(|player| player.drives[*node].moves());
+            self.slots.give((0..nodes).filter(driven), nodes);
+        }
+        drivers.iter_mut().for_each(|player| player.arrange(&self.slots));
+    }
+
+    /// Finds the nodes of which the lowest lane leaves nothing that lies below it.
+    fn find_covered(&mut self, stack: &Stack) {
+        self.covered.clear();
+        let Some(lane) = stack.lanes.first() else { return };
+        let players = &self.players[..lane.instances.len()];
+        // What is sampled over what lies below needs that.
+        if !stack.layers.is_empty() || self.players.iter().any(|p| !p.partly.is_empty()) {
+            return;
+        }
+        let drivers = drivers(lane, players);
+        if !mix::covers(&drivers, cover(lane)) {
+            return;
+        }
+        for (block, nodes) in self.slots.nodes().chunks(LANES).enumerate() {
+            if drivers.iter().all(|d| d.driven[block].whole) {
+                self.covered.extend(nodes.iter().map(|node| (*node, true)));
+            }
+        }
+    }
+
     /// Nodes of the last stack whose scale an additive lane could not say: it stayed as it was.
     pub fn unsaid(&self) -> &[NodeId] {
         &self.unsaid
@@ -218,7 +320,7 @@ impl Evaluator {
     fn play(&mut self, file: &Asset, instance: &Instance, pose: &mut Pose) {
         let player = &mut self.players[0];
         player.take_up(&instance.clip);
-        begin(file, player.compiled.as_ref(), pose);
+        begin(file, player.compiled.as_ref().map_or(&[], |c| c.moved()), pose);
         match &mut player.compiled {
             Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
             None => apply_clip(&instance.clip, instance.time, &mut pose.local, &mut pose.morphs),
@@ -230,25 +332,12 @@ impl Evaluator {
         let players = &mut self.players[first..first + lane.instances.len()];
         for (player, instance) in players.iter_mut().zip(&lane.instances) {
             if instance.weight > 0.0 {
-                player.sample(instance, instance.time, &self.base);
+                player.sample_blocks(instance, &self.base, &self.slots);
             }
         }
-        let drivers: Vec<Driver<'_>> = players
-            .iter()
-            .zip(&lane.instances)
-            .filter(|(_, instance)| instance.weight > 0.0)
-            .map(|(player, instance)| Driver {
-                local: &player.local,
-                drives: &player.drives,
-                morphs: &player.morphs,
-                weight: instance.weight,
-                mask: instance.mask.as_ref(),
-            })
-            .collect();
-        let on_sphere = lane.averaging == Averaging::Slerp;
-        let cover = Cover { weight: lane.weight, mask: lane.mask.as_ref(), on_sphere };
+        let (drivers, cover) = (drivers(lane, players), cover(lane));
         if !drivers.is_empty() && lane.weight > 0.0 {
-            mix::lay(&mut pose.local, &drivers, cover, &mut self.turns);
+            mix::lay(&mut pose.local, &self.slots, &drivers, cover, &mut self.scratch);
             mix::lay_morphs(&mut pose.morphs, &drivers, cover);
         }
     }
@@ -258,7 +347,7 @@ impl Evaluator {
         let Additive { instance, reference } = additive;
         let player = &mut self.players[player];
         if stack.alone().is_some() {
-            begin(file, None, &mut self.base);
+            begin(file, &[], &mut self.base);
             player.take_up(&instance.clip);
             player.find_drives(&instance.layers, file.nodes.len());
         }
@@ -321,10 +410,10 @@ fn first_key(clip: &Clip) -> f32 {
     if first.is_finite() { first } else { 0.0 }
 }
 
-/// The pose of the file, which a clip then changes. What the clip replaces as a whole is left out.
-fn begin(file: &Asset, compiled: Option<&Compiled>, pose: &mut Pose) {
+/// The pose of the file, which clips then change. What they move begins as [`Local::Trs`]; what they replace as a whole is left
+/// out. `moved` are the nodes in their order, with whether they are replaced.
+fn begin(file: &Asset, moved: &[(u32, bool)], pose: &mut Pose) {
     pose.local.resize(file.nodes.len(), Local::default());
-    let moved = compiled.map_or(&[][..], |c| c.moved());
     let mut next = 0;
     for (index, (slot, node)) in pose.local.iter_mut().zip(file.nodes.slots()).enumerate() {
         let Some(node) = node else { continue };
@@ -367,7 +456,7 @@ fn apply_clip(clip: &Clip, time: f64, local: &mut [Local], morphs: &mut [Vec<f32
         let out = &mut buffer[..track.width];
         sample_into(track, time, out);
         let mut moved = slot.transform();
-        compiled::set(&mut moved, track.property, out);
+        set(&mut moved, track.property, out);
         *slot = Local::Trs(moved);
     }
 }

@@ -6,6 +6,7 @@ pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
 mod evaluator;
+mod frame;
 mod humanoid;
 pub mod ik;
 mod insert;

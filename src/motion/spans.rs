@@ -4,10 +4,10 @@
 //! evaluate all lanes. Spans are stored in the order of time, so that going anywhere reads memory in one direction.
 
 use super::{
-    compiled::Part,
+    frame::{Part, Sink, Slots, Targets},
     turn::{Blend, F32x8, LANES},
 };
-use crate::model::{Interpolation, Local, Shared, Track};
+use crate::model::{Interpolation, Shared, Track};
 
 /// A moment, split so that lanes of `f32` lose nothing.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ struct Block<const W: usize, const P: usize> {
 #[derive(Clone, Debug)]
 pub(super) struct SegmentCache<const W: usize, const P: usize> {
     /// By lane.
-    nodes: Vec<u32>,
+    to: Targets,
     blocks: Vec<Block<W, P>>,
     /// By lane: where its present span is stored.
     present: Vec<u32>,
@@ -193,9 +193,9 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
             let start = end.map(|v: f32| -v);
             blocks.push(Block { start, end, rate: [0.0; LANES], points: [[[0.0; LANES]; W]; P] });
         }
-        let nodes = tracks.iter().map(|t| t.target.0).collect();
+        let to = Targets::new(tracks.iter().map(|t| t.target.0).collect());
         let present = marks[..lanes].iter().map(|mark| mark.place).collect();
-        Self { nodes, blocks, present, stored, moments, marks, last: 0 }
+        Self { to, blocks, present, stored, moments, marks, last: 0 }
     }
 
     /// Span `k` of a track: before key `k`.
@@ -226,11 +226,16 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         Span { start, end, rate: (1.0 / length) as f32, next: 0, points }
     }
 
+    /// Finds the places of the nodes.
+    pub(super) fn arrange(&mut self, slots: &Slots) {
+        self.to.arrange(slots);
+    }
+
     /// Goes to a moment and gives every node its value there, blended from the points of its track.
     #[inline(always)]
-    pub(super) fn step<B: Blend<W, P>, T: Part<W>>(&mut self, to: LaneTime, local: &mut [Local]) {
-        let LaneTime { high, low, floor } = to;
-        let lanes = self.nodes.len();
+    pub(super) fn step<B: Blend<W, P>, T: Part<W>>(&mut self, time: LaneTime, sink: &mut impl Sink) {
+        let LaneTime { high, low, floor } = time;
+        let lanes = self.present.len();
         let moment = self.moments.of(floor);
         let follows = (self.last..self.last + 2).contains(&moment);
         self.last = moment;
@@ -238,8 +243,8 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let next_marks = &self.marks[(moment + 1) * lanes..(moment + 2) * lanes];
         let stored = &self.stored[..];
         let find = Find { marks, next_marks, stored, floor };
-        let blocks = self.blocks.iter_mut().zip(self.nodes.chunks(LANES)).zip(self.present.chunks_mut(LANES));
-        for (b, ((block, nodes), present)) in blocks.enumerate() {
+        let blocks = self.blocks.iter_mut().zip(self.present.chunks_mut(LANES));
+        for (b, (block, present)) in blocks.enumerate() {
             let mut ended = 0u32;
             for k in 0..LANES {
                 ended |= u32::from(floor < block.start[k] || floor >= block.end[k]) << k;
@@ -287,7 +292,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                 let u = if u > 0.0 { u } else { 0.0 };
                 *part = if u < 1.0 { u } else { 1.0 };
             }
-            T::put(local, nodes, &B::blend(&part, &block.points));
+            sink.put::<W, T>(&self.to, b, &B::blend(&part, &block.points));
         }
     }
 }

@@ -20,6 +20,17 @@ const SERIES: [(f32, f32); TERMS] = {
     list
 };
 
+/// `(k!)² 2^k / (2k + 1)!` over the one before it.
+const LOG_SERIES: [f32; TERMS] = {
+    let mut list = [0.0; TERMS];
+    let mut k = 1;
+    while k < TERMS {
+        list[k] = k as f32 / (2 * k + 1) as f32;
+        k += 1;
+    }
+    list
+};
+
 /// By number of terms from 1: the widest `1 − |cos θ|` for which they are enough. Term k is at most `(that / 2)^k` of the
 /// first, and an `f32` holds 24 bits, so it is `2 · 2^(−25 / (k − 1))` from 2 on.
 const ENOUGH: [f32; TERMS] = {
@@ -54,6 +65,17 @@ const ENOUGH: [f32; TERMS] = {
 fn terms(widest: f32) -> usize {
     // Most neighbours are close: looking from the small end is the short way.
     ENOUGH.iter().position(|enough| widest <= *enough).map_or(TERMS, |k| k + 1)
+}
+
+/// The largest, by halves: one after another would be eight waits. None may be no number.
+#[inline(always)]
+fn largest(of: &F32x8) -> f32 {
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let mut four = [0.0; 4];
+    for k in 0..4 {
+        four[k] = larger(of[k], of[k + 4]);
+    }
+    larger(larger(four[0], four[2]), larger(four[1], four[3]))
 }
 
 /// How a value comes about between two keys, from `P` points of `W` numbers and the part of the way that is gone.
@@ -113,15 +135,13 @@ impl Blend<4, 4> for Hermite {
 #[inline(always)]
 fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     let [a, b] = points;
-    let (mut x, mut side, mut widest) = ([0.0; LANES], [0.0; LANES], 0.0f32);
+    let (mut x, mut side) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..LANES {
         let dot = a[0][i] * b[0][i] + a[1][i] * b[1][i] + a[2][i] * b[2][i] + a[3][i] * b[3][i];
         side[i] = if dot < 0.0 { -1.0 } else { 1.0 };
         x[i] = dot.abs().min(1.0) - 1.0;
     }
-    for x in x {
-        widest = widest.max(-x);
-    }
+    let widest = largest(&x.map(|x| -x));
     let (mut there, mut back) = ([1.0; LANES], [1.0; LANES]);
     let (mut t2, mut s2) = ([0.0; LANES], [0.0; LANES]);
     for i in 0..LANES {
@@ -144,26 +164,22 @@ fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     unit(&mixed)
 }
 
-/// `θ / sin θ` by `cos θ`: what the part of a unit quaternion that is square to another is multiplied with, to be its
+/// How many terms [`log_factor`] needs, by the widest `1 − cos ½θ` of each lane.
+#[inline(always)]
+pub(super) fn log_terms(widest: &F32x8) -> usize {
+    terms(largest(widest))
+}
+
+/// `θ / sin θ` by `cos ½θ`: what the part of a unit quaternion that is square to another is multiplied with, to be its
 /// logarithm from there. Good up to about 170°.
 ///
 /// Of half the angle the power series in `1 − cos` is short: its terms fall by less than half that.
 #[inline(always)]
-pub(super) fn log_factor(cos: &F32x8) -> F32x8 {
-    let (mut half, mut z, mut widest) = ([0.0; LANES], [0.0; LANES], 0.0f32);
-    for i in 0..LANES {
-        half[i] = (0.5 + 0.5 * cos[i]).clamp(1e-3, 1.0).sqrt();
-        z[i] = 1.0 - half[i];
-    }
-    for z in z {
-        widest = widest.max(z);
-    }
+pub(super) fn log_factor(half: &F32x8, terms: usize) -> F32x8 {
     let mut out = [1.0; LANES];
-    for k in (1..terms(widest)).rev() {
-        // (k!)² 2^k / (2k + 1)! over the one before it.
-        let ratio = k as f32 / (2 * k + 1) as f32;
+    for ratio in LOG_SERIES[1..terms].iter().rev() {
         for i in 0..LANES {
-            out[i] = 1.0 + ratio * z[i] * out[i];
+            out[i] = 1.0 + ratio * (1.0 - half[i]) * out[i];
         }
     }
     for i in 0..LANES {

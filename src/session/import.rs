@@ -3,7 +3,7 @@
 //! the files no more.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -46,6 +46,11 @@ pub enum ImportError {
     /// Nothing of it fits.
     #[error("{0}")]
     Nothing(String),
+    /// A counterpart was given for what is not there.
+    #[error(
+        "no file that is read has a joint “{0}”, for which a counterpart is given; `ulna info` lists the names of a file"
+    )]
+    NoJoint(String),
 }
 
 /// The files that a text means: one, all models of a folder, or those that fit a pattern with `*` in its last part; in order of
@@ -134,6 +139,8 @@ pub struct Fit {
     pub found: [usize; 3],
     /// Those that were not, by name.
     pub unmatched: Vec<String>,
+    /// Those that were found otherwise than by the same name, each with what it is here.
+    pub guessed: Vec<(String, NodeId)>,
     /// How many rest otherwise, or along other axes.
     pub turned: usize,
     /// How many rest alike.
@@ -188,16 +195,26 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
     let chosen: BTreeMap<NodeId, Option<NodeId>> =
         theirs.node_ids().filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?))).collect();
     let transfer = ClipTransfer::new(theirs, ours, options.how, &chosen);
-    let moved: std::collections::BTreeSet<NodeId> = theirs
+    let moved: BTreeSet<NodeId> = theirs
         .clips
         .values()
         .flat_map(|c| c.tracks.values())
         .filter(|t| t.property != Property::Weights)
         .map(|t| t.target)
         .collect();
-    let mut fit =
-        Fit { joints: moved.len(), found: [0; 3], unmatched: Vec::new(), turned: 0, same: 0, ratio: transfer.ratio() };
+    let mut fit = Fit {
+        joints: moved.len(),
+        found: [0; 3],
+        unmatched: Vec::new(),
+        guessed: Vec::new(),
+        turned: 0,
+        same: 0,
+        ratio: transfer.ratio(),
+    };
     for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
+        if pair.by != FoundBy::Name {
+            fit.guessed.push((theirs.node(pair.from).label(pair.from), pair.to));
+        }
         fit.found[match pair.by {
             FoundBy::Name => 0,
             FoundBy::PlainName => 1,
@@ -209,7 +226,7 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
             fit.turned += 1;
         }
     }
-    let found: std::collections::BTreeSet<NodeId> = transfer.pairs().iter().map(|p| p.from).collect();
+    let found: BTreeSet<NodeId> = transfer.pairs().iter().map(|p| p.from).collect();
     fit.unmatched = moved.difference(&found).map(|n| theirs.node(*n).label(*n)).collect();
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let only = theirs.clips.count() == 1;
@@ -255,6 +272,7 @@ impl Session {
         let mut notes = Vec::new();
         let files = files_meant(&request.path)?;
         let many = files.len() > 1;
+        let mut unseen: BTreeSet<&String> = request.options.chosen.keys().collect();
         for path in files {
             let source = match Self::open(&path, progress) {
                 Ok(source) => source,
@@ -265,6 +283,11 @@ impl Session {
                 Err(error) => return Err(ImportError::Read { path, error: Box::new(error) }),
             };
             let theirs = source.document();
+            if !unseen.is_empty() {
+                theirs.node_ids().for_each(|n| {
+                    unseen.remove(&theirs.node(n).label(n));
+                });
+            }
             let (fit, made) = arrivals(&self.document, theirs, &path, &request.options);
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let chosen: Vec<&Arrival> =
@@ -288,6 +311,9 @@ impl Session {
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
                 }
             }
+        }
+        if let Some(name) = unseen.first() {
+            return Err(ImportError::NoJoint((*name).clone()));
         }
         if clips.is_empty() {
             return Err(ImportError::Nothing(notes.join("; ")));

@@ -408,11 +408,13 @@ impl Session {
                 self.copied = Some(copied_keys(&self.document, clip, which)?.text());
                 return Ok(false);
             }
-            Command::Session(SessionCommand::ImportClips { path, only, how, taken }) => {
+            Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken }) => {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::Other("no file is named; give a file, a folder or a pattern as “path”".into())
                 })?;
-                let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), ..ImportOptions::default() };
+                let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
+                let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
+                let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), chosen };
                 let request = ImportRequest { path, only: only.clone(), taken: *taken, options };
                 let (command, notes) =
                     self.import(&request, &Progress::default()).map_err(|e| CommandError::Other(e.to_string()))?;

@@ -37,6 +37,8 @@ pub struct Playback {
     pub repeat: Repeat,
     /// What of the clip plays, in seconds; all of it where `None`.
     pub range: Option<(f64, f64)>,
+    /// So many seconds before the end and after the start play in place of all: a loop's seam is looked at.
+    pub round_seam: Option<f64>,
     /// Whether every frame is shown, however long that takes, rather than real time kept.
     pub every_frame: bool,
     /// Whether poses are held from key to key while it plays: blocking, without what lies between.
@@ -63,6 +65,7 @@ impl Default for Playback {
             backward: false,
             repeat: Repeat::default(),
             range: None,
+            round_seam: None,
             every_frame: false,
             stepped: false,
             reached: None,
@@ -72,6 +75,23 @@ impl Default for Playback {
             guessed: None,
         }
     }
+}
+
+/// A time that left the stretch from `half` before the end over to `half` after the start, in it again.
+fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
+    let half = half.min(end * 0.5);
+    if half <= 0.0 {
+        return 0.0;
+    }
+    // From the stretch's own start.
+    let along = (time - (end - half)).rem_euclid(end);
+    let along = match along < 2.0 * half {
+        true => along,
+        // What lies between is jumped over, by as much as it was gone too far.
+        false if backward => (2.0 * half - (end - along)).rem_euclid(2.0 * half),
+        false => (along - 2.0 * half).rem_euclid(2.0 * half),
+    };
+    (end - half + along).rem_euclid(end)
 }
 
 impl Playback {
@@ -139,6 +159,10 @@ impl Playback {
         }
         let step = if self.every_frame { 1.0 / self.fps } else { seconds * self.speed };
         self.time += if self.backward { -step } else { step };
+        if let (Some(half), None) = (self.round_seam, self.range) {
+            self.time = round_seam(self.time, half, end, self.backward);
+            return true;
+        }
         let (past, short) = (self.time > end, self.time < start);
         if !past && !short {
             return true;
@@ -164,6 +188,10 @@ impl Playback {
         self.playing = !self.playing;
         self.reached = None;
         let (start, end) = self.bounds(document);
+        if let (true, Some(half), None) = (self.playing, self.round_seam, self.range) {
+            self.time = if self.backward { half } else { (end - half).max(0.0) };
+            return;
+        }
         if self.playing && !self.backward && self.time >= end {
             self.time = start;
         } else if self.playing && self.backward && self.time <= start {
@@ -281,6 +309,33 @@ mod tests {
         let mut p = Playback { every_frame: true, fps: 10.0, ..start };
         p.advance(&document, 3.0);
         assert!((p.time - 0.1).abs() < 1e-9, "one frame, though it took long");
+    }
+
+    #[test]
+    fn round_the_seam_only_the_end_and_the_start_play() {
+        let document = document();
+        for (backward, first) in [(false, 1.5), (true, 0.5)] {
+            let mut p = Playback { clip: Some(ClipId(0)), round_seam: Some(0.5), backward, ..Playback::default() };
+            p.toggle(&document);
+            assert_eq!(p.time, first);
+            let mut seen = Vec::new();
+            for _ in 0..40 {
+                assert!(p.advance(&document, 0.11));
+                assert!((0.0..=0.5).contains(&p.time) || (1.5..=2.0).contains(&p.time), "{}", p.time);
+                seen.push(p.time);
+            }
+            // No time is lost where what lies between is jumped over: one round is a second.
+            let along = |t: f64| if t >= 1.5 { t - 1.5 } else { t + 0.5 };
+            let steps = seen.windows(2).map(|w| (along(w[1]) - along(w[0])).rem_euclid(1.0));
+            let wanted = if backward { 0.89 } else { 0.11 };
+            assert!(steps.into_iter().all(|s| (s - wanted).abs() < 1e-9), "{seen:?}");
+        }
+        // A range that was chosen goes first.
+        let range = Some((0.5, 1.0));
+        let mut p = Playback { clip: Some(ClipId(0)), playing: true, range, time: 0.9, ..Playback::default() };
+        p.round_seam = Some(0.5);
+        p.advance(&document, 0.25);
+        assert!((p.time - 0.65).abs() < 1e-9);
     }
 
     #[test]

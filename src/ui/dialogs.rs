@@ -15,8 +15,8 @@ pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
 };
-pub use self::export::{ExportDraft, ExportForeseen, bytes_in_words};
-pub use self::import::{ImportDraft, ImportFile, ImportRow, ImportView};
+pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
+pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};

@@ -38,10 +38,10 @@ pub use self::{
     action::{Action, Actions},
     dialogs::{
         ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ExportForeseen,
-        ImportDraft, ImportFile, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView,
-        StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
+        ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft,
+        PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
     },
-    inspector::repaired,
+    inspector::{changed_keys, repaired},
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
     painting::{BrushHover, BrushNumber, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
@@ -50,7 +50,7 @@ pub use self::{
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
-    timeline::{KeyList, RepairLoop, Retime, Timeline, TimelineAction, TimelineView},
+    timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{
         GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction,

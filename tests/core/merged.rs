@@ -395,3 +395,69 @@ fn a_merged_clip_puts_the_skin_where_it_was() {
     }
     assert!(done >= 4, "only {done} characters");
 }
+
+/// A joint whose name and place say nothing is left out, and said; given its counterpart it moves as it did, to the bit.
+#[test]
+fn a_counterpart_that_is_given_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("theirs.glb");
+    let mut theirs = sample();
+    run(&mut theirs, CommandLine::new("node.rename").with("node", "LeftThumb3").with("name", "Zq7"));
+    std::fs::write(&path, &*theirs.pack("model").unwrap().bytes).unwrap();
+    let head = theirs.document().node_ids().find(|n| theirs.document().node(*n).label(*n) == "Zq7").unwrap();
+    let clips: Vec<ClipId> = theirs.document().clips.ids().collect();
+    let moves = |c: &Clip| c.tracks.values().any(|t| t.target == head);
+    let with_head = clips.iter().filter(|c| moves(&theirs.document().clips[**c])).count();
+    assert!(with_head > 0, "no clip of the sample moves the head");
+    let imported = |counterparts: Option<&str>| {
+        let mut ours = sample();
+        let line = import(&path);
+        let line = counterparts.map_or_else(|| line.clone(), |text| line.clone().with("counterparts", text));
+        let said = ours.run_line(&line).map(|_| ours.take_notes().join("; ")).map_err(|e| e.to_string());
+        let document = ours.document();
+        let new: Vec<Shared<Clip>> = document.clips.values().skip(clips.len()).cloned().collect();
+        (said, new)
+    };
+    let (said, new) = imported(None);
+    let said = said.unwrap();
+    assert!(said.contains("Zq7") && new.len() == clips.len(), "{said}");
+    assert!(!new.iter().any(|c| moves(c)));
+    let (said, new) = imported(Some("Zq7=LeftThumb3"));
+    assert!(!said.unwrap().contains("Zq7"));
+    for (id, clip) in clips.iter().zip(&new) {
+        assert!(same_keys(&theirs.document().clips[*id], clip), "{id:?}");
+    }
+    // One that would be found is left out where that is said.
+    let (_, new) = imported(Some("LeftHand="));
+    let hand = theirs.document().node_ids().find(|n| theirs.document().node(*n).label(*n) == "LeftHand").unwrap();
+    assert!(new.iter().all(|c| c.tracks.values().all(|t| t.target != hand)));
+    for (text, wanted) in [("Zq8=LeftThumb3", "Zq8"), ("Zq7=Tail", "Tail"), ("Zq7", "theirs=ours")] {
+        let (said, new) = imported(Some(text));
+        assert!(said.unwrap_err().contains(wanted) && new.is_empty(), "{text}");
+    }
+}
+
+/// Nothing comes of a file of which no joint is one of this model, and the reason is said.
+#[test]
+fn files_with_no_joint_in_common_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crane.gltf");
+    let crane = serde_json::json!({
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0]}], "scene": 0,
+        "nodes": [{"name": "Mast", "children": [1]}, {"name": "Boom", "translation": [0, 3, 0]}],
+        "buffers": [{"byteLength": 40, "uri": "data:application/octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAADzBDU/8wQ1Pw=="}],
+        "bufferViews": [{"buffer": 0, "byteLength": 40}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+            {"bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "VEC4"}
+        ],
+        "animations": [{"name": "Lift", "samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": {"node": 1, "path": "rotation"}}]}]
+    });
+    std::fs::write(&path, crane.to_string()).unwrap();
+    let mut ours = sample();
+    let before = ours.pack("model").unwrap().bytes;
+    let error = ours.run_line(&import(&path)).unwrap_err().to_string();
+    assert!(error.contains("crane.gltf") && error.contains("none of its 1 joints is one of this model"), "{error}");
+    assert_eq!(ours.pack("model").unwrap().bytes, before);
+}

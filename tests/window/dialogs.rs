@@ -6,7 +6,7 @@ use egui_kittest::{
     kittest::{NodeT as _, Queryable as _},
 };
 
-use crate::common::paint::{Window, click, node, press, session, window};
+use crate::common::paint::{Window, click, drag, node, press, session, window};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
@@ -326,6 +326,47 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
 }
 
+/// What was matched otherwise than by the same name can be said otherwise; the clip that is looked at plays, and stands where it is
+/// clicked.
+#[test]
+fn a_match_that_was_guessed_is_changed_by_hand() {
+    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    let rename = ulna::edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "rig:neck");
+    other.run_line(&rename).expect("it is renamed");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("other.glb");
+    std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
+    let (mut window, _folder) = window(SAMPLE);
+    let neck = node(session(&window).document(), "Neck");
+    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
+    wait_for(&mut window, "Path");
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &path.display().to_string());
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait_for(&mut window, "Pause the preview");
+    click(&mut window, "Pause the preview");
+    wait_for(&mut window, "Play the preview");
+    window.get_by_label("Matched otherwise than by the same name, 1").click_accesskit();
+    window.run_steps(10);
+    wait_for(&mut window, "Counterpart of rig:neck: Neck");
+    window.get_by_label("Counterpart of rig:neck: Neck").click_accesskit();
+    window.run_steps(3);
+    window.get_all_by_label("leave out").last().expect("in the list").click_accesskit();
+    window.run_steps(3);
+    wait_for(&mut window, "Counterpart of rig:neck: leave out");
+    let before = session(&window).document().clips.count();
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    for _ in 0..100 {
+        if session(&window).document().clips.count() > before {
+            break;
+        }
+        window.run_steps(1);
+    }
+    let document = session(&window).document();
+    let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
+    assert!(!clip.tracks.is_empty() && clip.tracks.values().all(|t| t.target != neck));
+}
+
 /// A clip that was cut open is closed in the panel for that: what is seen before is the preview, and only the button changes the document.
 #[test]
 fn a_loop_is_seen_mended_before_it_is() {
@@ -358,6 +399,25 @@ fn a_loop_is_seen_mended_before_it_is() {
     window.run_steps(3);
     assert_eq!(bits(&window), seen, "as it will be");
     click(&mut window, "Blend the tail");
+    window.run_steps(3);
+    // The edge of the tail is dragged to the left: more frames are bent.
+    let edge = window.get_by_label("Edge of the tail").rect().center();
+    let frames =
+        |window: &Window| window.get_by_label("Frames of the tail").accesskit_node().numeric_value().expect("a number");
+    let before = frames(&window);
+    drag(&mut window, edge, edge - egui::vec2(60.0, 0.0), Modifiers::NONE);
+    window.run_steps(3);
+    assert!(frames(&window) > before, "{} and {before}", frames(&window));
+    assert_eq!(session(&window).generation(), generation);
+    // It plays round the seam, and nowhere else.
+    click(&mut window, "Play round the seam");
+    let length = 0.7;
+    for _ in 0..40 {
+        window.run_steps(1);
+        let time = window.state().playback().time;
+        assert!(window.state().playback().playing && (0.0..=length + 1e-6).contains(&time), "{time}");
+    }
+    press(&mut window, Modifiers::NONE, Key::Space);
     click(&mut window, "Repair the loop");
     window.run_steps(3);
     assert!(is_closed(&window));

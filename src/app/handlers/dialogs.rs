@@ -3,15 +3,16 @@
 use egui::Context;
 
 use crate::{
-    app::{App, jobs::Purpose},
+    app::{App, files::Browse, jobs::Purpose},
     edit::command::FileCommand,
-    ui::{DialogAction, ToastKind},
+    ui::{DialogAction, ExportPlace, ToastKind},
 };
 
 impl App {
     pub(in crate::app) fn apply_dialog(&mut self, ctx: &Context, action: DialogAction) {
         match action {
             DialogAction::GoTo(steps) => self.go_to(steps),
+            DialogAction::OpenApart(path) => self.open_apart(ctx, &path),
             DialogAction::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
             DialogAction::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
@@ -25,6 +26,9 @@ impl App {
             }
             DialogAction::Export { request, draft } => {
                 self.program.preferences.export = Some((*draft).clone());
+                if let Some(path) = self.session.as_ref().and_then(|s| s.path()) {
+                    ExportPlace::keep(&mut self.program.preferences.export_places, path, &draft);
+                }
                 self.files.export_draft = Some(*draft);
                 self.export(ctx, *request);
             }
@@ -36,7 +40,8 @@ impl App {
             DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
             DialogAction::ClearJournals => self.clear_journals(ctx),
             DialogAction::SetDialog(dialog) => self.dialogs.open = dialog,
-            DialogAction::Browse { what } => self.browse(ctx, what),
+            DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
+            DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),

@@ -234,7 +234,7 @@ impl App {
             (pictures.taken.get(&key).map(|t| t.0) != Some(mark)).then_some((pose, key, mark))
         });
         let Some((pose, key, mark)) = missing else { return };
-        match self.renderer.begin_pose_picture(document, &posed(document, pose), PICTURE) {
+        match self.renderer.begin_pose_picture(document, &posed(document, pose), None, PICTURE) {
             Some(capture) => pictures.awaited = Some((key, mark, capture)),
             None => {
                 pictures.taken.insert(key, (mark, None));

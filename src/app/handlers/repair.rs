@@ -3,13 +3,12 @@
 use crate::{
     app::App,
     edit::command::{CloseHow, frame_of},
-    model::{Clip, Shared},
     motion::clip_edit::seam,
-    ui::{RepairLoop, repaired},
+    ui::{RepairLoop, RepairSeen, changed_keys, repaired},
 };
 
-/// What it was made from; the clip, and a number of its own.
-pub(in crate::app) type Repaired = ((u64, RepairLoop), (Shared<Clip>, u64));
+/// Seconds before the seam and after it that play while it is mended.
+const AROUND: f64 = 0.75;
 
 impl App {
     /// Begins to repair the loop of the clip that is shown: at its end, where it jumps, in the way that its seam needs.
@@ -36,16 +35,25 @@ impl App {
         if self.timeline.repair.is_some_and(|r| Some(r.clip) != shown) {
             self.timeline.repair = None;
         }
-        let wanted = self.timeline.repair.filter(|r| r.preview).zip(self.session.as_ref());
+        let wanted = self.timeline.repair.zip(self.session.as_ref());
         let Some((repair, session)) = wanted else {
-            self.repaired = None;
+            if self.timeline.repair_seen.take().is_some() {
+                self.timeline.playback.round_seam = None;
+            }
             return;
         };
         let of = (session.generation(), repair);
-        if self.repaired.as_ref().is_some_and(|(made_of, _)| *made_of == of) {
+        let last = self.timeline.repair_seen.as_ref();
+        if last.is_some_and(|seen| seen.of == of) {
             return;
         }
-        let serial = self.repaired.as_ref().map_or(0, |(_, (_, serial))| *serial) + 1;
-        self.repaired = repaired(session.document(), &repair).map(|clip| (of, (clip, serial)));
+        let document = session.document();
+        let Some(clip) = document.clips.get(repair.clip) else { return };
+        let serial = last.and_then(|seen| seen.clip.as_ref()).map_or(0, |(_, serial)| *serial) + 1;
+        let made = if repair.preview { repaired(document, &repair) } else { None };
+        let changed = made.as_ref().map(|made| changed_keys(clip, made)).unwrap_or_default();
+        let gaps = seam(document, made.as_ref().unwrap_or(clip), frame_of(clip)).map_or_else(Vec::new, |s| s.gaps);
+        self.timeline.playback.round_seam = repair.preview.then_some(AROUND.min(f64::from(clip.length()) * 0.5));
+        self.timeline.repair_seen = Some(RepairSeen { of, clip: made.map(|clip| (clip, serial)), gaps, changed });
     }
 }

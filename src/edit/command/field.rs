@@ -1,7 +1,7 @@
 //! The types of arguments. Each knows how it is read from text and written as text; what names a thing of the document does so
 //! by name, or by its id where a program made the command, and ids become names when it is written.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
@@ -220,6 +220,47 @@ field!(
         Self::Ids(ids) => listed(ids.iter().map(|n| names::node_text(document, *n)).collect()),
     }
 );
+
+/// What joints of another file are here, by names: `theirs=ours`, and `theirs=` where one is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterparts(pub Vec<(String, String)>);
+field!(
+    Counterparts,
+    ArgumentType::Text,
+    |from, name| {
+        const WANTED: &str = "theirs=ours, or a list of those; nothing behind the sign leaves a joint out";
+        let pair = |text: &String| text.rsplit_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()));
+        let pairs = from.texts(name, WANTED)?.iter().map(pair).collect::<Option<_>>();
+        pairs.map(Self).ok_or_else(|| Arguments::wrong(name, WANTED, from.value(name).unwrap_or(&Value::Null)))
+    },
+    |v, d| listed(v.0.iter().map(|(theirs, ours)| format!("{theirs}={ours}")).collect())
+);
+
+impl Counterparts {
+    /// By the names there, which nodes they are here; none where one is left out.
+    ///
+    /// # Errors
+    /// Where a text names no node here, or several.
+    pub fn find(&self, document: &Document) -> Result<BTreeMap<String, Option<NodeId>>, ArgumentError> {
+        let one = |(theirs, ours): &(String, String)| {
+            let found = if ours.is_empty() { None } else { Some(one_node(document, ours)?) };
+            Ok((theirs.clone(), found))
+        };
+        self.0.iter().map(one).collect()
+    }
+}
+
+/// The node that a text means.
+fn one_node(document: &Document, text: &str) -> Result<NodeId, ArgumentError> {
+    let found = Nodes::Named(vec![text.to_owned()]).all(document)?;
+    match found[..] {
+        [node] => Ok(node),
+        [first, ..] => {
+            Err(ArgumentError::Ambiguous { name: text.to_owned(), count: found.len(), path: document.path(first) })
+        }
+        [] => Err(ArgumentError::NotFound(text.to_owned())),
+    }
+}
 
 /// A single one is written without a list.
 fn listed(mut texts: Vec<String>) -> Value {

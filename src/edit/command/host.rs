@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{
     Command, HostCommand, KindName, TakenName, WhichKeys, around,
     define::other_commands,
-    field::{ClipName, Nodes, choice},
+    field::{ClipName, Counterparts, Nodes, choice},
     rules::{self, *},
 };
 use crate::motion::KeysBy;
@@ -38,6 +38,8 @@ other_commands! {
         only: Option<String>,
         /// How keys come over where joints rest otherwise; through the rests unless given.
         how: Option<KeysHow>,
+        /// What joints of the files are here, where names do not say: `Bip01 Head=Head`, and `Bip01 Tail=` to leave one out.
+        counterparts: Option<Counterparts>,
         /// What is done where a name is taken; a number is added unless given.
         taken: Option<TakenName>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";

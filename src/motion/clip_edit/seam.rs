@@ -75,6 +75,11 @@ impl Carrier {
         Quat::from_rotation_y(-self.turn) * (place - self.way - self.center) + self.center
     }
 
+    /// A place of the first round as it is in the last.
+    fn place_ahead(&self, place: Vec3) -> Vec3 {
+        Quat::from_rotation_y(self.turn) * (place - self.center) + self.center + self.way
+    }
+
     /// The node's own place at the end: on along the ground as it came, as high as at the start.
     fn place_on(&self, start: Vec3, stop: Vec3) -> Vec3 {
         let rise = (self.scene_from_place * (start - stop)).y;
@@ -102,6 +107,8 @@ pub struct Gap {
     pub distance: f32,
     /// Of its velocity, metres a second, as far as it is more than from frame to frame around.
     pub speed: f32,
+    /// From where to where in the scene, at the end: where it is, and where the pose at 0 has it one round on.
+    pub line: [Vec3; 2],
 }
 
 /// How a loop meets itself.
@@ -190,6 +197,7 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
                 angle: turned_over(*node),
                 distance: (at - place(start, *node)).length(),
                 speed: ((goes - comes).length() / frame as f32 - usual).max(0.0),
+                line: [place(stop, *node), travels.map_or(place(start, *node), |c| c.place_ahead(place(start, *node)))],
             }
         })
         .collect();

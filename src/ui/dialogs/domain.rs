@@ -290,6 +290,8 @@ pub enum DialogAction {
     GoTo(usize),
     /// Open this file.
     OpenPath(PathBuf),
+    /// Open this file in a window of its own.
+    OpenApart(PathBuf),
     /// Save to this file.
     SavePath(PathBuf),
     /// Another dialog, or none.
@@ -298,6 +300,11 @@ pub enum DialogAction {
     Browse {
         /// What for.
         what: PathFor,
+    },
+    /// The same for where an export goes: a folder, or a file.
+    BrowseExport {
+        /// Whether it is a folder.
+        folder: bool,
     },
     /// Look at the clips of these files.
     ImportFrom(PathBuf),

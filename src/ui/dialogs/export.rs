@@ -1,6 +1,6 @@
 //! *Export…*: which clips, what of the model, and where; the files that come of it are listed before anything is written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{Align, Key, Layout, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -58,7 +58,8 @@ pub struct ExportDraft {
 
 impl ExportDraft {
     /// What stands there at first: all clips, beside the document's file; else as it was chosen last, for whatever file.
-    pub fn of(session: &Session, fps: f64, last: Option<Self>) -> Self {
+    /// `places`: where exports went.
+    pub fn of(session: &Session, fps: f64, last: Option<Self>, places: &[ExportPlace]) -> Self {
         let path = session.path().map(std::path::Path::to_owned).unwrap_or_else(|| PathBuf::from("model.glb"));
         let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
         let beside = |name: &str| path.with_file_name(name).display().to_string();
@@ -74,6 +75,7 @@ impl ExportDraft {
             stem,
             ..last.unwrap_or(fresh)
         }
+        .at(places, session.path())
     }
 
     /// What it asks for; nothing where the rate is no number.
@@ -87,19 +89,65 @@ impl ExportDraft {
         Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, names, gltf, to, replace: true })
     }
 
+    /// The folder that it goes to, and what the one file is called there.
+    pub fn place(&self) -> (PathBuf, String) {
+        if self.each {
+            return (expand(&self.folder), String::new());
+        }
+        let file = self.one_file();
+        let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        (file.parent().map_or_else(PathBuf::new, Path::to_owned), name)
+    }
+
+    /// Goes to a place that was chosen: a folder where each clip gets a file, else a file.
+    pub fn go_to(&mut self, path: &Path) {
+        let text = if self.each { path.to_owned() } else { without_suffix(path.to_owned()) }.display().to_string();
+        *(if self.each { &mut self.folder } else { &mut self.file }) = text;
+    }
+
+    /// Where the last export of this file went, where that is known.
+    fn at(self, places: &[ExportPlace], of: Option<&Path>) -> Self {
+        let Some(place) = places.iter().find(|p| Some(&*p.of) == of) else { return self };
+        Self { file: place.file.clone(), folder: place.folder.clone(), ..self }
+    }
+
     /// What files are called, as [`ExportRequest::names`] takes it.
     pub fn file_names(&self) -> String {
         self.names.replace("{file}", &self.stem).replace("{date}", &today())
     }
 
     fn one_file(&self) -> PathBuf {
-        let path = expand(&self.file);
-        let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         // A typed suffix is none of the name.
-        let bare = if matches!(suffix.as_deref(), Some("glb" | "gltf")) { path.with_extension("") } else { path };
-        let mut name = bare.into_os_string();
+        let mut name = without_suffix(expand(&self.file)).into_os_string();
         name.push(if self.gltf { ".gltf" } else { ".glb" });
         name.into()
+    }
+}
+
+fn without_suffix(path: PathBuf) -> PathBuf {
+    let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if matches!(suffix.as_deref(), Some("glb" | "gltf")) { path.with_extension("") } else { path }
+}
+
+/// Where the exports of a file went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExportPlace {
+    /// Of which file.
+    pub of: PathBuf,
+    /// The one file, as typed.
+    pub file: String,
+    /// The folder of a file a clip, as typed.
+    pub folder: String,
+}
+
+impl ExportPlace {
+    /// Puts the place of an export of a file before all others; the oldest are forgotten.
+    pub fn keep(list: &mut Vec<Self>, of: &Path, draft: &ExportDraft) {
+        const MOST: usize = 40;
+        list.retain(|place| place.of != of);
+        list.insert(0, Self { of: of.to_owned(), file: draft.file.clone(), folder: draft.folder.clone() });
+        list.truncate(MOST);
     }
 }
 
@@ -321,8 +369,12 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     let (label, text) = if now.each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
     let mut enter = false;
     labelled(ui, theme, label, |ui| {
-        let field = egui::TextEdit::singleline(text).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace);
+        let width = ui.available_width() - 84.0;
+        let field = egui::TextEdit::singleline(text).desired_width(width).font(egui::TextStyle::Monospace);
         let field = ui.add(field);
+        if plain(ui, "Choose…").on_hover_text("The system's own dialog").clicked() {
+            actions.push(DialogAction::BrowseExport { folder: draft.each });
+        }
         name_widget(ui, &field, label);
         enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     });

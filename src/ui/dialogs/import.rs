@@ -1,6 +1,9 @@
 //! *Import clips*: the clips of other files, how well each fits this skeleton, and which are taken.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use egui::{
     Align, Align2, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, TextureId, Ui, pos2, vec2,
@@ -46,7 +49,18 @@ pub struct ImportRow {
     pub is_empty: bool,
     /// This model in the middle of it; nothing inside where there can be none.
     pub picture: Option<Option<TextureId>>,
-    /// Its own skeleton in the middle of it: bones from the front, to the right and up, in parts of the skeleton's greatest extent.
+}
+
+/// The clip that is looked at, as it plays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportMoment {
+    /// Which row.
+    pub row: usize,
+    /// Seconds.
+    pub time: f32,
+    /// This model then; nothing where it is not drawn yet, or cannot be.
+    pub picture: Option<TextureId>,
+    /// The clip's own skeleton then: bones from the front, to the right and up, in parts of the greatest extent.
     pub bones: Vec<[[f32; 2]; 2]>,
 }
 
@@ -59,8 +73,12 @@ pub struct ImportFile {
     pub fit: Option<Fit>,
     /// Why nothing of it comes in.
     pub fault: Option<String>,
+    /// Where it lies; nothing where it cannot be opened.
+    pub path: Option<PathBuf>,
     /// Joints of it that have no counterpart by themselves, by name.
     pub asked: Vec<String>,
+    /// Joints of it that were found otherwise than by the same name, and what they were found to be here.
+    pub guessed: Vec<(String, NodeId)>,
 }
 
 /// What there is to be chosen from.
@@ -76,6 +94,8 @@ pub struct ImportView {
     pub names: Vec<String>,
     /// Names that are taken here.
     pub taken: BTreeSet<String>,
+    /// What plays.
+    pub now: ImportMoment,
 }
 
 /// What is chosen.
@@ -95,6 +115,8 @@ pub struct ImportDraft {
     pub by_hand: BTreeMap<String, Option<NodeId>>,
     /// Whether a clip is shown as it is in its file.
     pub as_dropped: bool,
+    /// Whether it stands still.
+    pub still: bool,
 }
 
 impl Default for ImportDraft {
@@ -107,6 +129,7 @@ impl Default for ImportDraft {
             how: KeysHow::Rests,
             by_hand: BTreeMap::new(),
             as_dropped: false,
+            still: false,
         }
     }
 }
@@ -129,12 +152,12 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         let room = ui.available_width();
         let list = LIST.min(room * 0.66);
         ui.allocate_ui_with_layout(vec2(list, 440.0), Layout::top_down(Align::Min), |ui| {
-            list_ui(ui, theme, found, &mut now)
+            list_ui(ui, theme, found, &mut now, actions);
         });
         ui.allocate_ui_with_layout(vec2(room - list - 16.0, 440.0), Layout::top_down(Align::Min), |ui| {
             let document = view.session.map(|s| s.document());
             ScrollArea::vertical().auto_shrink([false, false]).id_salt("import details").show(ui, |ui| {
-                details_ui(ui, theme, document, found, &mut now);
+                details_ui(ui, theme, document, found, &mut now, actions);
             });
         });
     });
@@ -183,7 +206,7 @@ fn keys(ui: &Ui, found: &ImportView, now: &mut ImportDraft) {
     }
 }
 
-fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft) {
+fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, actions: &mut Actions) {
     let able = found.rows.iter().filter(|r| !r.is_empty).count();
     let count = now.ticked.iter().filter(|t| **t).count();
     ui.horizontal(|ui| {
@@ -207,7 +230,7 @@ fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft
                 for k in range {
                     match found.rows.get(k) {
                         Some(_) => row_ui(ui, theme, found, now, k, k == shown),
-                        None => fault_ui(ui, theme, faulty(found).nth(k - found.rows.len())),
+                        None => fault_ui(ui, theme, faulty(found).nth(k - found.rows.len()), actions),
                     }
                 }
             },
@@ -220,9 +243,15 @@ fn faulty(found: &ImportView) -> impl Iterator<Item = &ImportFile> {
     found.files.iter().filter(|f| f.fault.is_some())
 }
 
-fn fault_ui(ui: &mut Ui, theme: &Theme, file: Option<&ImportFile>) {
+fn fault_ui(ui: &mut Ui, theme: &Theme, file: Option<&ImportFile>, actions: &mut Actions) {
+    /// Of the ways to open it.
+    const WAYS: f32 = 240.0;
     let Some(file) = file else { return };
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let (whole, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let rect = if file.path.is_some() { whole.with_max_x(whole.right() - WAYS) } else { whole };
+    let place = whole.with_min_x(whole.right() - WAYS).shrink2(vec2(8.0, 8.0));
+    let mut place = ui.new_child(egui::UiBuilder::new().max_rect(place).id_salt(("ways", &file.name)));
+    place.with_layout(Layout::right_to_left(Align::Center), |ui| open_ui(ui, file, actions));
     let at = pos2(rect.left() + 18.0, rect.center().y);
     paint_icon(ui.painter(), at, icons::ICON_WARNING, 16.0, theme.color(ColorRole::SeverityWarning));
     let why = file.fault.as_deref().unwrap_or_default();
@@ -245,6 +274,17 @@ fn fault_ui(ui: &mut Ui, theme: &Theme, file: Option<&ImportFile>) {
         Theme::font(Font::Small),
         theme.color(ColorRole::TextTertiary),
     );
+}
+
+/// Other ways to get at a file whose clips do not belong here.
+fn open_ui(ui: &mut Ui, file: &ImportFile, actions: &mut Actions) {
+    let Some(path) = &file.path else { return };
+    if plain(ui, "Open instead").clicked() {
+        actions.push(DialogAction::OpenPath(path.clone()));
+    }
+    if plain(ui, "Open in a window").on_hover_text("In a window of its own, beside this one").clicked() {
+        actions.push(DialogAction::OpenApart(path.clone()));
+    }
 }
 
 /// How a skeleton rests, in a word.
@@ -278,7 +318,7 @@ fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft,
         *tick = on;
     }
     let picture = Rect::from_min_size(pos2(rect.left() + 36.0, rect.center().y - 18.0), vec2(59.0, 36.0));
-    picture_ui(ui, theme, about, picture);
+    picture_ui(ui, theme, about.picture, picture);
     let dim = if ticked { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
     let left = picture.right() + 10.0;
     let columns = rect.right() - 268.0;
@@ -336,27 +376,27 @@ fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft,
     }
 }
 
-fn picture_ui(ui: &Ui, theme: &Theme, about: &ImportRow, rect: Rect) {
+fn picture_ui(ui: &Ui, theme: &Theme, picture: Option<Option<TextureId>>, rect: Rect) {
     ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
-    if let Some(Some(picture)) = about.picture {
+    if let Some(Some(picture)) = picture {
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         egui::Image::from_texture((picture, rect.size())).uv(whole).corner_radius(3).paint_at(ui, rect);
     }
 }
 
 /// A clip's own skeleton, as it is in its file.
-fn bones_ui(ui: &Ui, theme: &Theme, about: &ImportRow, rect: Rect) {
+fn bones_ui(ui: &Ui, theme: &Theme, bones: &[[[f32; 2]; 2]], rect: Rect) {
     ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
     let painter = ui.painter_at(rect);
     let middle = pos2(rect.center().x, rect.center().y);
     let size = rect.height() * 0.86;
     let at = |[x, y]: [f32; 2]| middle + vec2(x, -y) * size;
     let (bone, joint) = (theme.color(ColorRole::TextSecondary), theme.color(ColorRole::TextPrimary));
-    for [from, to] in &about.bones {
+    for [from, to] in bones {
         painter.line_segment([at(*from), at(*to)], Stroke::new(2.0, bone));
         painter.circle_filled(at(*to), 1.8, joint);
     }
-    if about.bones.is_empty() {
+    if bones.is_empty() {
         painter.text(
             middle,
             Align2::CENTER_CENTER,
@@ -367,76 +407,116 @@ fn bones_ui(ui: &Ui, theme: &Theme, about: &ImportRow, rect: Rect) {
     }
 }
 
-/// What joints of the file that have no counterpart are here, as it is said by hand. It holds for all files that have such a joint.
+/// Every joint, in the order of the tree.
+fn all_joints(document: &Document) -> Vec<NodeId> {
+    let is_joint = document.joint_flags();
+    document.nodes.order().iter().copied().filter(|n| is_joint[n.index()]).collect()
+}
+
+/// What joints of the file are here, as it is said by hand: those that have no counterpart, then those that were guessed. It holds for all
+/// files that have such a joint.
 fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &ImportFile, now: &mut ImportDraft) {
     /// More are not listed: that file is of another body.
     const MOST: usize = 60;
-    if file.asked.is_empty() {
-        return;
+    if !file.asked.is_empty() {
+        let joints = all_joints(document);
+        ui.add_space(4.0);
+        let head = format!("Not matched, {} in this file", file.asked.len());
+        ui.label(RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+        for theirs in file.asked.iter().take(MOST) {
+            counterpart_ui(ui, theme, document, &joints, (theirs, None), now);
+        }
+        if file.asked.len() > MOST {
+            small(ui, theme, &format!("and {} more", file.asked.len() - MOST));
+        }
     }
-    ui.add_space(4.0);
-    let head = format!("Not matched, {} in this file", file.asked.len());
-    ui.label(RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
-    let joints: Vec<NodeId> = {
-        let is_joint = document.joint_flags();
-        document.nodes.order().iter().copied().filter(|n| is_joint[n.index()]).collect()
-    };
-    for theirs in file.asked.iter().take(MOST) {
-        let chosen = now.by_hand.get(theirs).copied().flatten();
-        ui.horizontal(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(128.0, 24.0), Sense::hover());
-            let font = Theme::font(Font::NumberSmall);
-            let text = cut(ui, theirs, &font, rect.width() - 8.0);
-            ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
-            let shown = chosen.map_or_else(|| "leave out".to_owned(), |n| document.node(n).label(n));
-            let width = ui.available_width() - 4.0;
-            let mut to = chosen;
-            let list = egui::ComboBox::from_id_salt(("counterpart", theirs))
-                .selected_text(cut(ui, &shown, &Theme::font(Font::Body), width - 30.0))
-                .width(width)
-                .height(280.0)
-                .show_ui(ui, |ui| {
-                    ui.selectable_value(&mut to, None, "leave out");
-                    for node in &joints {
-                        ui.selectable_value(&mut to, Some(*node), document.node(*node).label(*node));
-                    }
-                });
-            list.response.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Counterpart of {theirs}: {shown}"))
-            });
-            if to != chosen {
-                match to {
-                    Some(to) => now.by_hand.insert(theirs.clone(), Some(to)),
-                    None => now.by_hand.remove(theirs),
-                };
+    if !file.guessed.is_empty() {
+        let joints = all_joints(document);
+        ui.add_space(2.0);
+        let head = format!("Matched otherwise than by the same name, {}", file.guessed.len());
+        let head = RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
+        egui::CollapsingHeader::new(head).id_salt(("guessed", &file.name)).show(ui, |ui| {
+            for (theirs, ours) in &file.guessed {
+                counterpart_ui(ui, theme, document, &joints, (theirs, Some(*ours)), now);
             }
         });
-    }
-    if file.asked.len() > MOST {
-        small(ui, theme, &format!("and {} more", file.asked.len() - MOST));
     }
     if !now.by_hand.is_empty() {
         small(ui, theme, "What is said here holds for all files with joints of these names.");
     }
 }
 
-fn details_ui(ui: &mut Ui, theme: &Theme, document: Option<&Document>, found: &ImportView, now: &mut ImportDraft) {
-    let Some(about) = found.rows.get(now.shown) else {
-        small(ui, theme, "None of these files has a clip that fits.");
-        return;
-    };
-    let file = &found.files[about.file];
+/// A joint of the file, and a list of what it can be here. What it was found to be needs not be said.
+fn counterpart_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    joints: &[NodeId],
+    (theirs, found): (&str, Option<NodeId>),
+    now: &mut ImportDraft,
+) {
+    let chosen = now.by_hand.get(theirs).copied().unwrap_or(found);
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(128.0, 24.0), Sense::hover());
+        let font = Theme::font(Font::NumberSmall);
+        let text = cut(ui, theirs, &font, rect.width() - 8.0);
+        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+        let shown = chosen.map_or_else(|| "leave out".to_owned(), |n| document.node(n).label(n));
+        let width = ui.available_width() - 4.0;
+        let mut to = chosen;
+        let list = egui::ComboBox::from_id_salt(("counterpart", theirs))
+            .selected_text(cut(ui, &shown, &Theme::font(Font::Body), width - 30.0))
+            .width(width)
+            .height(280.0)
+            .show_ui(ui, |ui| {
+                ui.selectable_value(&mut to, None, "leave out");
+                for node in joints {
+                    ui.selectable_value(&mut to, Some(*node), document.node(*node).label(*node));
+                }
+            });
+        list.response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Counterpart of {theirs}: {shown}"))
+        });
+        if to == found {
+            now.by_hand.remove(theirs);
+        } else if to != chosen {
+            now.by_hand.insert(theirs.to_owned(), to);
+        }
+    });
+}
+
+/// The clip that is looked at, playing: this model, or the clip's own skeleton.
+fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft) {
+    let Some(about) = found.rows.get(now.shown) else { return };
     let width = ui.available_width();
-    if let Some(name) = now.names.get_mut(now.shown) {
-        let field = ui.add(egui::TextEdit::singleline(name).desired_width(f32::INFINITY).font(egui::TextStyle::Body));
-        name_widget(ui, &field, "Name of the clip");
-    }
-    ui.add_space(6.0);
-    let (rect, _) = ui.allocate_exact_size(vec2(width, width * 0.5), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(width, width * 0.5), Sense::click());
+    let moment = Some(&found.now).filter(|m| m.row == now.shown);
     if now.as_dropped {
-        bones_ui(ui, theme, about, rect);
+        bones_ui(ui, theme, moment.map_or(&[], |m| &m.bones), rect);
     } else {
-        picture_ui(ui, theme, about, rect);
+        match moment.and_then(|m| m.picture) {
+            Some(picture) => picture_ui(ui, theme, Some(Some(picture)), rect),
+            None => picture_ui(ui, theme, about.picture, rect),
+        }
+    }
+    if about.length > 0.0 {
+        let share = moment.map_or(0.0, |m| (m.time / about.length).clamp(0.0, 1.0));
+        let bar = Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max);
+        ui.painter().rect_filled(bar, 0.0, theme.color(ColorRole::SurfaceField));
+        let gone = bar.with_max_x(bar.left() + bar.width() * share);
+        ui.painter().rect_filled(gone, 0.0, theme.color(ColorRole::AccentBase));
+        let (word, icon) = if now.still {
+            ("Play the preview", icons::ICON_PLAY_ARROW)
+        } else {
+            ("Pause the preview", icons::ICON_PAUSE)
+        };
+        name_widget(ui, &response, word);
+        if response.hovered() || now.still {
+            let at = rect.left_bottom() + vec2(16.0, -18.0);
+            ui.painter().circle_filled(at, 11.0, theme.color(ColorRole::SurfaceControl));
+            paint_icon(ui.painter(), at, icon, 16.0, theme.color(ColorRole::TextPrimary));
+        }
+        now.still ^= response.clicked();
     }
     ui.add_space(2.0);
     segments(ui, theme, |ui| {
@@ -446,6 +526,27 @@ fn details_ui(ui: &mut Ui, theme: &Theme, document: Option<&Document>, found: &I
             }
         }
     });
+}
+
+fn details_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: Option<&Document>,
+    found: &ImportView,
+    now: &mut ImportDraft,
+    actions: &mut Actions,
+) {
+    let Some(about) = found.rows.get(now.shown) else {
+        small(ui, theme, "None of these files has a clip that fits.");
+        return;
+    };
+    let file = &found.files[about.file];
+    if let Some(name) = now.names.get_mut(now.shown) {
+        let field = ui.add(egui::TextEdit::singleline(name).desired_width(f32::INFINITY).font(egui::TextStyle::Body));
+        name_widget(ui, &field, "Name of the clip");
+    }
+    ui.add_space(6.0);
+    preview_ui(ui, theme, found, now);
     ui.add_space(4.0);
     ui.spacing_mut().item_spacing.y = 3.0;
     let line = |ui: &mut Ui, label: &str, value: String, role: ColorRole| {
@@ -461,6 +562,9 @@ fn details_ui(ui: &mut Ui, theme: &Theme, document: Option<&Document>, found: &I
         });
     };
     let Some(fit) = &file.fit else { return };
+    if about.is_other {
+        ui.horizontal(|ui| open_ui(ui, file, actions));
+    }
     line(ui, "Joints found", format!("{} of {}", fit.matched(), fit.joints), ColorRole::TextPrimary);
     if let Some(document) = document {
         counterparts_ui(ui, theme, document, file, now);

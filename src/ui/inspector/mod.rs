@@ -58,7 +58,7 @@ impl InspectorState {
     }
 }
 
-pub use self::repair::repaired;
+pub use self::repair::{changed_keys, repaired};
 
 pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;

@@ -1,12 +1,14 @@
 //! *Repair loop*: where a clip jumps at its seam, joint by joint, and how it is closed, seen before it is done. It takes the
 //! inspector's place; one works beside it.
 
+use std::collections::BTreeMap;
+
 use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use crate::{
-    edit::command::{CloseHow, CloseLoop, field::ClipName, frame_of},
-    model::{Clip, ClipId, Derived, Document, NodeId, Shared},
+    edit::command::{CloseHow, CloseLoop, PlayCommand, field::ClipName, frame_of},
+    model::{Clip, ClipId, Derived, Document, NodeId, Shared, Track, TrackId},
     motion::clip_edit::{Closing, Seam, closed, seam},
     render::ColorRole,
     ui::{
@@ -34,19 +36,24 @@ impl Found {
         let before = seam(document, clip, frame);
         let made = repaired(document, repair);
         let after = made.as_ref().and_then(|made| seam(document, made, frame));
-        Self { before, after, keys: made.map_or(0, |made| changed_keys(clip, &made)) }
+        let changed = made.map(|made| changed_keys(clip, &made));
+        Self { before, after, keys: changed.map_or(0, |times| times.values().map(Vec::len).sum()) }
     }
 }
 
-/// Keys that are not as they were.
-fn changed_keys(before: &Clip, after: &Clip) -> usize {
-    let changed = |(id, track): (&crate::model::TrackId, &Shared<crate::model::Track>)| {
-        let Some(old) = before.tracks.get(id) else { return track.times.len() };
-        let same =
-            |k: &usize| k < &old.times.len() && old.times[*k] == track.times[*k] && old.value(*k) == track.value(*k);
-        (0..track.times.len()).filter(|k| !same(k)).count()
+/// Times of keys that are not as they were, by track.
+pub fn changed_keys(before: &Clip, after: &Clip) -> BTreeMap<TrackId, Vec<f32>> {
+    let changed = |(id, track): (&TrackId, &Shared<Track>)| {
+        let old = before.tracks.get(id);
+        let same = |k: &usize| {
+            old.is_some_and(|old| {
+                k < &old.times.len() && old.times[*k] == track.times[*k] && old.value(*k) == track.value(*k)
+            })
+        };
+        let times: Vec<f32> = (0..track.times.len()).filter(|k| !same(k)).map(|k| track.times[k]).collect();
+        (!times.is_empty()).then_some((*id, times))
     };
-    after.tracks.iter().map(changed).sum()
+    after.tracks.iter().filter_map(changed).collect()
 }
 
 /// The clip as it would be closed; nothing where it cannot.
@@ -128,6 +135,15 @@ pub fn repair_ui(
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         check(ui, theme, &mut now.preview, "Preview");
+        let playing = view.timeline.playback.playing;
+        let (icon, name) = match playing {
+            true => (icons::ICON_PAUSE, "Pause"),
+            false => (icons::ICON_PLAY_ARROW, "Play round the seam"),
+        };
+        if icon_button(ui, theme, icon, name, "Space", playing, Ok(())).clicked() {
+            now.preview |= !playing;
+            actions.push(Action::Run(PlayCommand::Toggle.into()));
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = RichText::new("Repair the loop").color(theme.color(ColorRole::TextOnAccent));
             let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(0.0, 28.0));

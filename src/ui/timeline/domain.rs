@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     edit::{Mode, Selection, command::CloseHow},
-    model::{ClipId, Document, KeySet, Repeat, UnkeyedAt},
-    motion::Playing,
+    model::{Clip, ClipId, Document, KeySet, Repeat, Shared, TrackId, UnkeyedAt},
+    motion::{Playing, clip_edit::Gap},
     session::{Playback, RulerUnit},
     ui::Action,
 };
@@ -69,6 +69,19 @@ pub struct RepairLoop {
     pub all: bool,
 }
 
+/// What the repair of a loop comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepairSeen {
+    /// Which document, and how it is repaired.
+    pub of: (u64, RepairLoop),
+    /// The clip as it will be, and a number of its own; nothing where it is not to be seen, or cannot be.
+    pub clip: Option<(Shared<Clip>, u64)>,
+    /// How far joints jump as it is seen.
+    pub gaps: Vec<Gap>,
+    /// Times of keys that it changes.
+    pub changed: BTreeMap<TrackId, Vec<f32>>,
+}
+
 /// How keys are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectHow {
@@ -111,6 +124,8 @@ pub struct Timeline {
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<RepairLoop>,
+    /// What that comes to.
+    pub repair_seen: Option<RepairSeen>,
     /// The bar of the mix that is looked at: its lane, and its place there.
     pub mix_bar: Option<(usize, usize)>,
     /// The lane whose mask is painted in the tree.
@@ -134,6 +149,8 @@ pub struct TimelineView<'a> {
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<&'a RepairLoop>,
+    /// What that comes to.
+    pub repair_seen: Option<&'a RepairSeen>,
     /// The bar of the mix that is looked at: its lane, and its place there. It may be gone.
     pub mix_bar: Option<(usize, usize)>,
     /// The lane whose mask is painted in the tree.
@@ -154,6 +171,7 @@ impl Timeline {
             auto_key: self.auto_key,
             edit_selected: self.edit_selected,
             repair: self.repair.as_ref(),
+            repair_seen: self.repair_seen.as_ref(),
             mix_bar: self.mix_bar,
             mask_lane: self.mask_lane,
             playing: self.playing.as_slice(),

@@ -28,7 +28,7 @@ use self::{
     sheet::Summary,
 };
 pub use self::{
-    domain::{RepairLoop, Timeline, TimelineAction, TimelineView},
+    domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
 };
 use std::collections::BTreeSet;

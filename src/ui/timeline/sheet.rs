@@ -23,8 +23,8 @@ use crate::{
     model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, Shared, TrackId},
     render::{ColorRole, Measure},
     ui::{
-        Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction, theme::Font, timeline::domain::SelectHow,
-        widgets::filter_field,
+        Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View, ViewportAction, theme::Font,
+        timeline::domain::SelectHow, widgets::filter_field,
     },
 };
 
@@ -81,6 +81,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     sheet.keys_ui(state, ui, actions);
     sheet.rows_ui(state, ui, &painter, actions);
     sheet.gesture_ui(state, ui, actions);
+    sheet.tail_ui(ui, actions);
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
@@ -169,12 +170,37 @@ impl Sheet<'_> {
         }
     }
 
+    /// A repair of the loop that bends its last frames, and where those begin, points.
+    fn bent(&self) -> Option<(RepairLoop, f32)> {
+        let repair = self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend)?;
+        let start = f64::from(self.clip.length()) - repair.frames as f64 * frame_of(self.clip);
+        Some((*repair, self.axis.x(start.max(0.0))))
+    }
+
+    /// The edge of the frames that are bent is dragged.
+    fn tail_ui(&self, ui: &Ui, actions: &mut Actions) {
+        let Some((repair, x)) = self.bent().filter(|(_, x)| self.body.x_range().contains(*x)) else { return };
+        let area = Rect::from_x_y_ranges(x - 5.0..=x + 5.0, self.summary.top()..=self.body.bottom());
+        let response = ui.interact(area, ui.scope_id().with("tail"), Sense::drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Edge of the tail"));
+        ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(repair.frames as f64));
+        if response.hovered() || response.dragged() {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
+        }
+        if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+            let (length, frame) = (f64::from(self.clip.length()), frame_of(self.clip));
+            let most = (length / frame).round().max(1.0);
+            let frames = ((length - self.axis.time(at.x)) / frame).round().clamp(1.0, most) as usize;
+            if frames != repair.frames {
+                actions.push(TimelineAction::Repair(Some(RepairLoop { frames, ..repair })));
+            }
+        }
+    }
+
     /// The frames that a repair of the loop bends are tinted.
     fn tail(&self, painter: &Painter, clip: RangeInclusive<f32>) {
-        let repair = self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend);
-        let Some(repair) = repair else { return };
-        let length = f64::from(self.clip.length());
-        let from = self.axis.x(length - repair.frames as f64 * frame_of(self.clip)).max(*clip.start());
+        let Some((_, from)) = self.bent() else { return };
+        let from = from.max(*clip.start());
         let color = self.view.theme.color(ColorRole::SelectionBase);
         let area = Rect::from_x_y_ranges(from..=*clip.end(), self.sheet.y_range());
         painter.rect_filled(area, 0.0, color.gamma_multiply(0.10));
@@ -317,6 +343,15 @@ impl Sheet<'_> {
                 let still = matches!(state.gesture, KeyGesture::None);
                 let dead = if still && tracks.len() == 1 { state.dead.of(*id, track) } else { &[] };
                 look.diamonds(mesh, track, selected, dead);
+            }
+            let repair = self.view.timeline.repair_seen.filter(|seen| seen.of.1.clip == self.id);
+            if let Some(times) = repair.and_then(|seen| seen.changed.get(id))
+                && !look.is_dense(&track.times)
+            {
+                let color = self.view.theme.color(ColorRole::SelectionBase);
+                for time in times[look.seen(times)].iter().take(400) {
+                    draw::outline(mesh, pos2(self.axis.x(f64::from(*time)), middle), 6.5, color, false);
+                }
             }
             if let KeyGesture::Keys(gesture) = &state.gesture
                 && gesture.kind != Retime::Offset

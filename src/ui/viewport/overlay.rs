@@ -297,6 +297,7 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
             haloed(&painter, at + vec2(10.0, -8.0), Align2::LEFT_CENTER, &name, font, color, theme);
         }
     }
+    seam_ui(&painter, view, rect);
     mix_ui(&painter, ui, view, document, rect);
     if let Some(clip) = view.shown_clip() {
         let font = Theme::font(Font::Caption);
@@ -311,6 +312,30 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let after = plate.left() + 8.0 + name.size().x + 6.0;
         painter.galley(pos2(plate.left() + 8.0, y - name.size().y * 0.5), name, theme.color(ColorRole::TextSecondary));
         painter.galley(pos2(after, y - time.size().y * 0.5), time, theme.color(ColorRole::TextPrimary));
+    }
+}
+
+/// From where the selected joints are at the end of a loop that is repaired to where they have to be, with how far that is.
+fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
+    let (theme, size) = (view.theme, Vec2::new(rect.width(), rect.height()));
+    let (Some(seen), Some(session)) = (view.timeline.repair_seen, view.session) else { return };
+    let playback = view.timeline.playback;
+    let at_end = (playback.time - playback.length(session.document())).abs() < 0.5 / playback.fps;
+    if view.shown_clip() != Some(seen.of.1.clip) || !at_end || playback.playing {
+        return;
+    }
+    let color = theme.color(ColorRole::SelectionBase);
+    for gap in seen.gaps.iter().filter(|g| view.selection.nodes.contains(&g.node)) {
+        let ends = gap.line.map(|at| view.viewport.camera.project(at, size));
+        let [Some((from, _)), Some((to, _))] = ends else { continue };
+        let [from, to] = [from, to].map(|p| pos2(p.x + rect.left(), p.y + rect.top()));
+        painter.line_segment([from, to], egui::Stroke::new(1.5, color));
+        painter.circle_filled(from, 3.0, color);
+        painter.circle_stroke(to, 3.5, egui::Stroke::new(1.5, color));
+        let unit = view.settings.length;
+        let text = format!("{:.1} {}", gap.distance * unit.per_metre(), unit.sign());
+        let font = Theme::font(Font::NumberSmall);
+        haloed(painter, from + (to - from) * 0.5 + vec2(10.0, 10.0), Align2::LEFT_CENTER, &text, font, color, theme);
     }
 }
 
