@@ -396,7 +396,7 @@ impl Importing {
         let (at, half) = (middle(document, pose), self.playing.extents[0]);
         // The same all around, so that nothing is cut off where it turns; the skin lies around the joints.
         let wide = half.x.max(half.z);
-        let half = Vec3::new(wide, half.y, wide) * 1.15;
+        let half = Vec3::new(wide, half.y, wide) * 0.9;
         let capture = renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);
         self.awaited = capture.map(|capture| (Awaited::Now(row), capture));
         self.awaited.is_some()
