@@ -163,6 +163,10 @@ impl App {
             }
             Ok(commands) => {
                 let Some(session) = &mut self.session else { return };
+                if commands.iter().any(|c| c.takes_long(session.document())) {
+                    self.run_beside(ctx, spec.title, commands);
+                    return;
+                }
                 let done = session.run_all(spec.title, &commands).map(|_| ());
                 self.follow_keys(None);
                 self.say_done(ctx, done, spec.title);
@@ -193,11 +197,13 @@ impl App {
             let clip = session.document().clip_label(clip);
             format!(". It is in the pose of the file, over which “{clip}” plays where it has keys")
         });
-        let on_weights = matches!(done, DocumentCommand::Weight(_));
+        let document = self.session.as_ref().map(|s| s.document());
+        let may_take_long =
+            matches!(done, DocumentCommand::Weight(_)) || document.is_some_and(|d| command.takes_long(d));
         self.end_gesture(ctx);
         let revision = |app: &Self| app.session.as_ref().map(|s| s.history().revision());
         let (said, before) = (self.dialogs.toasts.len(), revision(self));
-        let changed = if on_weights {
+        let changed = if may_take_long {
             self.run(ctx, command);
             // What takes long, or was left as it was, is said when it is done.
             (revision(self) != before).then_some(true)
@@ -228,6 +234,9 @@ impl App {
                 let Ok(()) = host.carry_out(&mut Windowed { app: self, ctx });
             }
             Command::Document(DocumentCommand::Weight(_)) => self.run_on_weights(ctx, command),
+            _ if self.session.as_ref().is_some_and(|s| command.takes_long(s.document())) => {
+                self.run_beside(ctx, command.spec().title, vec![command]);
+            }
             Command::Session(SessionCommand::ImportClips { path, .. }) => self.import_clips(ctx, path.clone()),
             Command::Document(_) | Command::Session(_) => {
                 self.run_on_file(ctx, &command);
@@ -330,18 +339,28 @@ impl App {
         let commands = self.on_painted(command);
         let Some(session) = &mut self.session else { return };
         if session.document().meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG {
-            let work = session.work(title, commands);
-            self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
+            self.run_beside(ctx, title, commands);
             return;
         }
         let done = session.run_all(title, &commands);
         self.say_worked(ctx, done, title);
     }
 
+    /// Works commands out beside the window.
+    fn run_beside(&mut self, ctx: &Context, title: &'static str, commands: Vec<Command>) {
+        let Some(session) = &self.session else { return };
+        let work = session.work(title, commands);
+        self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
+    }
+
     /// Takes up what a command that took long came to.
     pub(super) fn take_worked(&mut self, ctx: &Context, worked: Worked, title: &'static str) {
         let Some(session) = &mut self.session else { return };
         let done = session.take_worked(worked);
+        self.follow_keys(None);
+        if let Some(session) = &self.session {
+            self.outliner.selection.purge(session.document());
+        }
         self.say_worked(ctx, done, title);
     }
 

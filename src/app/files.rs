@@ -9,6 +9,7 @@ use std::{
 
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
+    motion::BestSeam,
     session::{ExportRequest, Recovery},
     ui::{DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView},
 };
@@ -38,6 +39,8 @@ pub(super) struct Files {
     pub browsing: Option<Browsing>,
     /// Whether the system is asked for its own dialogs of files first.
     pub system_dialogs: bool,
+    /// Where clips are best left for each other, as it was found last.
+    pub seams: Vec<BestSeam>,
     /// Journals that crashes left behind.
     pub recoveries: Vec<Recovery>,
     /// The same as panels show them.
@@ -72,6 +75,7 @@ impl Files {
             toasts: &dialogs.toasts,
             foreseen: self.measuring.as_ref().and_then(|m| m.found.as_ref()),
             import: self.importing.as_ref().map(|i| &i.view),
+            seams: &self.seams,
             recoveries: &self.recovery_views,
             journal_home: self.journal_home.as_deref(),
         }

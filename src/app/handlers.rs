@@ -9,6 +9,7 @@ mod paths;
 mod poses;
 mod program;
 mod repair;
+mod seams;
 mod timeline;
 mod viewport;
 

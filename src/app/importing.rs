@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, mpsc},
     time::Duration,
 };
 
@@ -11,12 +11,13 @@ use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
 use glam::Vec3;
 
-use super::{App, jobs::Done, viewport_renderer::ViewportRenderer};
+use super::{App, viewport_renderer::ViewportRenderer};
 use crate::{
     edit::{
         Mode,
         command::{ClipTexts, PutClips},
     },
+    formats::gltf::Progress,
     model::{Clip, Document, NodeId, Shared},
     motion::{Evaluator, Pose, Stack, joint_bounds},
     render::Capture,
@@ -29,7 +30,9 @@ const PICTURE: [u32; 2] = [592, 360];
 
 /// Clips of other files that are being chosen from.
 pub(super) struct Importing {
+    /// Those that were read, in the order in which they were asked for.
     sources: Vec<ClipSource>,
+    reading: Reading,
     /// One a row.
     arrivals: Vec<Arrival>,
     /// As panels see it.
@@ -40,6 +43,18 @@ pub(super) struct Importing {
     /// A picture that is on its way.
     awaited: Option<(Awaited, Capture)>,
     playing: Playing,
+}
+
+/// Files that are being read beside the window; given up where nobody waits for them any more.
+struct Reading {
+    come: mpsc::Receiver<ClipSource>,
+    stop: Arc<Progress>,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
 }
 
 /// What a picture is of.
@@ -140,30 +155,34 @@ impl App {
         }
         self.end_gesture(ctx);
         let files = paths.iter().flat_map(|p| files_meant(p).unwrap_or_else(|_| vec![p.clone()])).collect::<Vec<_>>();
-        let label =
-            if files.len() == 1 { "Reading a file".to_owned() } else { format!("Reading {} files", files.len()) };
-        self.start(ctx, label, true, move |progress| {
-            let count = files.len() as f32;
-            let mut sources = Vec::new();
-            for (k, path) in files.into_iter().enumerate() {
-                if progress.reach(k as f32 / count).is_err() {
-                    break;
+        let waiting =
+            files.iter().map(|p| p.file_name().unwrap_or(p.as_os_str()).to_string_lossy().into_owned()).collect();
+        let (sender, come) = mpsc::channel();
+        let stop = Arc::new(Progress::default());
+        let (stopped, waker) = (Arc::clone(&stop), ctx.clone());
+        let read = move || {
+            for path in files {
+                let source = ClipSource::read(path, &stopped);
+                if stopped.reach(0.0).is_err() || sender.send(source).is_err() {
+                    return;
                 }
-                sources.push(ClipSource::read(path, &crate::formats::gltf::Progress::default()));
+                waker.request_repaint();
             }
-            Done::ClipsRead(sources)
-        });
-    }
-
-    /// Files were read: what of them comes in is asked.
-    pub(super) fn take_clips(&mut self, ctx: &Context, sources: Vec<ClipSource>) {
-        if self.session.is_none() || sources.is_empty() {
+        };
+        if let Err(error) = std::thread::Builder::new().name("clips".into()).spawn(read) {
+            self.toast(
+                ctx,
+                ToastKind::Error,
+                format!("The files could not be read: {error}. Close other programs, and try again."),
+            );
             return;
         }
+        let model = self.session.as_ref().map_or_else(String::new, crate::session::Session::file_name);
         self.files.importing = Some(Importing {
-            sources,
+            sources: Vec::new(),
+            reading: Reading { come, stop },
             arrivals: Vec::new(),
-            view: ImportView::default(),
+            view: ImportView { model, waiting, ..ImportView::default() },
             pictures: Vec::new(),
             guessed: Vec::new(),
             awaited: None,
@@ -176,72 +195,42 @@ impl App {
     /// Works out what the clips come to as it is chosen now.
     pub(super) fn fit_import(&mut self, mut draft: ImportDraft) {
         let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
-        let document = session.document();
-        let options = ImportOptions { how: draft.how.into(), chosen: draft.by_hand.clone() };
-        let mut view = ImportView { model: session.file_name(), ..ImportView::default() };
+        let (model, waiting) = (session.file_name(), std::mem::take(&mut importing.view.waiting));
+        importing.view = ImportView { model, waiting, ..ImportView::default() };
         importing.arrivals.clear();
-        for (file, source) in importing.sources.iter().enumerate() {
-            let name = source.name();
-            let theirs = match &source.document {
-                Ok(theirs) => Arc::clone(theirs),
-                Err(error) => {
-                    view.files.push(ImportFile {
-                        name,
-                        fit: None,
-                        fault: Some(format!("{error}.")),
-                        path: None,
-                        asked: Vec::new(),
-                        guessed: Vec::new(),
-                    });
-                    if importing.guessed.len() == file {
-                        importing.guessed.push(Vec::new());
-                    }
-                    continue;
-                }
-            };
-            let (fit, made) = arrivals(document, &theirs, &source.path, &options);
-            let fault = made.is_empty().then(|| "It has no clips.".to_owned());
-            if importing.guessed.len() == file {
-                importing.guessed.push(fit.guessed.clone());
-            }
-            let guessed = importing.guessed[file].clone();
-            let mut asked = fit.unmatched.clone();
-            asked.extend(theirs.node_ids().map(|n| theirs.node(n).label(n)).filter(|l| draft.by_hand.contains_key(l)));
-            asked.retain(|name| guessed.iter().all(|(guess, _)| guess != name));
-            asked.sort();
-            asked.dedup();
-            for arrival in made {
-                let clip = &arrival.carried.clip;
-                let nothing = clip.tracks.is_empty();
-                view.rows.push(ImportRow {
-                    file,
-                    length: clip.length(),
-                    fps: theirs.clips[arrival.id].guess_fps().filter(|(_, share)| *share > 0.8).map(|(fps, _)| fps),
-                    keys: clip.key_count(),
-                    bytes: clip.tracks.values().map(|t| t.values.len() * 4).sum(),
-                    lost: arrival.lost.clone(),
-                    resampled: arrival.carried.resampled.len(),
-                    is_other: fit.is_other() || nothing,
-                    is_empty: nothing,
-                    picture: None,
-                });
-                view.names.push(arrival.name.clone());
-                importing.arrivals.push(arrival);
-            }
-            let path = Some(source.path.clone());
-            view.files.push(ImportFile { name, fit: Some(fit), fault, path, asked, guessed });
+        let document = session.document();
+        for file in 0..importing.sources.len() {
+            importing.fit(document, file, &draft);
         }
-        view.taken = document.clips.ids().map(|id| document.clip_label(id)).collect();
-        if draft.ticked.len() != view.rows.len() {
-            draft.ticked = view.rows.iter().map(|r| !r.is_other).collect();
-            draft.names.clone_from(&view.names);
-            draft.shown = 0;
-        }
-        importing.view = view;
+        importing.view.taken = document.clips.ids().map(|id| document.clip_label(id)).collect();
+        importing.choose(&mut draft);
         importing.pictures.clear();
         importing.awaited = None;
         importing.playing = Playing::default();
         self.dialogs.open = Some(Dialog::Import { draft: Box::new(draft) });
+    }
+
+    /// Takes up the files that were read since.
+    fn take_read(&mut self, ctx: &Context) {
+        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
+        let Some(Dialog::Import { draft }) = &mut self.dialogs.open else { return };
+        loop {
+            match importing.reading.come.try_recv() {
+                Ok(source) => {
+                    importing.sources.push(source);
+                    importing.fit(session.document(), importing.sources.len() - 1, draft);
+                    importing.view.waiting.remove(0);
+                    ctx.request_repaint();
+                }
+                Err(mpsc::TryRecvError::Empty) => break,
+                // All were read; or the one that reads is gone, and nothing more comes.
+                Err(mpsc::TryRecvError::Disconnected) => {
+                    importing.view.waiting.clear();
+                    break;
+                }
+            }
+        }
+        importing.choose(draft);
     }
 
     /// Puts the chosen clips in.
@@ -282,6 +271,7 @@ impl App {
 
     /// Plays the clip that is looked at, and takes the next picture that is missing, one at a time: this model in the middle of each clip.
     pub(super) fn picture_imports(&mut self, ctx: &Context) {
+        self.take_read(ctx);
         let Some(Dialog::Import { draft }) = &self.dialogs.open else {
             // What was looked at and not taken is not kept.
             self.files.importing = None;
@@ -352,6 +342,63 @@ impl App {
 }
 
 impl Importing {
+    /// Adds what a file comes to.
+    fn fit(&mut self, document: &Document, file: usize, draft: &ImportDraft) {
+        let source = &self.sources[file];
+        let (name, path) = (source.name(), source.path.clone());
+        let theirs = match &source.document {
+            Ok(theirs) => Arc::clone(theirs),
+            Err(error) => {
+                let fault = Some(format!("{error}."));
+                self.view.files.push(ImportFile { name, fault, ..ImportFile::default() });
+                if self.guessed.len() == file {
+                    self.guessed.push(Vec::new());
+                }
+                return;
+            }
+        };
+        let options = ImportOptions { how: draft.how.into(), chosen: draft.by_hand.clone() };
+        let (fit, made) = arrivals(document, &theirs, &path, &options);
+        let fault = made.is_empty().then(|| "It has no clips.".to_owned());
+        if self.guessed.len() == file {
+            self.guessed.push(fit.guessed.clone());
+        }
+        let guessed = self.guessed[file].clone();
+        let mut asked = fit.unmatched.clone();
+        asked.extend(theirs.node_ids().map(|n| theirs.node(n).label(n)).filter(|l| draft.by_hand.contains_key(l)));
+        asked.retain(|name| guessed.iter().all(|(guess, _)| guess != name));
+        asked.sort();
+        asked.dedup();
+        for arrival in made {
+            let clip = &arrival.carried.clip;
+            let nothing = clip.tracks.is_empty();
+            self.view.rows.push(ImportRow {
+                file,
+                length: clip.length(),
+                fps: theirs.clips[arrival.id].guess_fps().filter(|(_, share)| *share > 0.8).map(|(fps, _)| fps),
+                keys: clip.key_count(),
+                bytes: clip.tracks.values().map(|t| t.values.len() * 4).sum(),
+                lost: arrival.lost.clone(),
+                resampled: arrival.carried.resampled.len(),
+                is_other: fit.is_other() || nothing,
+                is_empty: nothing,
+                picture: None,
+            });
+            self.view.names.push(arrival.name.clone());
+            self.arrivals.push(arrival);
+        }
+        self.view.files.push(ImportFile { name, fit: Some(fit), fault, path: Some(path), asked, guessed });
+    }
+
+    /// Chooses what rows are at first that are not in a draft yet.
+    fn choose(&self, draft: &mut ImportDraft) {
+        let known = draft.ticked.len().min(self.view.rows.len());
+        draft.ticked.truncate(known);
+        draft.names.truncate(known);
+        draft.ticked.extend(self.view.rows[known..].iter().map(|r| !r.is_other));
+        draft.names.extend_from_slice(&self.view.names[known..]);
+    }
+
     /// Goes to the moment that is looked at now.
     fn play(&mut self, document: &Document, now: f64, row: usize, still: bool) {
         let Some(arrival) = self.arrivals.get(row) else { return };

@@ -18,11 +18,11 @@ use crate::{
     edit::{Mode, Selection},
     formats::gltf::{Progress, ReadError},
     model::{Diagnostic, Document},
-    motion::{Sampling, WorstPose},
+    motion::{BestSeam, Sampling, WorstPose},
     render::{Axis, Camera, Decoded, FilmError, decode_images},
     session::{
-        ClipSource, ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError,
-        SaveFailure, SaveRequest, SavedFile, Session, Worked,
+        ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
+        SaveRequest, SavedFile, Session, Worked,
     },
     ui::{DeferredAction, ToastKind},
 };
@@ -74,8 +74,8 @@ pub(super) enum Done {
     Exported(Result<Exported, ExportFailure>, ExportRequest),
     /// Pictures of a clip.
     Filmed(Result<Vec<PathBuf>, FilmError>),
-    /// Files that clips are to come from.
-    ClipsRead(Vec<ClipSource>),
+    /// Where clips are best left for each other; nothing where it was cancelled.
+    Seams(Option<Vec<BestSeam>>),
     /// A command that takes long; its title.
     Worked(Box<Worked>, &'static str),
     /// The file as it is on disk now, with what came of doing the edits again.
@@ -342,11 +342,11 @@ impl App {
             Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
             Done::Filmed(result) => self.took_pictures(ctx, result),
             Done::Exported(result, request) => self.take_exported(ctx, result, request),
-            Done::ClipsRead(sources) => self.take_clips(ctx, sources),
             Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),
             Done::Listed(Err(error)) => {
                 self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
             }
+            Done::Seams(found) => self.take_seams(found),
             Done::Worked(worked, title) => self.take_worked(ctx, *worked, title),
             Done::Reloaded(result) => self.take_reloaded(ctx, result),
             Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),

@@ -10,6 +10,7 @@ mod eval;
 mod info;
 mod render;
 mod run;
+mod seams;
 mod worst;
 
 use std::path::{Path, PathBuf};
@@ -76,6 +77,14 @@ pub enum Verb {
         /// How many spots.
         #[arg(long, default_value_t = 10)]
         count: usize,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Lists where each clip is best left for each other one, those that jump least first.
+    Seams {
+        /// The file.
+        file: PathBuf,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -328,6 +337,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Info { json, .. } => info::devices(*json),
         Verb::Check { file, json, fix: false, .. } => check::check(file, *json),
         Verb::Check { file, json, output, .. } => check::fix(file, output.as_deref(), *json),
+        Verb::Seams { file, json } => seams::seams(file, *json),
         Verb::Worst { file, count, json } => worst::worst(file, *count, *json),
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),

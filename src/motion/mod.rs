@@ -46,8 +46,8 @@ pub use self::{
     mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
-        BarClock, Mixer, Passing, Playing, baked, baked_error, blend_weights, foot_slides, footfalls, ground_speed,
-        ground_velocity, mask_weights, nlerp_gap,
+        BarClock, BestSeam, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
+        footfalls, ground_speed, ground_velocity, mask_weights, nlerp_gap,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     pose::{Pose, joint_bounds},

@@ -20,7 +20,7 @@ use crate::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
         open_bytes, transcode,
     },
-    model::{ClipId, Document, Shared},
+    model::{ClipId, Document, Property, Shared},
     motion::clip_edit::{MotionError, resampled},
 };
 
@@ -294,6 +294,14 @@ impl Exporting {
             }
             if let Some(off) = off.in_words() {
                 lost.push(format!("At {rate} frames a second {off}"));
+            }
+        }
+        if request.skeleton_only {
+            let clips = request.meant(&self.document).into_iter().filter_map(|id| self.document.clips.get(id));
+            let weights = clips.flat_map(|c| c.tracks.values()).filter(|t| t.property == Property::Weights).count();
+            if weights > 0 {
+                let tracks = if weights == 1 { "track" } else { "tracks" };
+                lost.push(format!("Without meshes {weights} {tracks} of morph weights are left out"));
             }
         }
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;

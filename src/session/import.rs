@@ -291,7 +291,7 @@ impl Session {
             let (fit, made) = arrivals(&self.document, theirs, &path, &request.options);
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let chosen: Vec<&Arrival> =
-                made.iter().filter(|a| request.only.as_ref().is_none_or(|p| fits(p, &a.name))).collect();
+                made.iter().filter(|a| request.only.as_ref().is_none_or(|p| is_meant(theirs, a, p))).collect();
             let why = if made.is_empty() {
                 Some("it has no clip".to_owned())
             } else if chosen.is_empty() {
@@ -320,6 +320,12 @@ impl Session {
         }
         Ok((PutClips { clips: ClipTexts::Clips(clips), taken: request.taken }, notes))
     }
+}
+
+/// Whether a pattern fits what a clip is called here, or what its own file calls it.
+fn is_meant(theirs: &Document, arrival: &Arrival, pattern: &str) -> bool {
+    let own = theirs.clips.get(arrival.id).and_then(|c| c.name.as_deref());
+    fits(pattern, &arrival.name) || own.is_some_and(|own| fits(pattern, own))
 }
 
 /// What a person should know of a file's clips; nothing where all of it fits.

@@ -9,6 +9,7 @@ mod parts;
 mod pictures;
 mod recovery;
 mod save;
+mod seams;
 mod toasts;
 
 pub use self::domain::{
@@ -18,6 +19,7 @@ pub use self::domain::{
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
+pub use self::seams::{SeamOrder, SeamsDraft};
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -49,6 +51,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     let content = |ui: &mut Ui| {
         let wide = match dialog {
             Dialog::Import { .. } => 1000.0,
+            Dialog::Seams { .. } => 760.0,
             Dialog::Open { .. }
             | Dialog::ImportFrom { .. }
             | Dialog::SaveAs { .. }
@@ -68,6 +71,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
                 files::path_ui(&mut state.files, ui, view, path, what, actions);
             }
             Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
+            Dialog::Seams { draft } => seams::seams_ui(ui, view, draft, actions),
             Dialog::SaveRefused { obstacle, request, copy } => {
                 save::refused_ui(ui, view, *obstacle, request, *copy, actions);
             }

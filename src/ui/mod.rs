@@ -39,7 +39,7 @@ pub use self::{
     dialogs::{
         ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ExportForeseen,
         ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft,
-        PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
+        PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layout::{Layout, Pane},

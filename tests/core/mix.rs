@@ -9,7 +9,7 @@ use ulna::{
     },
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, NodeId, Shared, transform::angle_between},
-    motion::{Mixer, Pose, Stack, foot_slides, ground_speed},
+    motion::{Mixer, Pose, Stack, best_seams, foot_slides, ground_speed},
     session::Session,
 };
 
@@ -338,4 +338,82 @@ fn what_goes_on_four_legs_has_a_speed_too() {
     let speed = |name: &str| ground_speed(document, &document.clips[named(document, name)]);
     let (walks, runs, stands) = (speed("Walk"), speed("Run"), speed("Idle"));
     assert!(walks > 0.1 && runs > 1.5 * walks && stands < 0.2 * walks, "{walks} {runs} {stands}");
+}
+
+/// A clip cut in two at a moment fits best where it was cut; the same in another place and another way round fits as well.
+#[test]
+fn the_best_seam_of_two_halves_is_where_they_were_cut() {
+    let mut session = sample();
+    let walk = session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
+    run(&mut session, CommandLine::new("clip.split").with("clip", "Walk").with("time", 0.4));
+    let document = session.document();
+    let last = document.clips.ids().next_back().unwrap();
+    let other = document.clips.ids().find(|id| *id != walk && document.clip_label(*id) == "Run").unwrap();
+    let found = best_seams(document, &[walk, other], &[last, other], &|_| true);
+    assert_eq!(found.len(), 3, "a clip to itself is none: {found:?}");
+    let seam = found.iter().find(|s| (s.from, s.to) == (walk, last)).unwrap();
+    let length = f64::from(document.clips[walk].length());
+    // The end of the one is the start of the other, and since it was a loop, the start of the one the end of the other.
+    assert!(seam.distance < 1e-3 && seam.angle < 1e-2, "{seam:?}");
+    let long = f64::from(document.clips[last].length());
+    let (cut, round) = (length - seam.leave + seam.enter, seam.leave + long - seam.enter);
+    assert!(cut.min(round) < 1e-3, "{seam:?}");
+    let to_run = found.iter().find(|s| (s.from, s.to) == (walk, other)).unwrap();
+    assert!(to_run.distance > seam.distance, "{to_run:?}");
+    // Elsewhere on the ground, and turned: nothing of that counts.
+    let mut turned = session;
+    run(&mut turned, CommandLine::new("pose.move").with("node", "Armature").with("by", json!([3.0, 0.0, -7.0])));
+    run(&mut turned, CommandLine::new("pose.rotate").with("node", "Armature").with("axis", "y").with("degrees", 70.0));
+    let again = best_seams(turned.document(), &[walk], &[other], &|_| true);
+    assert!((again[0].distance - to_run.distance).abs() < 1e-3, "{again:?} {to_run:?}");
+    // Nothing is found once it is given up.
+    assert!(best_seams(turned.document(), &[walk], &[other], &|_| false).is_empty());
+}
+
+/// To go over at the seam is to leave the one and to enter the other where they are most alike.
+#[test]
+fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
+    let mut session = sample();
+    let clip =
+        |name: &str| session.document().clips.ids().find(|id| session.document().clip_label(*id) == name).unwrap();
+    let (walk, run_clip) = (clip("Walk"), clip("Run"));
+    let seam = best_seams(session.document(), &[walk], &[run_clip], &|_| true)[0];
+    run(&mut session, CommandLine::new("mix.go").with("clip", "Walk").with("time", 0.0));
+    let go = CommandLine::new("mix.go").with("clip", "Run").with("time", 0.1).with("when", "seam");
+    run(&mut session, go);
+    let mix = ulna::edit::command::mix_of(session.document()).unwrap();
+    let [first, second] = &mix.lanes[0].bars[..] else { panic!("{mix:?}") };
+    assert!((second.offset - seam.enter).abs() < 1e-6, "{second:?}");
+    let length = f64::from(session.document().clips[walk].length());
+    let left = (second.start - first.start).rem_euclid(length);
+    assert!((left - seam.leave).abs() < 1e-4 || (left - seam.leave).abs() > length - 1e-4, "{left} {seam:?}");
+}
+
+/// Weights of morph targets go over by inertia as joints do: at the cut they are what was seen, in the end what comes.
+#[test]
+fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
+    let session = sample();
+    let document = session.document();
+    let spec = |enter: &str| {
+        json!({"lanes": [{"bars": [
+            {"plays": {"clip": "Idle"}, "length": 3},
+            {"plays": {"clip": "Run"}, "start": 1.5, "length": 2, "fade_in": 0.5, "enter": enter},
+        ]}]})
+    };
+    let mesh =
+        document.node_ids().find(|n| Pose::evaluate(document, &Stack::default()).morphs[n.index()].len() == 2).unwrap();
+    let weights =
+        |enter: &str, time: f64| seen(document, &mix(document, &spec(enter)), time).morphs[mesh.index()].clone();
+    let gap = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let (before, cut) = (weights("cut", 1.5 - 1e-6), weights("cut", 1.5));
+    assert!(gap(&before, &cut) > 0.1, "nothing to go over: {before:?} {cut:?}");
+    assert!(gap(&before, &weights("inertial", 1.5)) < 1e-3);
+    // Without a jump from step to step, and then as the clip alone.
+    let mut last = before;
+    for k in 0..=120 {
+        let now = weights("inertial", 1.5 + f64::from(k) / 240.0);
+        assert!(gap(&last, &now) < 0.05, "{k}: {last:?} {now:?}");
+        last = now;
+    }
+    assert!(gap(&weights("inertial", 2.01), &weights("cut", 2.01)) < 1e-6);
 }

@@ -367,6 +367,80 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     assert!(!clip.tracks.is_empty() && clip.tracks.values().all(|t| t.target != neck));
 }
 
+/// The shown clip as a picture that moves, to the place that is typed; and where it is taken back nothing is written.
+#[test]
+fn a_clip_becomes_a_picture_that_moves() {
+    let (mut window, _folder) = window(SAMPLE);
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("shots").join("walk.gif");
+    click(&mut window, "Clip Walk");
+    for kept in [false, true] {
+        find(&mut window, "file.pictures");
+        wait_for(&mut window, "Pictures of Walk");
+        click(&mut window, "One that moves (.gif)");
+        window.get_by_role_and_label(Role::TextInput, "File").click();
+        window.run_steps(3);
+        press(&mut window, Modifiers::COMMAND, Key::A);
+        type_text(&mut window, &to.display().to_string());
+        if !kept {
+            click(&mut window, "Cancel");
+            assert!(!to.exists() && !folder.path().join("shots").exists());
+            continue;
+        }
+        window.get_by_label_contains("Export 2").click();
+        for _ in 0..3000 {
+            if to.is_file() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            window.run_steps(1);
+        }
+        let made = image::codecs::gif::GifDecoder::new(std::io::BufReader::new(
+            std::fs::File::open(&to).expect("it is there"),
+        ));
+        let frames = image::AnimationDecoder::into_frames(made.expect("a picture")).collect_frames().expect("frames");
+        // A second of a loop at 25 a second; its end is its start.
+        assert_eq!(frames.len(), 25);
+        let bytes = |k: usize| frames[k].buffer().as_raw().clone();
+        assert!(bytes(0) != bytes(12), "it moves");
+    }
+}
+
+/// What takes long goes on beside the window, is one step when it is done, and leaves nothing where it is cancelled.
+#[test]
+fn many_keys_are_reduced_beside_the_window() {
+    use ulna::edit::CommandLine;
+    let mut dense = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    let idle = dense.document().clips.ids().next().expect("a clip");
+    let name = dense.document().clip_label(idle);
+    dense.run_line(&CommandLine::new("clip.resample").with("clip", &*name).with("rate", 400.0)).expect("resampled");
+    let many = dense.document().clips[idle].key_count();
+    assert!(many > 100_000, "only {many}");
+    let bytes = dense.pack("a").expect("its bytes").bytes;
+    let (mut window, _folder) = window(&bytes);
+    click(&mut window, &format!("Clip {name}"));
+    let keys = |window: &Window| session(window).document().clips[idle].key_count();
+    for cancelled in [true, false] {
+        find(&mut window, "clip.reduce");
+        press(&mut window, Modifiers::NONE, Key::Enter);
+        assert_eq!(keys(&window), many, "it is not done at once");
+        assert!(says(&window, "Reduce keys"), "it is said what goes on");
+        if cancelled {
+            click(&mut window, "Cancel");
+        }
+        for _ in 0..2000 {
+            if keys(&window) < many || (cancelled && says(&window, "Reduce keys was canceled")) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            window.run_steps(1);
+        }
+        assert!(!cancelled || says(&window, "Reduce keys was canceled"));
+        assert_eq!(keys(&window) < many, !cancelled);
+        assert_eq!(session(&window).history().done().len(), usize::from(!cancelled));
+    }
+}
+
 /// A clip that was cut open is closed in the panel for that: what is seen before is the preview, and only the button changes the document.
 #[test]
 fn a_loop_is_seen_mended_before_it_is() {

@@ -155,3 +155,58 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     click(&mut window, "Done");
     assert!(window.query_by_label("Mask at Hips").is_none());
 }
+
+/// A marker of a clip is dragged on its bar: the clip has it elsewhere then, in one step.
+#[test]
+fn a_marker_is_dragged_on_its_bar() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    let walk = window.state().playback().clip.expect("a clip");
+    click(&mut window, "Mixer");
+    click(&mut window, "Add a lane");
+    let bar = window.get_all_by_label_contains("Bar Walk").next().expect("a bar").rect().center();
+    click_at(&mut window, bar);
+    window.get_by_label_contains("Bar Walk").click_secondary();
+    window.run_steps(3);
+    click(&mut window, "Find contacts");
+    let markers = |window: &Window| session(window).document().clips[walk].markers.clone();
+    let before = markers(&window);
+    assert!(!before.is_empty());
+    let steps = session(&window).history().done().len();
+    let first = before.iter().find(|m| m.time > 0.1).expect("one inside").clone();
+    drag(&mut window, &format!("Marker {} of the bar, round 1", first.name), 30.0);
+    let after = markers(&window);
+    assert_eq!(after.len(), before.len());
+    assert!(after.iter().filter(|m| !before.contains(m)).count() == 1, "{before:?} {after:?}");
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+}
+
+/// All pairs of clips are listed with where they meet best; one is gone over to from what plays.
+#[test]
+fn a_pair_of_the_table_of_seams_is_gone_over() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    click(&mut window, "Mixer");
+    click(&mut window, "Add a lane");
+    let count = session(&window).document().clips.count();
+    click(&mut window, "Seams…");
+    let pairs = "Seam from Walk to Run";
+    for _ in 0..2000 {
+        if window.query_by_label(pairs).is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    assert_eq!(window.query_all_by_label_contains("Seam from ").count(), count * (count - 1));
+    click(&mut window, pairs);
+    click(&mut window, "Go over there");
+    let made = mix(&window);
+    assert_eq!(made.lanes[0].bars.len(), 2);
+    let found = {
+        let document = session(&window).document();
+        let id = |name: &str| document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip");
+        ulna::motion::best_seams(document, &[id("Walk")], &[id("Run")], &|_| true)[0]
+    };
+    assert!((made.lanes[0].bars[1].offset - found.enter).abs() < 1e-6, "{found:?}");
+}

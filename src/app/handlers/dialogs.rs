@@ -12,6 +12,7 @@ impl App {
     pub(in crate::app) fn apply_dialog(&mut self, ctx: &Context, action: DialogAction) {
         match action {
             DialogAction::GoTo(steps) => self.go_to(steps),
+            DialogAction::FindSeams => self.find_seams(ctx),
             DialogAction::OpenApart(path) => self.open_apart(ctx, &path),
             DialogAction::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
             DialogAction::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),

@@ -371,6 +371,17 @@ impl ResampleClip {
     }
 }
 
+impl ClipWorkCommand {
+    /// Keys that are weighed against the skin.
+    pub(super) fn weighed(&self, document: &Document) -> usize {
+        let clip = match self {
+            Self::ReduceKeys(ReduceKeys { clip, .. }) | Self::MakeEditable(MakeEditable { clip, .. }) => clip,
+            _ => return 0,
+        };
+        clip.find(document).map_or(0, |id| document.clips[id].key_count())
+    }
+}
+
 impl ReduceKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (id, clip, _) = whole(scene.document, &self.clip)?;

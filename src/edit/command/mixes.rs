@@ -17,7 +17,7 @@ use crate::{
         Shared, TrackId,
     },
     motion::{
-        Mixer, Playing, baked, baked_error,
+        Mixer, Playing, baked, baked_error, best_seams,
         clip_edit::{TravelParts, TravelTo, move_travel, reduced},
         footfalls,
     },
@@ -92,6 +92,8 @@ choice! {
         End = "end",
         /// At the next marker of the clip that plays.
         Marker = "marker",
+        /// Where the one that plays and the one that comes are most alike, from there on.
+        Seam = "seam",
     }
 }
 
@@ -321,43 +323,59 @@ impl GoTo {
         if !now.is_finite() || now < 0.0 {
             return Err(sentence(format!("{now} s is no time of a mix")));
         }
-        let start = self.when_of(document, &mix, lane, now);
+        let (start, enters) = self.when_of(document, &mix, lane, now, clip);
         let fade = f64::from(self.fade.map_or(0.25, |f| f.0));
         let bars = &mut mix.lanes[lane].bars;
         let fade = if bars.is_empty() { 0.0 } else { fade };
+        let by_seam = self.when == Some(GoWhen::Seam);
         let in_step = bars.iter().rfind(|b| b.start <= start && b.end() >= start).map_or(InStep::Free, |b| b.in_step);
+        // In step it would begin elsewhere than at its seam.
+        let in_step = if by_seam { InStep::Free } else { in_step };
         let ends = bars.iter().map(MixBar::end).fold(start + length.max(0.5) * 2.0 + fade, f64::max);
         let enter = self.how.map_or(Enter::Fade, Enter::from);
-        bars.push(MixBar { fade_in: fade, enter, in_step, ..MixBar::new(clip, start, ends - start) });
+        let offset = enters;
+        bars.push(MixBar { fade_in: fade, enter, in_step, offset, ..MixBar::new(clip, start, ends - start) });
         match mix.fault() {
             Some(fault) => Err(sentence(fault)),
             None => Ok(put(mix)),
         }
     }
 
-    /// When it comes in: a function of what plays on the lane now.
-    fn when_of(&self, document: &Document, mix: &Mix, lane: usize, now: f64) -> f64 {
+    /// When it comes in, a function of what plays on the lane now; and where in itself it begins.
+    fn when_of(&self, document: &Document, mix: &Mix, lane: usize, now: f64, to: ClipId) -> (f64, f64) {
         let shared = Shared::new(mix.clone());
         let playing = Mixer::default().playing(document, &shared, now);
         let heaviest = playing.iter().filter(|p| p.lane == lane).max_by(|a, b| a.weight.total_cmp(&b.weight));
-        let Some((playing, clip)) = heaviest.and_then(|p| Some((p, document.clips.get(p.clip)?))) else { return now };
+        let Some((playing, clip)) = heaviest.and_then(|p| Some((p, document.clips.get(p.clip)?))) else {
+            return (now, 0.0);
+        };
         let length = f64::from(clip.length());
         if length <= 0.0 {
-            return now;
+            return (now, 0.0);
         }
+        let once = !mix.lanes[lane].bars[playing.bar].repeat;
+        let mut enters = 0.0;
         let left = match self.when.unwrap_or(GoWhen::Now) {
             GoWhen::Now => 0.0,
             GoWhen::End => length - playing.time,
             GoWhen::Marker => {
-                let once = !mix.lanes[lane].bars[playing.bar].repeat;
                 let marks = clip.markers.iter().map(|m| f64::from(m.time) - playing.time);
                 // What plays once never comes to what it has passed.
                 let ahead = marks.filter(|m| !once || *m >= 0.0).map(|m| m.rem_euclid(length));
                 let ahead = ahead.fold(f64::INFINITY, f64::min);
                 if ahead.is_finite() { ahead } else { length - playing.time }
             }
+            GoWhen::Seam => match best_seams(document, &[playing.clip], &[to], &|_| true).first() {
+                Some(seam) => {
+                    enters = seam.enter;
+                    let ahead = seam.leave - playing.time;
+                    // What plays once is past it, or comes to it.
+                    if once && ahead < 0.0 { 0.0 } else { ahead.rem_euclid(length) }
+                }
+                None => 0.0,
+            },
         };
-        when_gone(document, &shared, (lane, playing), (now, length, left))
+        (when_gone(document, &shared, (lane, playing), (now, length, left)), enters)
     }
 }
 
@@ -442,6 +460,12 @@ impl PlayOver {
 }
 
 impl BakeMix {
+    /// Poses of a node that it looks at.
+    pub(super) fn samples(&self, document: &Document) -> f64 {
+        let length = mix_of(document).map_or(0.0, |mix| mix.length());
+        length * f64::from(self.rate.unwrap_or(60.0)) * document.nodes.len() as f64
+    }
+
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let mix = there(document)?;

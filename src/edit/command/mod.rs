@@ -338,6 +338,17 @@ impl DocumentCommand {
 }
 
 impl Command {
+    /// Whether it may take longer than a window can wait: it is worked out beside it then.
+    pub fn takes_long(&self, document: &Document) -> bool {
+        /// Poses of a node, or keys.
+        const MANY: usize = 100_000;
+        match self {
+            Self::Document(DocumentCommand::Mix(MixCommand::BakeMix(bake))) => bake.samples(document) > MANY as f64,
+            Self::Document(DocumentCommand::ClipWork(work)) => work.weighed(document) > MANY,
+            _ => false,
+        }
+    }
+
     /// The command that a line means.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ mod clock;
 mod ground;
 mod inertia;
 mod mask;
+mod seams;
 mod steps;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 pub use self::clock::{BarClock, Passing};
 pub use self::ground::{foot_slides, footfalls, ground_speed, ground_velocity};
 pub use self::mask::weights as mask_weights;
+pub use self::seams::{BestSeam, best_seams};
 use self::{inertia::Inertia, steps::Group};
 use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack};
 use crate::model::{

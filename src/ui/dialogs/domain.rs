@@ -9,8 +9,9 @@ use egui::TextureId;
 
 use crate::{
     model::{ClipId, UnkeyedAt},
+    motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
-    ui::{Action, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft},
+    ui::{Action, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft, SeamsDraft},
 };
 
 /// A dialog over the window.
@@ -30,6 +31,11 @@ pub enum Dialog {
     Import {
         /// As it is chosen.
         draft: Box<ImportDraft>,
+    },
+    /// Where clips are best left for each other.
+    Seams {
+        /// What of it is shown.
+        draft: Box<SeamsDraft>,
     },
     /// A path to save to, typed.
     SaveAs {
@@ -308,6 +314,8 @@ pub enum DialogAction {
     },
     /// Look at the clips of these files.
     ImportFrom(PathBuf),
+    /// Find where clips are best left for each other.
+    FindSeams,
     /// Work out anew what clips come to.
     FitImport(Box<ImportDraft>),
     /// Bring clips in.
@@ -383,6 +391,8 @@ pub struct DialogsView<'a> {
     pub foreseen: Option<&'a ExportForeseen>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
+    /// Where clips are best left for each other, as it was found.
+    pub seams: &'a [BestSeam],
     /// What a crash left behind.
     pub recoveries: &'a [RecoveryView],
     /// Where journals lie.

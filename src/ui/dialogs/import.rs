@@ -65,7 +65,7 @@ pub struct ImportMoment {
 }
 
 /// A file that was read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportFile {
     /// Its name.
     pub name: String,
@@ -86,8 +86,10 @@ pub struct ImportFile {
 pub struct ImportView {
     /// The open file's name.
     pub model: String,
-    /// Files.
+    /// Files that were read.
     pub files: Vec<ImportFile>,
+    /// Files that are still to be read, by name.
+    pub waiting: Vec<String>,
     /// Clips.
     pub rows: Vec<ImportRow>,
     /// What the clips are called, in the order of the rows.
@@ -143,8 +145,11 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     let mut now = draft.clone();
     let count = now.ticked.iter().filter(|t| **t).count();
     let title = format!("Import {} into {}", many(count, "clip"), found.model);
-    let words =
-        format!("{} read. The model itself stays as it is: only clips are added.", many(found.files.len(), "file"));
+    let read = match found.waiting.len() {
+        0 => format!("{} read.", many(found.files.len(), "file")),
+        left => format!("Reading {} of {}…", found.files.len() + 1, many(found.files.len() + left, "file")),
+    };
+    let words = format!("{read} The model itself stays as it is: only clips are added.");
     head(ui, theme, None, &title, &words, actions);
     keys(ui, found, &mut now);
     ui.horizontal_top(|ui| {
@@ -225,12 +230,18 @@ fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft
         ScrollArea::vertical().auto_shrink([false, false]).max_height(400.0).id_salt("import rows").show_rows(
             ui,
             ROW,
-            found.rows.len() + faulty(found).count(),
+            found.rows.len() + faulty(found).count() + found.waiting.len(),
             |ui, range| {
                 for k in range {
                     match found.rows.get(k) {
                         Some(_) => row_ui(ui, theme, found, now, k, k == shown),
-                        None => fault_ui(ui, theme, faulty(found).nth(k - found.rows.len()), actions),
+                        None => {
+                            let k = k - found.rows.len();
+                            match faulty(found).nth(k) {
+                                Some(file) => fault_ui(ui, theme, file, actions),
+                                None => waiting_ui(ui, theme, found.waiting.get(k - faulty(found).count())),
+                            }
+                        }
                     }
                 }
             },
@@ -243,10 +254,25 @@ fn faulty(found: &ImportView) -> impl Iterator<Item = &ImportFile> {
     found.files.iter().filter(|f| f.fault.is_some())
 }
 
-fn fault_ui(ui: &mut Ui, theme: &Theme, file: Option<&ImportFile>, actions: &mut Actions) {
+/// A file that is not read yet.
+fn waiting_ui(ui: &mut Ui, theme: &Theme, name: Option<&String>) {
+    let Some(name) = name else { return };
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let font = Theme::font(Font::Body);
+    let text = cut(ui, name, &font, rect.width() - 200.0);
+    let left = pos2(rect.left() + 36.0, rect.center().y);
+    ui.painter().text(left, Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextTertiary));
+    let bar = Rect::from_min_size(pos2(rect.right() - 132.0, rect.center().y - 1.5), vec2(120.0, 3.0));
+    ui.painter().rect_filled(bar, 1.5, theme.color(ColorRole::SurfaceControl));
+    // There and back in two seconds.
+    let part = (ui.input(|i| i.time) as f32 * std::f32::consts::PI).sin() * 0.5 + 0.5;
+    let lit = Rect::from_min_size(pos2(bar.left() + part * 90.0, bar.top()), vec2(30.0, 3.0));
+    ui.painter().rect_filled(lit, 1.5, theme.color(ColorRole::AccentBase));
+}
+
+fn fault_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, actions: &mut Actions) {
     /// Of the ways to open it.
     const WAYS: f32 = 240.0;
-    let Some(file) = file else { return };
     let (whole, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let rect = if file.path.is_some() { whole.with_max_x(whole.right() - WAYS) } else { whole };
     let place = whole.with_min_x(whole.right() - WAYS).shrink2(vec2(8.0, 8.0));
@@ -537,7 +563,9 @@ fn details_ui(
     actions: &mut Actions,
 ) {
     let Some(about) = found.rows.get(now.shown) else {
-        small(ui, theme, "None of these files has a clip that fits.");
+        if found.waiting.is_empty() {
+            small(ui, theme, "None of these files has a clip that fits.");
+        }
         return;
     };
     let file = &found.files[about.file];
@@ -640,8 +668,8 @@ fn foot_ui(
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = format!("Import {}", many(count, "clip"));
-            let go =
-                ui.add_enabled_ui(count > 0, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && count > 0);
+            let ready = count > 0 && found.waiting.is_empty();
+            let go = ui.add_enabled_ui(ready, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && ready);
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if go {

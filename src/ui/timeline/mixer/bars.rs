@@ -338,8 +338,12 @@ impl BarUi<'_, '_> {
             response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("{word} of {name}")));
             parts.push((response, grip));
         };
-        part(Rect::from_x_y_ranges(rect.left()..=rect.left() + ENDS, rect.y_range()), Grip::Start, "Start");
-        part(Rect::from_x_y_ranges(rect.right() - ENDS..=rect.right(), rect.y_range()), Grip::End, "End");
+        // Of many bars only the ends of one can be taken.
+        let held = state.drag.as_ref().is_some_and(|d| (d.lane, d.bar) == (lane, b));
+        if self.chosen || held || ui.rect_contains_pointer(seen) {
+            part(Rect::from_x_y_ranges(rect.left()..=rect.left() + ENDS, rect.y_range()), Grip::Start, "Start");
+            part(Rect::from_x_y_ranges(rect.right() - ENDS..=rect.right(), rect.y_range()), Grip::End, "End");
+        }
         if self.chosen {
             let [comes, goes] = squares(bar, rect, axis);
             part(Rect::from_center_size(comes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeIn, "Fade in");

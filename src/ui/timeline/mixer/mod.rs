@@ -24,7 +24,7 @@ use crate::{
     motion::{BarClock, Mixer, Playing},
     render::{ColorRole, Measure},
     ui::{
-        Action, Actions, Theme, TimelineAction, View,
+        Action, Actions, DialogAction, Theme, TimelineAction, View,
         theme::Font,
         widgets::{choices, filter_field, icon_button, name_widget},
     },
@@ -438,6 +438,11 @@ fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Docume
         (GoWhen::Now, "Now", "At the playhead"),
         (GoWhen::End, "At the end", "Where the clip that plays comes to its end"),
         (GoWhen::Marker, "At a marker", "At the next marker of the clip that plays"),
+        (
+            GoWhen::Seam,
+            "At the seam",
+            "Where both are most alike: the next moment of the one, that moment of the other",
+        ),
     ];
     choices(ui, "When", 96.0, &whens, &mut state.goes);
     let ways = [
@@ -452,6 +457,14 @@ fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Docume
         let field =
             ui.add(egui::DragValue::new(&mut state.fade).range(0.0..=10.0).speed(0.01).suffix(" s").max_decimals(2));
         name_widget(ui, &field, "Length of the transition");
+    }
+    let seams = egui::Button::new("Seams…");
+    if ui
+        .add_enabled(document.clips.count() > 1, seams)
+        .on_hover_text("Where each clip is best left for each other")
+        .clicked()
+    {
+        actions.push(DialogAction::FindSeams);
     }
     if ui.add_enabled(to.is_some(), egui::Button::new("Go")).clicked()
         && let Some(id) = to

@@ -1,0 +1,31 @@
+//! Where clips are best left for each other, found beside the window.
+
+use egui::Context;
+
+use crate::{
+    app::{App, jobs::Done},
+    model::ClipId,
+    motion::{BestSeam, best_seams},
+    ui::{Dialog, SeamsDraft},
+};
+
+impl App {
+    /// Compares all clips with each other.
+    pub(in crate::app) fn find_seams(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let document = session.document().clone();
+        self.start(ctx, "Comparing clips".into(), true, move |progress| {
+            let all: Vec<ClipId> = document.clips.ids().collect();
+            let found = best_seams(&document, &all, &all, &|part| progress.reach(part).is_ok());
+            Done::Seams(progress.reach(1.0).is_ok().then_some(found))
+        });
+    }
+
+    /// Shows what was found.
+    pub(in crate::app) fn take_seams(&mut self, found: Option<Vec<BestSeam>>) {
+        if let Some(found) = found {
+            self.files.seams = found;
+            self.dialogs.open = Some(Dialog::Seams { draft: Box::new(SeamsDraft::default()) });
+        }
+    }
+}
