@@ -621,6 +621,10 @@ fn details_ui(
     } else if !fit.is_same() && now.how == KeysHow::Rests {
         small(ui, theme, "Keys are moved over by the rests: same times, same number. Nothing is resampled.");
     }
+    if !about.is_other {
+        ui.add_space(4.0);
+        ui.horizontal(|ui| open_ui(ui, file, actions));
+    }
 }
 
 fn foot_ui(

@@ -57,8 +57,9 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
         ui.allocate_ui(vec2(260.0, 26.0), |ui| filter_field(ui, theme, &mut now.filter, "Filter seams"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
+                // From the right.
                 for (order, text) in
-                    [(SeamOrder::Distance, "By cm"), (SeamOrder::Angle, "By degrees"), (SeamOrder::Speed, "By cm/s")]
+                    [(SeamOrder::Speed, "By cm/s"), (SeamOrder::Angle, "By degrees"), (SeamOrder::Distance, "By cm")]
                 {
                     if segment(ui, theme, text, now.order == order, false).clicked() {
                         now.order = order;
