@@ -14,8 +14,9 @@ pub struct Inserted {
     pub error: f32,
 }
 
-/// How far a motion may go from what it was, where it is to be kept exactly: 0.01°.
-const EXACT: f32 = 0.01 * std::f32::consts::PI / 180.0;
+/// How far a motion may go from what it was where it is looked at, to be kept exactly: 0.0085°, so that it is no more than 0.01°
+/// between.
+const EXACT: f32 = 0.0085 * std::f32::consts::PI / 180.0;
 
 /// How often a segment is halved at most to keep a motion.
 const MOST_HALVES: u32 = 12;

@@ -27,6 +27,8 @@ pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
         while meant.next_if(|t| *t < time).is_some() {}
         let next = key + 1;
         let goes = meant.peek() == Some(&time)
+            // The key that a hold leads to takes its end along.
+            && !is_hold_end(track, key - 1)
             && !is_hold_end(track, key)
             && !is_hold_end(track, next)
             && spans(track, anchor, key, next, tolerance);

@@ -110,6 +110,9 @@ mod tests {
         fn the_motion_is_the_same_round_the_loop(track in any_track(), part in 0.05f32..0.95) {
             let length = track.times[track.times.len() - 1] + 0.3;
             let by = length * part;
+            // A key as near as that to where the loop is cut is taken to it.
+            let near = |t: &f32| *t != length - by && (t - (length - by)).abs() <= 1.1 * super::super::SAME_TIME;
+            prop_assume!(!track.times.iter().any(near));
             let made = offset_in_loop(&track, length, by).unwrap();
             prop_assert!(made.validate().is_ok());
             if track.times.len() < 2 {

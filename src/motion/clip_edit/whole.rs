@@ -272,7 +272,7 @@ mod tests {
             // A key as near as that to a cut is taken to it.
             let near = |t: &f32| [from, to].iter().any(|cut| t != cut && (t - cut).abs() <= 1.01 * SAME_TIME);
             prop_assume!(!clip.tracks.values().any(|track| track.times.iter().any(near)));
-            let (part, _) = part_of(&clip, from, to, true).unwrap();
+            let (part, said) = part_of(&clip, from, to, true).unwrap();
             for (id, track) in &clip.tracks {
                 let made = &part.tracks[id];
                 prop_assert!(made.validate().is_ok(), "{:?}", made);
@@ -285,8 +285,9 @@ mod tests {
                     }
                     let moved = Track { times: made.times.iter().map(|t| (f64::from(*t) + f64::from(from)) as f32).collect(), ..(**made).clone() };
                     let off = MotionError::between(track, &moved, was);
-                    // 0.01°, and what rounding the times by a step or two does to fast motions.
-                    prop_assert!(off.angle < 0.0004 && off.value < 1e-3, "{}: {:?}", was, off);
+                    // What is said, 0.01° where nothing is; and what rounding the times by a step or two does to fast motions.
+                    let most = said.angle.max(0.000_175) + 0.000_35;
+                    prop_assert!(off.angle < most && off.value < 1e-3, "{}: {:?} {:?}", was, off, said);
                 }
             }
         }
