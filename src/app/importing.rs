@@ -19,7 +19,7 @@ use crate::{
     },
     formats::gltf::Progress,
     model::{Clip, Document, NodeId, Shared},
-    motion::{Evaluator, Pose, Stack, joint_bounds},
+    motion::{Evaluator, Pose, Stack},
     render::Capture,
     session::{Arrival, ClipSource, ImportOptions, arrivals, files_meant},
     ui::{Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind},
@@ -79,8 +79,8 @@ struct Playing {
     /// This model, and the clip's own, laid out for playing.
     evaluators: [Evaluator; 2],
     poses: [Pose; 2],
-    /// Half of what they take up, over the whole clip, about the middle of their joints.
-    extents: [Vec3; 2],
+    /// How far joints are from their middle, over the whole clip.
+    reaches: [f32; 2],
     texture: Option<TextureHandle>,
     is_drawn: bool,
 }
@@ -93,19 +93,22 @@ fn middle(document: &Document, pose: &Pose) -> Vec3 {
     if count > 0.0 { sum / count } else { Vec3::ZERO }
 }
 
-/// Half of what a body takes up about the middle of its joints, at a few moments of a clip.
-fn extent(document: &Document, clip: &Shared<Clip>) -> Vec3 {
+/// How far joints are from the middle of all at most, at a few moments of a clip.
+fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
     const MOMENTS: u32 = 8;
     let moments = (0..=MOMENTS).map(|k| f64::from(clip.length()) * f64::from(k) / f64::from(MOMENTS));
-    moments.fold(Vec3::splat(1e-3), |most, time| {
+    let is_joint = document.joint_flags();
+    moments.fold(1e-3, |most: f32, time| {
         let pose = Pose::evaluate(document, &Stack::of(Some(clip), time));
         let at = middle(document, &pose);
-        joint_bounds(document, &pose).map_or(most, |(low, high)| most.max((high - at).abs()).max((at - low).abs()))
+        let joints = document.node_ids().filter(|n| is_joint[n.index()]);
+        let far = joints.map(|n| pose.world[n.index()].w_axis.truncate().distance(at)).filter(|d| d.is_finite());
+        far.fold(most, f32::max)
     })
 }
 
-/// The bones of a skeleton, a little from its left; in parts of an extent about its middle.
-fn bones(document: &Document, pose: &Pose, extent: Vec3) -> Vec<[[f32; 2]; 2]> {
+/// The bones of a skeleton, a little from its left, about its middle; in parts of twice its reach.
+fn bones(document: &Document, pose: &Pose, reach: f32) -> Vec<[[f32; 2]; 2]> {
     /// How far to its side it is looked at, radians.
     const ASIDE: f32 = 0.5;
     let middle = middle(document, pose);
@@ -118,7 +121,7 @@ fn bones(document: &Document, pose: &Pose, extent: Vec3) -> Vec<[[f32; 2]; 2]> {
         let parent = document.node(*n).parent.filter(|p| is_joint[p.index()])?;
         Some([place(parent), place(*n)]).filter(|b| b.iter().flatten().all(|v| v.is_finite()))
     };
-    let size = 2.0 * extent.y.max(extent.x.hypot(extent.z)).max(1e-6);
+    let size = 2.0 * reach;
     let joints = document.nodes.order().iter().filter(|n| is_joint[n.index()]);
     joints.filter_map(bone).map(|ends| ends.map(|at| at.map(|v| v / size))).collect()
 }
@@ -329,7 +332,11 @@ impl App {
 
     /// Opens a file in a window of its own.
     pub(super) fn open_apart(&mut self, ctx: &Context, path: &Path) {
-        let started = std::env::current_exe().and_then(|program| std::process::Command::new(program).arg(path).spawn());
+        let started = std::env::current_exe().and_then(|program| {
+            let mut other = std::process::Command::new(program).arg(std::path::absolute(path)?).spawn()?;
+            // Somebody has to wait for it, or it would stay in the system's list when it ends.
+            std::thread::Builder::new().name("other window".into()).spawn(move || other.wait()).map(|_| ())
+        });
         if let Err(error) = started {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
             self.toast(
@@ -411,7 +418,7 @@ impl Importing {
             *playing = Playing {
                 row: Some(row),
                 begun: now,
-                extents: [extent(document, &clip), extent(theirs, own)],
+                reaches: [reach(document, &clip), reach(theirs, own)],
                 clip,
                 texture: playing.texture.take(),
                 ..Playing::default()
@@ -432,7 +439,7 @@ impl Importing {
             row,
             time: time as f32,
             picture: playing.texture.as_ref().filter(|_| playing.is_drawn).map(TextureHandle::id),
-            bones: bones(theirs, &playing.poses[1], playing.extents[1]),
+            bones: bones(theirs, &playing.poses[1], playing.reaches[1]),
         };
     }
 
@@ -440,10 +447,9 @@ impl Importing {
     fn begin_now(&mut self, renderer: &mut ViewportRenderer, document: &Document) -> bool {
         let Some(row) = self.playing.row else { return false };
         let pose = &self.playing.poses[0];
-        let (at, half) = (middle(document, pose), self.playing.extents[0]);
-        // The same all around, so that nothing is cut off where it turns; the skin lies around the joints.
-        let wide = half.x.max(half.z);
-        let half = Vec3::new(wide, half.y, wide) * 0.9;
+        // The same all around, so that nothing is cut off where it turns: a cube in the ball that the joints keep to, since nothing is at all of its
+        // corners. The skin lies around the joints.
+        let (at, half) = (middle(document, pose), Vec3::splat(self.playing.reaches[0] * 0.72));
         let capture = renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);
         self.awaited = capture.map(|capture| (Awaited::Now(row), capture));
         self.awaited.is_some()

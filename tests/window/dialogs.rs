@@ -239,6 +239,24 @@ fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
     assert_eq!(written(), clips);
 }
 
+/// Opens *Import clips* on a file or a folder.
+fn import_from(window: &mut Window, path: &std::path::Path) {
+    press(window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
+    wait_for(window, "Path");
+    press(window, Modifiers::COMMAND, Key::A);
+    type_text(window, &path.display().to_string());
+    press(window, Modifiers::NONE, Key::Enter);
+}
+
+fn wait_for_more_clips(window: &mut Window, before: usize) {
+    for _ in 0..100 {
+        if session(window).document().clips.count() > before {
+            return;
+        }
+        window.run_steps(1);
+    }
+}
+
 /// Clips of a folder of files come in by the path that is typed; one is left out by its box, one gets another name; one undo takes all of
 /// them back.
 #[test]
@@ -259,23 +277,14 @@ fn clips_of_a_folder_come_in_as_one_step() {
     let exporting = session(&window).exporting(request);
     exporting.run(&ulna::session::SystemDisk, &Default::default()).expect("exported");
     std::fs::write(folder.path().join("broken.glb"), b"glTF").expect("a file");
-    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
-    wait_for(&mut window, "Path");
-    press(&mut window, Modifiers::COMMAND, Key::A);
-    type_text(&mut window, &folder.path().display().to_string());
-    press(&mut window, Modifiers::NONE, Key::Enter);
+    import_from(&mut window, folder.path());
     wait_for(&mut window, &format!("Import {before} clips"));
     click(&mut window, "Take Walk");
     wait_for(&mut window, &format!("Import {} clips", before - 1));
     click(&mut window, "Replace");
     click(&mut window, "Add a number");
     click(&mut window, &format!("Import {} clips", before - 1));
-    for _ in 0..100 {
-        if session(&window).document().clips.count() > before {
-            break;
-        }
-        window.run_steps(1);
-    }
+    wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
     assert_eq!(document.clips.count(), 2 * before - 1);
     let labels: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
@@ -299,11 +308,7 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     let path = folder.path().join("other.glb");
     std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
     let (mut window, _folder) = window(SAMPLE);
-    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
-    wait_for(&mut window, "Path");
-    press(&mut window, Modifiers::COMMAND, Key::A);
-    type_text(&mut window, &path.display().to_string());
-    press(&mut window, Modifiers::NONE, Key::Enter);
+    import_from(&mut window, &path);
     wait_for(&mut window, "Counterpart of Qwxz: leave out");
     click(&mut window, "Counterpart of Qwxz: leave out");
     window.run_steps(2);
@@ -313,12 +318,7 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     wait_for(&mut window, "Counterpart of Qwxz: Neck");
     let before = session(&window).document().clips.count();
     press(&mut window, Modifiers::NONE, Key::Enter);
-    for _ in 0..100 {
-        if session(&window).document().clips.count() > before {
-            break;
-        }
-        window.run_steps(1);
-    }
+    wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
     let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
     let ours = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the walk");
@@ -338,11 +338,7 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
     let (mut window, _folder) = window(SAMPLE);
     let neck = node(session(&window).document(), "Neck");
-    press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
-    wait_for(&mut window, "Path");
-    press(&mut window, Modifiers::COMMAND, Key::A);
-    type_text(&mut window, &path.display().to_string());
-    press(&mut window, Modifiers::NONE, Key::Enter);
+    import_from(&mut window, &path);
     wait_for(&mut window, "Pause the preview");
     click(&mut window, "Pause the preview");
     wait_for(&mut window, "Play the preview");
@@ -356,12 +352,7 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     wait_for(&mut window, "Counterpart of rig:neck: leave out");
     let before = session(&window).document().clips.count();
     press(&mut window, Modifiers::NONE, Key::Enter);
-    for _ in 0..100 {
-        if session(&window).document().clips.count() > before {
-            break;
-        }
-        window.run_steps(1);
-    }
+    wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
     let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
     assert!(!clip.tracks.is_empty() && clip.tracks.values().all(|t| t.target != neck));

@@ -9,6 +9,8 @@ use crate::{
 
 /// Seconds before the seam and after it that play while it is mended.
 const AROUND: f64 = 0.75;
+/// Seconds of the shortest tail that is offered.
+const SHORTEST: f64 = 0.16;
 
 impl App {
     /// Begins to repair the loop of the clip that is shown: at its end, where it jumps, in the way that its seam needs.
@@ -22,7 +24,9 @@ impl App {
             _ => CloseHow::Blend,
         };
         let end = f64::from(clip.length());
-        self.timeline.repair = Some(RepairLoop { clip: id, how, frames: 5, speed: true, preview: true, all: false });
+        // Five frames, or as many as make the same time where frames are short.
+        let frames = (SHORTEST / frame_of(clip)).round().max(5.0) as usize;
+        self.timeline.repair = Some(RepairLoop { clip: id, how, frames, speed: true, preview: true, all: false });
         self.timeline.playback.playing = false;
         self.timeline.playback.seek(end);
         self.viewport.options.inspector = true;
@@ -52,7 +56,7 @@ impl App {
         let serial = last.and_then(|seen| seen.clip.as_ref()).map_or(0, |(_, serial)| *serial) + 1;
         let made = if repair.preview { repaired(document, &repair) } else { None };
         let changed = made.as_ref().map(|made| changed_keys(clip, made)).unwrap_or_default();
-        let gaps = seam(document, made.as_ref().unwrap_or(clip), frame_of(clip)).map_or_else(Vec::new, |s| s.gaps);
+        let gaps = seam(document, clip, frame_of(clip)).map_or_else(Vec::new, |s| s.gaps);
         self.timeline.playback.round_seam = repair.preview.then_some(AROUND.min(f64::from(clip.length()) * 0.5));
         self.timeline.repair_seen = Some(RepairSeen { of, clip: made.map(|clip| (clip, serial)), gaps, changed });
     }

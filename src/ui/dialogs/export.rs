@@ -300,16 +300,8 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
 
 const LABELS: f32 = 72.0;
 
-pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mut Actions) {
-    let theme = view.theme;
-    let Some(session) = view.session else { return };
-    let document = session.document();
-    let mut now = draft.clone();
-    head(ui, theme, None, "Export animations", "", actions);
-    preset_ui(ui, theme, &mut now);
-    ui.add_space(4.0);
-    clips_ui(ui, theme, document, &mut now);
-    ui.add_space(8.0);
+/// What is written, with which keys, into what files, and where; whether the place was confirmed.
+fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft, actions: &mut Actions) -> bool {
     ui.spacing_mut().item_spacing.y = 6.0;
     labelled(ui, theme, "What", |ui| {
         segments(ui, theme, |ui| {
@@ -364,20 +356,40 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
         });
     });
     if now.each {
-        names_ui(ui, theme, &mut now);
+        names_ui(ui, theme, now);
     }
-    let (label, text) = if now.each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
+    place_ui(ui, theme, now, actions)
+}
+
+/// Where it goes, typed or chosen; whether it was confirmed.
+fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Actions) -> bool {
+    let each = now.each;
+    let (label, text) = if each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
     let mut enter = false;
     labelled(ui, theme, label, |ui| {
         let width = ui.available_width() - 84.0;
         let field = egui::TextEdit::singleline(text).desired_width(width).font(egui::TextStyle::Monospace);
         let field = ui.add(field);
         if plain(ui, "Choose…").on_hover_text("The system's own dialog").clicked() {
-            actions.push(DialogAction::BrowseExport { folder: draft.each });
+            actions.push(DialogAction::BrowseExport { folder: each });
         }
         name_widget(ui, &field, label);
         enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     });
+    enter
+}
+
+pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let document = session.document();
+    let mut now = draft.clone();
+    head(ui, theme, None, "Export animations", "", actions);
+    preset_ui(ui, theme, &mut now);
+    ui.add_space(4.0);
+    clips_ui(ui, theme, document, &mut now);
+    ui.add_space(8.0);
+    let enter = how_ui(ui, theme, document, &mut now, actions);
     ui.add_space(4.0);
     let request = now.request(document);
     let files = request.as_ref().map(|r| r.files(document)).unwrap_or_default();

@@ -22,7 +22,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, cut, name_widget, paint_icon, row, segment, segments},
+        widgets::{check, cut, icon_button, name_widget, paint_icon, row, segment, segments},
     },
 };
 
@@ -512,7 +512,7 @@ fn counterpart_ui(
 }
 
 /// The clip that is looked at, playing: this model, or the clip's own skeleton.
-fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft) {
+fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, actions: &mut Actions) {
     let Some(about) = found.rows.get(now.shown) else { return };
     let width = ui.available_width();
     let (rect, response) = ui.allocate_exact_size(vec2(width, width * 0.5), Sense::click());
@@ -545,12 +545,24 @@ fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
         now.still ^= response.clicked();
     }
     ui.add_space(2.0);
-    segments(ui, theme, |ui| {
-        for (as_dropped, text) in [(false, "Merged"), (true, "As dropped")] {
-            if segment(ui, theme, text, now.as_dropped == as_dropped, false).clicked() {
-                now.as_dropped = as_dropped;
+    ui.horizontal(|ui| {
+        segments(ui, theme, |ui| {
+            for (as_dropped, text) in [(false, "Merged"), (true, "As dropped")] {
+                if segment(ui, theme, text, now.as_dropped == as_dropped, false).clicked() {
+                    now.as_dropped = as_dropped;
+                }
             }
-        }
+        });
+        let Some(path) = &found.files[about.file].path else { return };
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if icon_button(ui, theme, icons::ICON_OPEN_IN_NEW, "Open the file in a window", "", false, Ok(())).clicked()
+            {
+                actions.push(DialogAction::OpenApart(path.clone()));
+            }
+            if icon_button(ui, theme, icons::ICON_FILE_OPEN, "Open the file instead", "", false, Ok(())).clicked() {
+                actions.push(DialogAction::OpenPath(path.clone()));
+            }
+        });
     });
 }
 
@@ -574,7 +586,7 @@ fn details_ui(
         name_widget(ui, &field, "Name of the clip");
     }
     ui.add_space(6.0);
-    preview_ui(ui, theme, found, now);
+    preview_ui(ui, theme, found, now, actions);
     ui.add_space(4.0);
     ui.spacing_mut().item_spacing.y = 3.0;
     let line = |ui: &mut Ui, label: &str, value: String, role: ColorRole| {
@@ -620,10 +632,6 @@ fn details_ui(
         );
     } else if !fit.is_same() && now.how == KeysHow::Rests {
         small(ui, theme, "Keys are moved over by the rests: same times, same number. Nothing is resampled.");
-    }
-    if !about.is_other {
-        ui.add_space(4.0);
-        ui.horizontal(|ui| open_ui(ui, file, actions));
     }
 }
 

@@ -1,6 +1,6 @@
 //! *Seams*: where each clip is best left for each other one, and how far the body jumps there.
 
-use egui::{Align, Align2, Layout, Rect, RichText, ScrollArea, Ui, pos2, vec2};
+use egui::{Align, Align2, Layout, Rect, ScrollArea, Ui, pos2, vec2};
 
 use super::{
     parts::{head, many, small},
@@ -175,8 +175,4 @@ fn foot_ui(
             }
         });
     });
-    if draft.shown.is_none() && list.len() > 3 {
-        let text = RichText::new("A jump below some 5 cm and 10° is hidden by a fade of a quarter of a second.");
-        ui.label(text.font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
-    }
 }

@@ -76,7 +76,7 @@ pub struct RepairSeen {
     pub of: (u64, RepairLoop),
     /// The clip as it will be, and a number of its own; nothing where it is not to be seen, or cannot be.
     pub clip: Option<(Shared<Clip>, u64)>,
-    /// How far joints jump as it is seen.
+    /// How far joints jump as the clip is now.
     pub gaps: Vec<Gap>,
     /// Times of keys that it changes.
     pub changed: BTreeMap<TrackId, Vec<f32>>,

@@ -315,7 +315,8 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     }
 }
 
-/// From where the selected joints are at the end of a loop that is repaired to where they have to be, with how far that is.
+/// From where the selected joints are at the end of a loop that is repaired to where they have to be, with how far that is: what jumps
+/// as the clip is now, whether it is seen so or as it will be.
 fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     let (theme, size) = (view.theme, Vec2::new(rect.width(), rect.height()));
     let (Some(seen), Some(session)) = (view.timeline.repair_seen, view.session) else { return };
@@ -324,8 +325,10 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     if view.shown_clip() != Some(seen.of.1.clip) || !at_end || playback.playing {
         return;
     }
+    /// Metres that are no jump.
+    const NONE: f32 = 1e-4;
     let color = theme.color(ColorRole::SelectionBase);
-    for gap in seen.gaps.iter().filter(|g| view.selection.nodes.contains(&g.node)) {
+    for gap in seen.gaps.iter().filter(|g| g.distance > NONE && view.selection.nodes.contains(&g.node)) {
         let ends = gap.line.map(|at| view.viewport.camera.project(at, size));
         let [Some((from, _)), Some((to, _))] = ends else { continue };
         let [from, to] = [from, to].map(|p| pos2(p.x + rect.left(), p.y + rect.top()));
@@ -335,7 +338,9 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         let unit = view.settings.length;
         let text = format!("{:.1} {}", gap.distance * unit.per_metre(), unit.sign());
         let font = Theme::font(Font::NumberSmall);
-        haloed(painter, from + (to - from) * 0.5 + vec2(10.0, 10.0), Align2::LEFT_CENTER, &text, font, color, theme);
+        // Beyond the end that the gizmo is not at.
+        let ink = theme.color(ColorRole::SelectionText);
+        haloed(painter, from + vec2(9.0, -9.0), Align2::LEFT_CENTER, &text, font, ink, theme);
     }
 }
 
