@@ -18,7 +18,7 @@ use crate::{
         command::{ClipTexts, PutClips},
     },
     formats::gltf::Progress,
-    model::{Clip, Document, NodeId, Shared},
+    model::{Clip, Document, NodeId, Shared, Tree},
     motion::{Evaluator, Pose, Stack},
     render::Capture,
     session::{Arrival, ClipSource, ImportOptions, arrivals, files_meant},
@@ -30,6 +30,8 @@ const PICTURE: [u32; 2] = [592, 360];
 
 /// Clips of other files that are being chosen from.
 pub(super) struct Importing {
+    /// Of the document that they are fitted to: another file has another.
+    tree: Shared<Tree>,
     /// Those that were read, in the order in which they were asked for.
     sources: Vec<ClipSource>,
     reading: Reading,
@@ -180,8 +182,10 @@ impl App {
             );
             return;
         }
-        let model = self.session.as_ref().map_or_else(String::new, crate::session::Session::file_name);
+        let Some(session) = &self.session else { return };
+        let model = session.file_name();
         self.files.importing = Some(Importing {
+            tree: session.document().nodes.tree().clone(),
             sources: Vec::new(),
             reading: Reading { come, stop },
             arrivals: Vec::new(),
@@ -274,6 +278,14 @@ impl App {
 
     /// Plays the clip that is looked at, and takes the next picture that is missing, one at a time: this model in the middle of each clip.
     pub(super) fn picture_imports(&mut self, ctx: &Context) {
+        let is_its =
+            |i: &Importing| self.session.as_ref().is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), &i.tree));
+        if matches!(self.dialogs.open, Some(Dialog::Import { .. }))
+            && !self.files.importing.as_ref().is_some_and(is_its)
+        {
+            // Another file is open now.
+            self.dialogs.open = None;
+        }
         self.take_read(ctx);
         let Some(Dialog::Import { draft }) = &self.dialogs.open else {
             // What was looked at and not taken is not kept.

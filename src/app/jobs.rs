@@ -17,7 +17,7 @@ use super::{
 use crate::{
     edit::{Mode, Selection},
     formats::gltf::{Progress, ReadError},
-    model::{Diagnostic, Document},
+    model::{Diagnostic, Document, Shared, Tree},
     motion::{BestSeam, Sampling, WorstPose},
     render::{Axis, Camera, Decoded, FilmError, decode_images},
     session::{
@@ -74,8 +74,8 @@ pub(super) enum Done {
     Exported(Result<Exported, ExportFailure>, ExportRequest),
     /// Pictures of a clip.
     Filmed(Result<Vec<PathBuf>, FilmError>),
-    /// Where clips are best left for each other; nothing where it was cancelled.
-    Seams(Option<Vec<BestSeam>>),
+    /// Where clips are best left for each other; nothing where it was cancelled. For the document with this tree.
+    Seams(Option<Vec<BestSeam>>, Shared<Tree>),
     /// A command that takes long; its title.
     Worked(Box<Worked>, &'static str),
     /// The file as it is on disk now, with what came of doing the edits again.
@@ -346,7 +346,7 @@ impl App {
             Done::Listed(Err(error)) => {
                 self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
             }
-            Done::Seams(found) => self.take_seams(found),
+            Done::Seams(found, tree) => self.take_seams(found, &tree),
             Done::Worked(worked, title) => self.take_worked(ctx, *worked, title),
             Done::Reloaded(result) => self.take_reloaded(ctx, result),
             Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),

@@ -442,19 +442,7 @@ fn a_counterpart_that_is_given_is_taken() {
 fn files_with_no_joint_in_common_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("crane.gltf");
-    let crane = serde_json::json!({
-        "asset": {"version": "2.0"},
-        "scenes": [{"nodes": [0]}], "scene": 0,
-        "nodes": [{"name": "Mast", "children": [1]}, {"name": "Boom", "translation": [0, 3, 0]}],
-        "buffers": [{"byteLength": 40, "uri": "data:application/octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAADzBDU/8wQ1Pw=="}],
-        "bufferViews": [{"buffer": 0, "byteLength": 40}],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
-            {"bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "VEC4"}
-        ],
-        "animations": [{"name": "Lift", "samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": {"node": 1, "path": "rotation"}}]}]
-    });
-    std::fs::write(&path, crane.to_string()).unwrap();
+    std::fs::write(&path, include_str!("../data/crane.gltf")).unwrap();
     let mut ours = sample();
     let before = ours.pack("model").unwrap().bytes;
     let error = ours.run_line(&import(&path)).unwrap_err().to_string();

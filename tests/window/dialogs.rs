@@ -326,6 +326,36 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
 }
 
+/// A file of the list is opened in place of the model: the list, whose clips are fitted to that, is gone.
+#[test]
+fn a_file_of_an_import_is_opened_instead() {
+    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    other.run_line(&ulna::edit::CommandLine::new("clip.delete").with("clip", "Run")).expect("it is deleted");
+    let folder = tempfile::tempdir().expect("a folder");
+    // Fewer nodes than the clips of the list would move, and no clip of its own.
+    let mut small: serde_json::Value = serde_json::from_str(include_str!("../data/crane.gltf")).expect("JSON");
+    small.as_object_mut().expect("an object").remove("animations");
+    std::fs::write(folder.path().join("crane.gltf"), small.to_string()).expect("written");
+    std::fs::write(folder.path().join("other.glb"), &*other.pack("a").expect("its bytes").bytes).expect("written");
+    let (mut window, _folder) = window(SAMPLE);
+    import_from(&mut window, folder.path());
+    // A clip of the other file plays meanwhile.
+    wait_for(&mut window, "Pause the preview");
+    window.run_steps(5);
+    click(&mut window, "Open instead");
+    for _ in 0..500 {
+        if session(&window).document().nodes.count() == 2 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    window.run_steps(5);
+    assert_eq!(session(&window).document().nodes.count(), 2);
+    assert!(!says(&window, "only clips are added"));
+    assert!(!says(&window, "Something in Ulna failed") && says(&window, "Mast"));
+}
+
 /// What was matched otherwise than by the same name can be said otherwise; the clip that is looked at plays, and stands where it is
 /// clicked.
 #[test]

@@ -4,7 +4,7 @@ use egui::Context;
 
 use crate::{
     app::{App, jobs::Done},
-    model::ClipId,
+    model::{ClipId, Shared, Tree},
     motion::{BestSeam, best_seams},
     ui::{Dialog, SeamsDraft},
 };
@@ -14,16 +14,18 @@ impl App {
     pub(in crate::app) fn find_seams(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
+        let tree = document.nodes.tree().clone();
         self.start(ctx, "Comparing clips".into(), true, move |progress| {
             let all: Vec<ClipId> = document.clips.ids().collect();
             let found = best_seams(&document, &all, &all, &|part| progress.reach(part).is_ok());
-            Done::Seams(progress.reach(1.0).is_ok().then_some(found))
+            Done::Seams(progress.reach(1.0).is_ok().then_some(found), tree)
         });
     }
 
-    /// Shows what was found.
-    pub(in crate::app) fn take_seams(&mut self, found: Option<Vec<BestSeam>>) {
-        if let Some(found) = found {
+    /// Shows what was found of the document with this tree, where that is the one that is open.
+    pub(in crate::app) fn take_seams(&mut self, found: Option<Vec<BestSeam>>, tree: &Shared<Tree>) {
+        let is_its = self.session.as_ref().is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), tree));
+        if let Some(found) = found.filter(|_| is_its) {
             self.files.seams = found;
             self.dialogs.open = Some(Dialog::Seams { draft: Box::new(SeamsDraft::default()) });
         }
