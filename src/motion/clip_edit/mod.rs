@@ -136,6 +136,27 @@ pub(super) mod tests {
 
     use crate::model::{Interpolation, NodeId, Property, Track};
 
+    /// What a rotation may be off by beyond its bound, radians: where a spline comes near nothing it whips round, by whole degrees
+    /// within the rounding of times and between the places that are looked at. No motion that anyone makes does.
+    pub(in crate::motion) fn whip(track: &Track, time: f64) -> f32 {
+        const ROUNDED: f64 = 5e-7;
+        const SHORT: f32 = 0.3;
+        if track.property != Property::Rotation {
+            return 0.0;
+        }
+        let at = |track: &Track, time: f64| {
+            let mut out = [0.0; 4];
+            crate::motion::sample_into(track, time, &mut out);
+            Quat::from_array(out)
+        };
+        let raw = Track { property: Property::Weights, ..track.clone() };
+        if at(&raw, time).length() < SHORT {
+            return 0.01;
+        }
+        let angle = |t: f64| crate::model::transform::angle_between(at(track, time), at(track, t));
+        angle(time - ROUNDED).max(angle(time + ROUNDED))
+    }
+
     /// Tracks of any kind, 1 to 12 keys, at times that are far enough apart to be told.
     pub fn any_track() -> impl Strategy<Value = Track> {
         let kinds =
