@@ -161,6 +161,56 @@ pub enum Plays<C = ClipId> {
         /// The value.
         value: f32,
     },
+    /// The clips around a place in a plane: strafing.
+    Plane {
+        /// Each with its place, such as metres a second to the body's right, and ahead; in any order.
+        points: Vec<(C, [f32; 2])>,
+        /// The place.
+        value: [f32; 2],
+    },
+}
+
+impl<C> Plays<C> {
+    /// The clips that it plays.
+    pub fn clips(&self) -> impl Iterator<Item = &C> {
+        let (one, line, plane) = match self {
+            Self::Clip(clip) => (Some(clip), &[][..], &[][..]),
+            Self::Blend { points, .. } => (None, &points[..], &[][..]),
+            Self::Plane { points, .. } => (None, &[][..], &points[..]),
+        };
+        one.into_iter().chain(line.iter().map(|(clip, _)| clip)).chain(plane.iter().map(|(clip, _)| clip))
+    }
+
+    /// Leaves out the clips between which it goes that are not wanted.
+    pub fn retain(&mut self, wanted: impl Fn(&C) -> bool) {
+        match self {
+            Self::Clip(_) => {}
+            Self::Blend { points, .. } => points.retain(|(clip, _)| wanted(clip)),
+            Self::Plane { points, .. } => points.retain(|(clip, _)| wanted(clip)),
+        }
+    }
+
+    fn numbers(&self) -> Vec<f32> {
+        match self {
+            Self::Clip(_) => Vec::new(),
+            Self::Blend { points, value } => points.iter().map(|p| p.1).chain([*value]).collect(),
+            Self::Plane { points, value } => points.iter().flat_map(|p| p.1).chain(*value).collect(),
+        }
+    }
+
+    fn renamed<D, E>(&self, clip: &mut dyn FnMut(&C) -> Result<D, E>) -> Result<Plays<D>, E> {
+        Ok(match self {
+            Self::Clip(of) => Plays::Clip(clip(of)?),
+            Self::Blend { points, value } => {
+                let points = points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?;
+                Plays::Blend { points, value: *value }
+            }
+            Self::Plane { points, value } => {
+                let points = points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?;
+                Plays::Plane { points, value: *value }
+            }
+        })
+    }
 }
 
 /// Something that plays from a time to a time.
@@ -285,20 +335,12 @@ impl<C, N: Ord> MixBar<C, N> {
 
     /// The clips that it plays.
     pub fn clips(&self) -> impl Iterator<Item = &C> {
-        let (one, points) = match &self.plays {
-            Plays::Clip(clip) => (Some(clip), &[][..]),
-            Plays::Blend { points, .. } => (None, &points[..]),
-        };
-        one.into_iter().chain(points.iter().map(|(clip, _)| clip))
+        self.plays.clips()
     }
 
     fn numbers(&self) -> impl Iterator<Item = f64> {
-        let (points, value) = match &self.plays {
-            Plays::Clip(_) => (&[][..], 0.0),
-            Plays::Blend { points, value } => (&points[..], *value),
-        };
         let own = [self.start, self.length, self.offset, self.speed, self.fade_in, self.fade_out];
-        own.into_iter().chain([f64::from(self.weight), f64::from(value)]).chain(points.iter().map(|p| f64::from(p.1)))
+        own.into_iter().chain([f64::from(self.weight)]).chain(self.plays.numbers().into_iter().map(f64::from))
     }
 }
 
@@ -337,6 +379,8 @@ impl<C, N: Ord> Mix<C, N> {
         const LONGEST: f64 = 1e6;
         /// Times as fast.
         const FASTEST: f64 = 100.0;
+        /// Clips that one bar goes between.
+        const MOST_CLIPS: usize = 64;
         for (l, lane) in self.lanes.iter().enumerate() {
             let name =
                 if lane.name.is_empty() { format!("lane {}", l + 1) } else { format!("lane “{}”", lane.name) };
@@ -372,8 +416,12 @@ impl<C, N: Ord> Mix<C, N> {
                 if !(0.0..=1.0).contains(&bar.weight) {
                     return Some(format!("{place}: its weight must lie from 0 to 1"));
                 }
-                if bar.clips().next().is_none() {
-                    return Some(format!("{place}: it plays no clip"));
+                match bar.clips().count() {
+                    0 => return Some(format!("{place}: it plays no clip")),
+                    count if count > MOST_CLIPS => {
+                        return Some(format!("{place}: it blends {count} clips; {MOST_CLIPS} are the most"));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -461,15 +509,8 @@ impl<C, N: Ord> Mix<C, N> {
         for lane in &self.lanes {
             let mut bars = Vec::with_capacity(lane.bars.len());
             for bar in &lane.bars {
-                let plays = match &bar.plays {
-                    Plays::Clip(of) => Plays::Clip(clip(of)?),
-                    Plays::Blend { points, value } => Plays::Blend {
-                        points: points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?,
-                        value: *value,
-                    },
-                };
                 bars.push(MixBar {
-                    plays,
+                    plays: bar.plays.renamed(clip)?,
                     start: bar.start,
                     length: bar.length,
                     offset: bar.offset,

@@ -4,6 +4,7 @@
 mod action;
 mod bars;
 mod blend_drag;
+mod clip_menu;
 mod dialogs;
 pub mod edits;
 mod inspector;
@@ -37,9 +38,10 @@ pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{Action, Actions},
     dialogs::{
-        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft, ExportForeseen,
-        ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, Obstacle, PathFor, PicturesDraft,
-        PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
+        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft,
+        ExportForeseen, ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, Obstacle, PathFor,
+        PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast, ToastKind, UnkeyedRow,
+        bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layout::{Layout, Pane},

@@ -9,7 +9,7 @@ use ulna::{
     },
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, NodeId, Shared, transform::angle_between},
-    motion::{Mixer, Pose, Stack, best_seams, foot_slides, ground_speed},
+    motion::{Mixer, Pose, Stack, best_seams, foot_slides, ground_place, ground_speed},
     session::Session,
 };
 
@@ -58,13 +58,17 @@ fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
         (bar(json!({"mask": {"below": {"joint": "Haed"}}})), "Haed"),
         (bar(json!({"mask": {"painted": {"Head": 2}}})), "painted"),
         (bar(json!({"plays": {"blend": {"points": [], "value": 1}}})), "plays no clip"),
+        (bar(json!({"plays": {"plane": {"points": [], "value": [1, 0]}}})), "plays no clip"),
+        (bar(json!({"plays": {"plane": {"points": [["Walk", [0, 1e99]]], "value": [1, 0]}}})), "is none"),
+        (bar(json!({"plays": {"plane": {"points": [["Walk", 1]], "value": [1, 0]}}})), "no mix"),
+        (bar(json!({"plays": {"plane": {"points": vec![json!(["Walk", [0, 1]]); 65], "value": [1, 0]}}})), "64"),
     ] {
         let line = CommandLine::new("mix.set").with("mix", spec.clone());
         let said = session.run_line(&line).unwrap_err().to_string();
         assert!(said.contains(why), "{spec}: {said}");
         refused += 1;
     }
-    assert_eq!(refused, 16);
+    assert_eq!(refused, 20);
     assert!(session.document().aids.mix.is_none() && !session.is_unsaved());
     for line in ["mix.bake", "mix.keep"] {
         let said = session.run_line(&CommandLine::new(line)).unwrap_err().to_string();
@@ -416,4 +420,49 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
         last = now;
     }
     assert!(gap(&weights("inertial", 2.01), &weights("cut", 2.01)) < 1e-6);
+}
+
+/// A body that strafes: the ground goes by as the two sliders say wherever they stand among its clips, feet slide less in step, and at a clip's
+/// place it is that clip.
+#[test]
+fn strafing_goes_where_the_sliders_say() {
+    let Some(shared) = crate::common::shared() else { return };
+    let session = Session::open(&shared.join("corpus/characters/Knight/Knight.glb"), &Progress::default()).unwrap();
+    let document = session.document();
+    let names = ["Running_A", "Running_Strafe_Left", "Running_Strafe_Right", "Walking_Backwards", "Idle"];
+    let place = |name: &str| ground_place(document, &document.clips[named(document, name)]);
+    let places: Vec<[f32; 2]> = names.iter().map(|n| place(n)).collect();
+    println!("{names:?} {places:?}");
+    assert!(places[0][1] > 2.0 && places[0][0].abs() < 0.2 * places[0][1], "ahead: {:?}", places[0]);
+    assert!(places[1][0] < -1.0 && places[2][0] > 1.0, "left and right: {:?} {:?}", places[1], places[2]);
+    assert!(places[3][1] < -0.2, "backwards: {:?}", places[3]);
+    assert!(places[4].iter().all(|v| v.abs() < 0.1), "standing: {:?}", places[4]);
+    let points: Vec<Value> = names.iter().zip(&places).map(|(n, p)| json!([n, p])).collect();
+    let spec = |value: [f32; 2], how: &str| json!({"lanes": [{"bars": [{"length": 4, "in_step": how, "plays": {"plane": {"points": points, "value": value}}}]}]});
+    for (name, place) in names.iter().zip(&places) {
+        let alone = json!({"lanes": [{"bars": [{"length": 4, "in_step": "share", "plays": {"clip": name}}]}]});
+        let (blend, alone) = (mix(document, &spec(*place, "share")), mix(document, &alone));
+        for time in [0.0, 0.37, 1.9] {
+            assert!(apart(&seen(document, &blend, time), &seen(document, &alone, time)) < 1e-4, "{name} at {time}");
+        }
+    }
+    // Between running ahead and to the left.
+    let between = [(places[0][0] + places[1][0]) * 0.5, (places[0][1] + places[1][1]) * 0.5];
+    let mean = |how: &str| {
+        let found = foot_slides(document, &mix(document, &spec(between, how)), (0.0, 4.0));
+        println!("{how}: {:?}", found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>());
+        found.iter().map(|f| f.1).sum::<f32>() / found.len() as f32
+    };
+    let (share, contacts, free) = (mean("share"), mean("contacts"), mean("free"));
+    assert!(share.min(contacts) < free, "{share} {contacts} {free}");
+    let playing = Mixer::default().playing(document, &mix(document, &spec(between, "share")), 1.0);
+    let way: Vec<f32> = (0..2)
+        .map(|axis| {
+            let at = |p: &ulna::motion::Playing| {
+                places[names.iter().position(|n| named(document, n) == p.clip).unwrap()][axis]
+            };
+            playing.iter().map(|p| p.weight * at(p)).sum()
+        })
+        .collect();
+    assert!((way[0] - between[0]).abs() < 1e-4 && (way[1] - between[1]).abs() < 1e-4, "{way:?} {between:?}");
 }

@@ -91,6 +91,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert!(mix(&window).lanes[0].mask.is_some());
     chosen(&mut window, "Blend with…", "Walk");
     assert!(matches!(mix(&window).lanes[0].bars[1].plays, Plays::Blend { .. }));
+    strafes(&mut window);
     take(&mut window, "Bake to a clip", "Bake");
     assert_eq!(session(&window).document().clips.count(), before + 1);
     click(&mut window, "Keep in the file");
@@ -105,6 +106,27 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert_eq!(session(&window).document().clips.count(), before);
     click(&mut window, "Close the mixer");
     assert!(!says(&window, "Go to"));
+}
+
+/// The blend of the bar that is looked at, over two sliders: on the pad, by number, and back to one clip.
+fn strafes(window: &mut Window) {
+    take(window, "Blend over: By speed", "Strafing");
+    let plane = |window: &Window| match &mix(window).lanes[0].bars[1].plays {
+        Plays::Plane { points, value } => (points.clone(), *value),
+        other => panic!("{other:?}"),
+    };
+    let (points, was) = plane(window);
+    assert_eq!(points.len(), 2);
+    let steps = session(window).history().done().len();
+    let from = window.get_by_label_contains("Way to go").rect().center();
+    drag_from(window, from, from + vec2(30.0, -20.0));
+    window.run_steps(3);
+    let (_, now) = plane(window);
+    assert!(now[0] > was[0] && now != was, "{was:?} to {now:?}");
+    assert_eq!(session(window).history().done().len(), steps + 1, "one drag is one step");
+    let label = session(window).document().clip_label(points[1].0);
+    click(window, &format!("Take {label} out of the blend"));
+    assert!(matches!(mix(window).lanes[0].bars[1].plays, Plays::Clip(_)));
 }
 
 /// What a hand does to bars by keys, to a mask down the tree, and to a lane's weight while it plays.

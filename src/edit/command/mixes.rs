@@ -13,8 +13,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, Plays, SceneId,
-        Shared, TrackId,
+        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, SceneId, Shared,
+        TrackId,
     },
     motion::{
         Mixer, Playing, baked, baked_error, best_seams,
@@ -235,9 +235,7 @@ fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
         for bar in &mut lane.bars {
             mended(&mut bar.mask, &mut gone);
             gone.extend(bar.clips().filter(|c| !is_clip(c)).cloned());
-            if let Plays::Blend { points, .. } = &mut bar.plays {
-                points.retain(|(clip, _)| is_clip(clip));
-            }
+            bar.plays.retain(is_clip);
         }
         lane.bars.retain(|bar| bar.clips().next().is_some() && bar.clips().all(is_clip));
     }

@@ -62,9 +62,9 @@ impl Mixer {
     pub fn clock(&mut self, document: &Document, mix: &Shared<Mix>, (lane, bar): (usize, usize)) -> Option<BarClock> {
         self.prepare(document, mix);
         let about = mix.lanes.get(lane)?.bars.get(bar)?;
-        let weights = self.voice_weights(lane, bar);
-        let (voice, _) = weights.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let (clip, found, _) = self.lanes[lane].bars[bar].voices.get(voice)?.clone();
+        let planned = &self.lanes[lane].bars[bar];
+        let (voice, _) = planned.weights.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let (clip, found) = planned.voices.get(voice)?.clone();
         let length = f64::from(found.length());
         if about.speed <= 0.0 {
             return None;

@@ -43,6 +43,10 @@ fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
 }
 
+fn at(pose: &Pose, node: NodeId) -> Vec3 {
+    pose.world[node.index()].w_axis.truncate()
+}
+
 /// Where some nodes are over a clip, and the body's height.
 fn paths(document: &Document, clip: &Shared<Clip>, nodes: &[NodeId]) -> (Vec<f64>, Vec<Vec<Vec3>>, f32) {
     let length = f64::from(clip.length());
@@ -54,7 +58,7 @@ fn paths(document: &Document, clip: &Shared<Clip>, nodes: &[NodeId]) -> (Vec<f64
     for time in &times {
         stack.lanes[0].instances[0].time = *time;
         evaluator.update(document, &stack, &mut pose);
-        all.iter_mut().zip(nodes).for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
+        all.iter_mut().zip(nodes).for_each(|(path, n)| path.push(at(&pose, *n)));
     }
     let height = joint_bounds(document, &pose).map_or(1.8, |(low, high)| (high - low).max_element());
     (times, all, height)
@@ -129,6 +133,27 @@ pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     if stays != Vec3::ZERO { stays.length() } else { travel(document, clip).map_or(0.0, |t| t.speed()) }
 }
 
+/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, metres a second. Ahead is +Z where no foot is
+/// known to be the left or the right one.
+pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
+    let stays = ground_velocity(document, clip);
+    let goes = match stays == Vec3::ZERO {
+        true => travel(document, clip).filter(|t| t.time > 0.0).map_or(Vec3::ZERO, |t| t.way / t.time),
+        false => -stays,
+    };
+    let rest = Pose::evaluate(document, &Stack::default());
+    let feet = feet(document);
+    let mean = |side: Side| {
+        let own: Vec<Vec3> = feet.iter().filter(|f| f.1 == Some(side)).map(|f| at(&rest, f.0)).collect();
+        (!own.is_empty()).then(|| own.iter().sum::<Vec3>() / own.len() as f32)
+    };
+    let right = match (mean(Side::Left), mean(Side::Right)) {
+        (Some(left), Some(right)) => (right - left).with_y(0.0).normalize_or(Vec3::NEG_X),
+        _ => Vec3::NEG_X,
+    };
+    [goes.dot(right), goes.dot(Vec3::Y.cross(right))]
+}
+
 /// How fast each foot slides over the ground while it stands, between two times of a mix: metres a second, the mean. Nothing of feet that take
 /// no steps.
 pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<(NodeId, f32)> {
@@ -144,7 +169,7 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
     for k in 0..=count {
         let time = from + step * k as f64;
         evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
-        paths.iter_mut().zip(&feet).for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
+        paths.iter_mut().zip(&feet).for_each(|(path, n)| path.push(at(&pose, *n)));
         // The ground under each clip, as fast as the clip plays.
         let (now, then) = (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
         let mut ground = Vec3::ZERO;

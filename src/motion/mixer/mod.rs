@@ -3,6 +3,7 @@
 //! Everything is a function of the mix and the time, worked out from the start of what plays, never from the moment before: scrubbing to
 //! a time shows what playing up to it shows, to the bit. What depends on its own past is integrated in steps of [`STEP`] from where it began.
 
+mod around;
 mod clock;
 mod ground;
 mod inertia;
@@ -12,8 +13,9 @@ mod steps;
 
 use std::collections::HashMap;
 
+pub use self::around::{blend_weights, plane_weights};
 pub use self::clock::{BarClock, Passing};
-pub use self::ground::{foot_slides, footfalls, ground_speed, ground_velocity};
+pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity};
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};
 use self::{inertia::Inertia, steps::Group};
@@ -71,8 +73,10 @@ struct Planned {
 #[derive(Clone, Debug, Default)]
 struct PlannedBar {
     mask: Option<JointMask>,
-    /// Its clips, those that are there; and the value of each, in rising order.
-    voices: Vec<(ClipId, Shared<Clip>, f32)>,
+    /// Its clips, those that are there; in a blend on a line in the order of their values.
+    voices: Vec<(ClipId, Shared<Clip>)>,
+    /// How much each counts of it.
+    weights: Vec<f32>,
     /// The length of each, seconds.
     lengths: Vec<f64>,
     /// With which others it keeps step.
@@ -130,22 +134,6 @@ impl Look {
     const fn at(time: f64) -> Self {
         Self { time, step: 0.0, far: false, until: None, ending: false }
     }
-}
-
-/// How much each of some points on a line, in rising order, counts at a value: the two around it share 1.
-pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
-    let mut weights = vec![0.0; points.len()];
-    let after = points.partition_point(|p| *p <= value);
-    match (after.checked_sub(1), after < points.len()) {
-        (None, true) => weights[0] = 1.0,
-        (Some(before), false) => weights[before] = 1.0,
-        (Some(before), true) => {
-            let part = (value - points[before]) / (points[after] - points[before]);
-            (weights[before], weights[after]) = (1.0 - part, part);
-        }
-        (None, false) => {}
-    }
-    weights
 }
 
 /// How far NLERP of two rotations is from SLERP at most, radians, where they are an angle apart.
@@ -262,15 +250,23 @@ impl Mixer {
         let clip = |id: ClipId| self.clips.iter().find(|(c, _)| *c == id).map(|(_, clip)| clip.clone());
         for lane in &mix.lanes {
             let bars = lane.bars.iter().map(|bar| {
-                let mut voices: Vec<(ClipId, Shared<Clip>, f32)> = match &bar.plays {
-                    Plays::Clip(id) => clip(*id).map(|c| (*id, c, 0.0)).into_iter().collect(),
-                    Plays::Blend { points, .. } => {
-                        points.iter().filter_map(|(id, at)| Some((*id, clip(*id)?, *at))).collect()
+                let there = |id: &ClipId| Some((*id, clip(*id)?));
+                let (voices, weights): (Vec<(ClipId, Shared<Clip>)>, Vec<f32>) = match &bar.plays {
+                    Plays::Clip(id) => (there(id).into_iter().collect(), vec![1.0]),
+                    Plays::Blend { points, value } => {
+                        let mut all: Vec<_> = points.iter().filter_map(|(id, at)| Some((there(id)?, *at))).collect();
+                        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+                        let (voices, places): (Vec<_>, Vec<f32>) = all.into_iter().unzip();
+                        (voices, blend_weights(&places, *value))
+                    }
+                    Plays::Plane { points, value } => {
+                        let all = points.iter().filter_map(|(id, at)| Some((there(id)?, *at)));
+                        let (voices, places): (Vec<_>, Vec<[f32; 2]>) = all.unzip();
+                        (voices, plane_weights(&places, *value))
                     }
                 };
-                voices.sort_by(|a, b| a.2.total_cmp(&b.2));
                 let lengths = voices.iter().map(|v| f64::from(v.1.length())).collect();
-                PlannedBar { mask: mask(&bar.mask), voices, lengths, group: None }
+                PlannedBar { mask: mask(&bar.mask), voices, weights, lengths, group: None }
             });
             let order = lane.in_order();
             let ends = order.iter().scan(0.0f64, |last, b| {
@@ -344,25 +340,11 @@ impl Mixer {
         made
     }
 
-    /// How much each clip of a bar counts of it, by their place.
-    fn voice_weights(&self, lane: usize, bar: usize) -> Vec<(usize, f32)> {
-        let planned = &self.lanes[lane].bars[bar];
-        let weights = match &self.mix.lanes[lane].bars[bar].plays {
-            Plays::Clip(_) => vec![1.0; planned.voices.len()],
-            Plays::Blend { value, .. } => {
-                let points: Vec<f32> = planned.voices.iter().map(|v| v.2).collect();
-                blend_weights(&points, *value)
-            }
-        };
-        weights.into_iter().enumerate().collect()
-    }
-
     /// The clips of a bar at a time of the mix. `ending`: see [`Look`].
     fn voices(&self, lane: usize, bar: usize, time: f64, ending: bool) -> Vec<Voice> {
         /// Seconds that are a loop's end: sums of times are rounded.
         const AT_END: f64 = 1e-6;
         let (mix, planned) = (&self.mix.lanes[lane].bars[bar], &self.lanes[lane].bars[bar]);
-        let weights = self.voice_weights(lane, bar);
         // Its clip waits at its first key while the keys meet.
         let waits = if mix.enter == Enter::Keys { mix.fade_in } else { 0.0 };
         let goes = time >= mix.start + waits;
@@ -372,9 +354,9 @@ impl Mixer {
             .voices
             .iter()
             .enumerate()
-            .zip(weights)
-            .filter(|(_, (_, weight))| *weight > 0.0)
-            .map(|((k, _), (_, weight))| {
+            .zip(&planned.weights)
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|((k, _), weight)| {
                 let length = planned.lengths[k];
                 let (time, rate) = match phase {
                     Some((g, phase)) => {
@@ -389,7 +371,7 @@ impl Mixer {
                 let is_new_round = if phase.is_some() { time < AT_END } else { local > length - AT_END };
                 let off = time.min((length - time).abs());
                 let at_end = ending && mix.repeat && rate > 0.0 && is_new_round && off < AT_END;
-                Voice { clip: k, time: if at_end { length } else { time }, weight, rate }
+                Voice { clip: k, time: if at_end { length } else { time }, weight: *weight, rate }
             })
             .collect()
     }

@@ -164,7 +164,7 @@ impl Mixer {
                 let mut of = Vec::new();
                 let mut all = Vec::new();
                 for b in &bars {
-                    for (_, clip, _) in &self.lanes[l].bars[*b].voices {
+                    for (_, clip) in &self.lanes[l].bars[*b].voices {
                         of.push(*b);
                         let known = marks.iter().find(|(m, c, _)| *m == by && Shared::ptr_eq(c, clip));
                         let found = known.map(|(_, _, found)| found.clone()).unwrap_or_else(|| {
@@ -227,7 +227,7 @@ impl Mixer {
             if share.frozen || self.lanes[found.lane].bars[share.bar].group != Some(group) {
                 continue;
             }
-            for (voice, weight) in self.voice_weights(found.lane, share.bar) {
+            for (voice, weight) in self.lanes[found.lane].bars[share.bar].weights.iter().enumerate() {
                 let weight = f64::from(weight * share.weight);
                 if let Some(round) = found.round(share.bar, voice) {
                     sum += weight * round.rate(phase);

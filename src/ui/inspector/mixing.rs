@@ -1,14 +1,12 @@
-//! The bar of the mix that is looked at: its blend by speed with how far feet slide, and how it comes in, keeps step, plays and counts.
+//! The bar of the mix that is looked at: what it blends, and how it comes in, keeps step, plays and counts.
 
-use egui::{Align, Align2, DragValue, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
+use egui::{Align, Align2, DragValue, Layout, RichText, Sense, Ui, vec2};
 
+use super::blending::{BlendingState, blend_ui, blend_with_ui};
 use crate::{
     edit::command::{MixText, SetMix, mix_of},
-    model::{
-        ClipId, Derived, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, NodeId, Plays, Shared,
-        transform::angle_between,
-    },
-    motion::{Mixer, Pose, Stack, blend_weights, foot_slides, ground_speed, nlerp_gap},
+    model::{ClipId, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared, transform::angle_between},
+    motion::{Mixer, Pose, Stack, nlerp_gap},
     render::ColorRole,
     ui::{
         Action, Actions, Theme, TimelineAction, View,
@@ -17,63 +15,30 @@ use crate::{
     },
 };
 
-/// How fast each clip goes over the ground, and how far feet slide in a bar: as it keeps step, and if it did not.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    slides: Vec<(NodeId, f32, Option<f32>)>,
-}
-
 /// What keeps what was found and what a hand has.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MixingState {
-    found: Derived<(u64, usize, usize), Found>,
+    blending: BlendingState,
     mixer: Mixer,
-    search: String,
-}
-
-impl Clone for MixingState {
-    fn clone(&self) -> Self {
-        Self { search: self.search.clone(), ..Self::default() }
-    }
-}
-
-impl Found {
-    /// Seconds of a bar that are looked at.
-    const LONGEST: f64 = 6.0;
-
-    fn of(document: &Document, mix: &Shared<Mix>, (lane, bar): (usize, usize)) -> Self {
-        let one = &mix.lanes[lane].bars[bar];
-        let span = (one.start + one.fade_in, one.end().min(one.start + one.fade_in + Self::LONGEST));
-        if span.1 - span.0 < 0.2 {
-            return Self::default();
-        }
-        let slides = foot_slides(document, mix, span);
-        let free = (one.in_step != InStep::Free).then(|| {
-            let free = MixBar { in_step: InStep::Free, ..one.clone() };
-            foot_slides(document, &Shared::new(mix.with_bar((lane, bar), free)), span)
-        });
-        let other = |node: NodeId| free.as_ref()?.iter().find(|(n, _)| *n == node).map(|(_, s)| *s);
-        Self { slides: slides.into_iter().map(|(node, slide)| (node, slide, other(node))).collect() }
-    }
 }
 
 /// A changed mix, as a step of its own.
-fn set(mix: Mix, actions: &mut Actions) {
+pub(super) fn set(mix: Mix, actions: &mut Actions) {
     actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
 }
 
 /// A changed mix, as it is while a hand changes it.
-fn preview(label: &str, mix: Mix, actions: &mut Actions) {
+pub(super) fn preview(label: &str, mix: Mix, actions: &mut Actions) {
     let commands = vec![SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()];
     actions.push(Action::Preview { label: label.to_owned(), commands });
 }
 
-fn clip_text(document: &Document, id: ClipId) -> String {
+pub(super) fn clip_text(document: &Document, id: ClipId) -> String {
     if document.clips.contains(id) { document.clip_label(id) } else { "a clip that is gone".into() }
 }
 
 /// A label on the left, and what it is about.
-fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&mut Ui)) {
+pub(super) fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, response) = ui.allocate_exact_size(vec2(78.0, 26.0), Sense::hover());
         let ink = theme.color(ColorRole::TextSecondary);
@@ -86,7 +51,7 @@ fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&
 }
 
 /// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
-fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
+pub(super) fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
     // What is there and out of its bounds is left alone: an edit that nobody made is none.
     let field = ui.add_sized([72.0, 24.0], value.clamp_existing_to_range(false));
     name_widget(ui, &field, name);
@@ -107,15 +72,7 @@ pub fn mixing_ui(
     let theme = view.theme;
     let fps = view.timeline.playback.fps;
     let lane = &mix.lanes[at.0];
-    if let Plays::Blend { points, value } = &bar.plays {
-        panel_title(ui, theme, "Blend by speed");
-        blend_ui(state, ui, view, document, (&mix, at), (points, *value), actions);
-        if !view.session.is_some_and(|s| s.history().is_open()) {
-            state.found.update((generation, at.0, at.1), |_| Found::of(document, &mix, at));
-        }
-        slides_ui(ui, theme, document, state.found.get());
-        ui.add_space(8.0);
-    }
+    blend_ui(&mut state.blending, ui, view, (document, generation), (&mix, at), actions);
     ui.horizontal(|ui| {
         let names: Vec<String> = bar.clips().map(|id| clip_text(document, *id)).collect();
         let title = cut(ui, &names.join("–"), &Theme::font(Font::Heading), ui.available_width() - 36.0);
@@ -141,7 +98,7 @@ pub fn mixing_ui(
     gap_ui(state, ui, theme, document, (&mix, at.0), view.timeline.playback.time, actions);
     ui.add_space(6.0);
     ui.horizontal(|ui| {
-        blend_with_ui(state, ui, document, bar, &mut now);
+        blend_with_ui(&mut state.blending, ui, theme, document, &mut now);
         if ui.button("Remove the bar").clicked() {
             set(mix.without_bar(at), actions);
             actions.push(TimelineAction::ChooseBar(None));
@@ -331,154 +288,4 @@ fn greatest_gap(mixer: &mut Mixer, document: &Document, mix: &Shared<Mix>, lane:
         }
     }
     nlerp_gap(worst)
-}
-
-/// The clips on a line, how much each counts at every value, and the handle.
-fn blend_ui(
-    state: &mut MixingState,
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    (mix, at): (&Shared<Mix>, (usize, usize)),
-    (points, value): (&[(ClipId, f32)], f32),
-    actions: &mut Actions,
-) {
-    let theme = view.theme;
-    let mut order: Vec<(ClipId, f32)> = points.to_vec();
-    order.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let values: Vec<f32> = order.iter().map(|p| p.1).collect();
-    let (low, high) = (values[0], values[values.len() - 1].max(values[0] + 1e-3));
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 74.0), Sense::click_and_drag());
-    response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(value), "Blend value on the graph"));
-    let painter = ui.painter_at(rect.expand(6.0));
-    painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
-    let room = rect.shrink2(vec2(12.0, 8.0));
-    let x = |v: f32| room.left() + (v - low) / (high - low) * room.width();
-    for k in 0..order.len() {
-        let curve: Vec<egui::Pos2> = (0..=64)
-            .map(|s| {
-                let v = low + (high - low) * s as f32 / 64.0;
-                pos2(x(v), room.bottom() - blend_weights(&values, v)[k] * room.height())
-            })
-            .collect();
-        painter.add(Shape::line(curve, Stroke::new(1.5, theme.color(ColorRole::TextSecondary))));
-    }
-    let here = x(value.clamp(low, high));
-    painter.vline(here, room.y_range(), Stroke::new(1.5, theme.color(ColorRole::AccentBase)));
-    painter.circle_filled(pos2(here, room.bottom()), 5.0, theme.color(ColorRole::AccentBase));
-    for weight in blend_weights(&values, value).into_iter().filter(|w| *w > 0.0) {
-        let spot = pos2(here, room.bottom() - weight * room.height());
-        painter.circle_filled(spot, 2.5, theme.color(ColorRole::TextPrimary));
-    }
-    // Names under the graph, as many as have room.
-    let (names, _) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::hover());
-    let mut free = names.left();
-    for (id, speed) in &order {
-        let font = Theme::font(Font::Small);
-        let text = cut(ui, &clip_text(document, *id), &font, 86.0);
-        let galley = ui.painter().layout_no_wrap(text, font, theme.color(ColorRole::TextPrimary));
-        let left = (x(*speed) - galley.size().x * 0.5)
-            .clamp(names.left(), (names.right() - galley.size().x.max(56.0)).max(names.left()));
-        if left < free {
-            continue;
-        }
-        free = left + galley.size().x.max(48.0) + 6.0;
-        let under = pos2(left, names.top() + 14.0);
-        let ink = theme.color(ColorRole::TextTertiary);
-        ui.painter().galley(pos2(left, names.top()), galley, ink);
-        ui.painter().text(under, Align2::LEFT_TOP, format!("{speed:.2} m/s"), Theme::font(Font::NumberSmall), ink);
-    }
-    let mut now = value;
-    let mut moved = false;
-    if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
-        now = (low + (pointer.x - room.left()) / room.width() * (high - low)).clamp(low, high);
-        moved = true;
-    }
-    let mut let_go = response.drag_stopped() || response.clicked();
-    line(ui, theme, "Speed", "How fast the body goes over the ground", |ui| {
-        let field = DragValue::new(&mut now).range(low..=high).speed(0.01).max_decimals(2).suffix(" m/s");
-        let (changed, stopped) = number(ui, "Blend value", field);
-        (moved, let_go) = (moved || changed, let_go || stopped);
-    });
-    if moved && now != value {
-        let bar = &mix.lanes[at.0].bars[at.1];
-        let plays = Plays::Blend { points: points.to_vec(), value: now };
-        let made = mix.with_bar(at, MixBar { plays, ..bar.clone() });
-        // The legs stay where they are in their step.
-        let made = state.mixer.keeping_step(document, (mix, made), at, view.timeline.playback.time);
-        preview("Blend value", made, actions);
-    }
-    if let_go {
-        actions.push(Action::Commit);
-    }
-}
-
-fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Found>) {
-    for (node, slide, free) in found.iter().flat_map(|f| &f.slides) {
-        ui.horizontal(|ui| {
-            let name = format!("{} slides", document.node(*node).label(*node));
-            let name = cut(ui, &name, &Theme::font(Font::Body), (ui.available_width() - 206.0).max(20.0));
-            ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if let Some(free) = free {
-                    let text = format!("{:.1} out of step", free * 100.0);
-                    let ink = theme.color(ColorRole::TextTertiary);
-                    ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(ink));
-                }
-                let text = RichText::new(format!("{:.1} cm/s", slide * 100.0)).font(Theme::font(Font::Number));
-                let label = ui.label(text.color(theme.color(ColorRole::TextPrimary)));
-                label.on_hover_text(
-                    "The mean speed of the foot over the ground while it stands, in the bar's first seconds",
-                );
-            });
-        });
-    }
-}
-
-/// What makes a bar one that blends, or adds to it.
-fn blend_with_ui(state: &mut MixingState, ui: &mut Ui, document: &Document, bar: &MixBar, now: &mut MixBar) {
-    let speed = |id: ClipId| {
-        let found = document.clips.get(id).map_or(0.0, |c| ground_speed(document, c));
-        (found * 100.0).round() / 100.0
-    };
-    let mut chosen = None;
-    let menu = ui.menu_button("Blend with…", |ui| {
-        ui.set_min_width(200.0);
-        let mut ids: Vec<ClipId> = document.clips.ids().collect();
-        if ids.len() > 12 {
-            let field = ui.add(egui::TextEdit::singleline(&mut state.search).hint_text("Find a clip"));
-            name_widget(ui, &field, "Find a clip");
-            if ui.memory(|m| m.focused()).is_none() {
-                field.request_focus();
-            }
-            let needle = state.search.to_lowercase();
-            ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
-        }
-        egui::ScrollArea::vertical().max_height(260.0).show(ui, |ui| {
-            for id in ids {
-                let label = document.clip_label(id);
-                let button = ui.button(&label);
-                name_widget(ui, &button, &format!("Take {label}"));
-                if button.clicked() {
-                    chosen = Some(id);
-                    ui.close();
-                }
-            }
-        });
-    });
-    menu.response.on_hover_text("Clips at their own speed over the ground, and a slider between them");
-    let Some(id) = chosen else { return };
-    state.search.clear();
-    let mut points = match &bar.plays {
-        Plays::Clip(own) => vec![(*own, speed(*own))],
-        Plays::Blend { points, .. } => points.clone(),
-    };
-    let own = speed(id);
-    // Two that go alike have no way between them: they get one, for the hand to go along.
-    let alike = points.iter().any(|(_, v)| (v - own).abs() < 0.005);
-    let most = points.iter().map(|p| p.1).fold(f32::NEG_INFINITY, f32::max);
-    points.push((id, if alike { most + 1.0 } else { own }));
-    let value = points.iter().map(|p| p.1).sum::<f32>() / points.len() as f32;
-    now.in_step = if bar.in_step == InStep::Free { InStep::Share } else { bar.in_step };
-    now.plays = Plays::Blend { points, value };
 }

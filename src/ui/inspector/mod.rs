@@ -1,5 +1,6 @@
 //! The inspector: the active node's `Ul`, `L` and `W` by number.
 
+mod blending;
 mod facts;
 mod fields;
 mod keys;

@@ -54,10 +54,7 @@ const NEAR: f64 = 10.0;
 pub(super) fn bar_text(document: &Document, bar: &MixBar) -> String {
     let label =
         |id: ClipId| if document.clips.contains(id) { document.clip_label(id) } else { "a clip that is gone".into() };
-    match &bar.plays {
-        Plays::Clip(id) => label(*id),
-        Plays::Blend { points, .. } => points.iter().map(|(id, _)| label(*id)).collect::<Vec<_>>().join("–"),
-    }
+    bar.clips().map(|id| label(*id)).collect::<Vec<_>>().join("–")
 }
 
 fn about_text(bar: &MixBar) -> String {
@@ -152,6 +149,7 @@ fn draw(
     }
     times.retain(|t| (bar.start..=bar.end()).contains(t));
     times.sort_by(f64::total_cmp);
+    times.dedup();
     let height = |t: f64| rect.bottom() - rect.height() * bar.weight_at(t).clamp(0.0, 1.0);
     let line: Vec<egui::Pos2> = times.iter().map(|t| pos2(axis.x(*t), height(*t))).collect();
     let fill = theme.color(ColorRole::SurfaceControl).gamma_multiply(faint);
@@ -262,14 +260,19 @@ impl BarUi<'_, '_> {
         let (view, axis, rect) = (self.view, self.axis, self.rect);
         let Some(clock) = state.clock(view, self.document, self.mix, self.at) else { return };
         let Some(clip) = self.document.clips.get(clock.clip) else { return };
-        let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TextTertiary));
+        let ink = view.theme.color(ColorRole::TextTertiary);
+        // All dashes of the bar in one mesh: there are hundreds.
+        let mut dashes = Mesh::default();
         for seam in clock.passings(0.0).iter().filter(|p| p.round > 0) {
-            let x = axis.x(seam.time);
-            if rect.x_range().contains(x) {
-                let ends = [pos2(x, rect.top()), pos2(x, rect.bottom())];
-                painter.extend(Shape::dashed_line(&ends, stroke, 2.0, 3.0));
+            let x = axis.x(seam.time).round();
+            if self.seen.x_range().contains(x) {
+                for k in 0..(rect.height() / 5.0) as u32 {
+                    let from = pos2(x, rect.top() + k as f32 * 5.0);
+                    dashes.add_colored_rect(Rect::from_min_size(from, vec2(1.0, 2.0)), ink);
+                }
             }
         }
+        painter.add(dashes);
         for (k, marker) in clip.markers.iter().enumerate().filter(|(_, m)| m.time < clip.length()) {
             for passing in clock.passings(f64::from(marker.time)) {
                 let x = axis.x(passing.time);

@@ -215,7 +215,7 @@ fn more_ui(
     let about = &mix.lanes[lane];
     ui.set_min_width(220.0);
     let words = ["Add a clip at the playhead", ""];
-    if let Some(id) = clip_menu(ui, view, document, &mut state.search, words, words[0]) {
+    if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, words, words[0]) {
         let length = document.clips.get(id).map_or(1.0, |c| f64::from(c.length())).max(0.2);
         let fade = if about.bars.is_empty() { 0.0 } else { 0.25 };
         let start = view.timeline.playback.time;

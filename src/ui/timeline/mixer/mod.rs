@@ -25,8 +25,9 @@ use crate::{
     render::{ColorRole, Measure},
     ui::{
         Action, Actions, DialogAction, Theme, TimelineAction, View,
+        clip_menu::clip_menu,
         theme::Font,
-        widgets::{choices, filter_field, icon_button, name_widget},
+        widgets::{choices, icon_button, name_widget},
     },
 };
 
@@ -122,62 +123,6 @@ fn set(mix: Mix, actions: &mut Actions) {
 fn preview(label: &str, mix: Mix, actions: &mut Actions) {
     let commands = vec![SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()];
     actions.push(Action::Preview { label: label.to_owned(), commands });
-}
-
-/// A list of clips; the one that was chosen.
-fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut String) -> Option<ClipId> {
-    const MANY: usize = 12;
-    ui.set_min_width(220.0);
-    let mut ids: Vec<ClipId> = document.clips.ids().collect();
-    if ids.len() > MANY {
-        let field = filter_field(ui, theme, search, "Find a clip");
-        // What is typed finds, without a click into the field.
-        if ui.memory(|m| m.focused()).is_none() {
-            field.request_focus();
-            crate::ui::widgets::select_all(ui.ctx(), field.id, search);
-        }
-        let needle = search.to_lowercase();
-        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
-    }
-    let mut chosen = None;
-    egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
-        for id in ids {
-            let label = document.clip_label(id);
-            let button = ui.button(&label);
-            name_widget(ui, &button, &format!("Take {label}"));
-            if button.clicked() {
-                chosen = Some(id);
-                ui.close();
-            }
-        }
-    });
-    chosen
-}
-
-/// A button with a list of clips, which a click into its field does not close; the one that was chosen.
-fn clip_menu(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    search: &mut String,
-    words: [&str; 2],
-    name: &str,
-) -> Option<ClipId> {
-    let [text, head] = words;
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (response, menu) = MenuButton::new(text).config(config).ui(ui, |ui| {
-        if !head.is_empty() {
-            let head = RichText::new(head).font(Theme::font(Font::Small));
-            ui.label(head.color(view.theme.color(ColorRole::TextTertiary)));
-        }
-        clip_list(ui, view.theme, document, search)
-    });
-    name_widget(ui, &response, name);
-    let chosen = menu.and_then(|m| m.inner);
-    if chosen.is_some() {
-        search.clear();
-    }
-    chosen
 }
 
 pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
@@ -357,7 +302,7 @@ fn header_ui(
                 .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
             let words = ["Shoot while running", "On the upper body plays"];
             ui.add_enabled_ui(below.is_some(), |ui| {
-                if let Some(over) = clip_menu(ui, view, document, &mut state.search, words, words[0])
+                if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, words[0])
                     && let Some(below) = below
                 {
                     let time = Some(Seconds(if running.is_some() { 0.0 } else { view.timeline.playback.time as f32 }));
@@ -431,7 +376,7 @@ fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Docume
     let label = to.map_or_else(|| "a clip".to_owned(), |id| document.clip_label(id));
     let short = crate::ui::widgets::cut(ui, &label, &Theme::font(Font::Body), 120.0);
     let name = format!("Go to clip: {label}");
-    if let Some(id) = clip_menu(ui, view, document, &mut state.search, [&short, ""], &name) {
+    if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, [&short, ""], &name) {
         state.to = Some(id);
     }
     let whens = [

@@ -1,0 +1,153 @@
+//! How much each clip of a blend counts: on a line those around a value share it, in a plane the three around a place.
+
+use glam::DVec2;
+
+/// How much each of some points on a line, in rising order, counts at a value: the two around it share 1.
+pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
+    let mut weights = vec![0.0; points.len()];
+    let after = points.partition_point(|p| *p <= value);
+    match (after.checked_sub(1), after < points.len()) {
+        (None, true) => weights[0] = 1.0,
+        (Some(before), false) => weights[before] = 1.0,
+        (Some(before), true) => {
+            let part = (value - points[before]) / (points[after] - points[before]);
+            (weights[before], weights[after]) = (1.0 - part, part);
+        }
+        (None, false) => {}
+    }
+    weights
+}
+
+/// Corners with how much each counts.
+type Corners = [(usize, f64); 3];
+
+/// How much each of some points in a plane counts at a place: at most three share 1, such that the place is their weighted mean, as that of
+/// the corners of the triangle around it. Beside the outermost points it is the nearest place between two of them.
+///
+/// The triangles are those of Delaunay: of all that hold the place the one whose weighted mean of `|point|²` is the least (the lower hull of
+/// the points lifted to a paraboloid; Edelsbrunner and Seidel, "Voronoi diagrams and arrangements", 1986). Points on one circle, where
+/// several would do, are held apart by a small height of each, so that weights do not jump.
+pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
+    /// Part of the points' spread below which places are one.
+    const SAME: f64 = 1e-7;
+    let mut weights = vec![0.0; points.len()];
+    let Some(first) = points.first() else { return weights };
+    let [origin, place] = [*first, place].map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])));
+    // From the first point, so that what is far from the origin loses nothing.
+    let all: Vec<DVec2> = points.iter().map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])) - origin).collect();
+    let place = place - origin;
+    let spread = all.iter().map(|p| p.length()).fold(0.0, f64::max);
+    if spread == 0.0 {
+        weights[0] = 1.0;
+        return weights;
+    }
+    // Square roots: sums of two of them are not those of two others.
+    let apart = |k: usize| ((k + 2) as f64).sqrt().fract() * 1e-6 * spread * spread;
+    let height = |k: usize| all[k].length_squared() + apart(k);
+    let cost = |corners: &Corners| corners.iter().map(|(k, weight)| weight * height(*k)).sum::<f64>();
+    let least = |corners: &mut dyn Iterator<Item = Corners>| corners.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+    let pairs = || (0..all.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let triples = || pairs().flat_map(|(a, b)| (b + 1..all.len()).map(move |c| [a, b, c]));
+    let around = least(&mut triples().filter_map(|corners| within(&all, corners, place, SAME * spread * spread)));
+    let found = around.or_else(|| {
+        let on_way = |(a, b): (usize, usize)| {
+            let way = all[b] - all[a];
+            let part = ((place - all[a]).dot(way) / way.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            ((place - all[a] - way * part).length(), [(a, 1.0 - part), (b, part), (b, 0.0)])
+        };
+        let nearest = pairs().map(|p| on_way(p).0).fold(f64::INFINITY, f64::min);
+        least(&mut pairs().map(on_way).filter(|w| w.0 <= nearest + SAME * spread).map(|w| w.1))
+    });
+    for (k, weight) in found.into_iter().flatten() {
+        weights[k] += weight as f32;
+    }
+    weights
+}
+
+/// How much the corners of a triangle count at a place; nothing where it lies outside, or there is no triangle.
+fn within(all: &[DVec2], [a, b, c]: [usize; 3], place: DVec2, flat: f64) -> Option<Corners> {
+    /// So little outside is rounding.
+    const INSIDE: f64 = -1e-9;
+    let (u, v, p) = (all[b] - all[a], all[c] - all[a], place - all[a]);
+    let area = u.perp_dot(v);
+    let weights = [0.0, p.perp_dot(v) / area, u.perp_dot(p) / area];
+    let weights = [1.0 - weights[1] - weights[2], weights[1], weights[2]];
+    let inside = area.abs() > flat && weights.iter().all(|w| *w >= INSIDE);
+    inside.then(|| [(a, weights[0].max(0.0)), (b, weights[1].max(0.0)), (c, weights[2].max(0.0))])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn mean(points: &[[f32; 2]], weights: &[f32]) -> [f32; 2] {
+        let along = |axis: usize| points.iter().zip(weights).map(|(p, w)| p[axis] * w).sum();
+        [along(0), along(1)]
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_is_the_mean_of_at_most_three(
+            points in prop::collection::vec([-4f32..4.0, -4f32..4.0], 3..9),
+            shares in prop::collection::vec(0f32..1.0, 9),
+        ) {
+            let total: f32 = shares[..points.len()].iter().sum();
+            prop_assume!(total > 0.1);
+            let shares: Vec<f32> = shares[..points.len()].iter().map(|s| s / total).collect();
+            let place = mean(&points, &shares);
+            let weights = plane_weights(&points, place);
+            let found = mean(&points, &weights);
+            prop_assert!((found[0] - place[0]).abs() < 1e-4 && (found[1] - place[1]).abs() < 1e-4, "{found:?} {place:?}");
+            prop_assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+            prop_assert!(weights.iter().filter(|w| **w > 0.0).count() <= 3);
+            prop_assert!(weights.iter().all(|w| (0.0..=1.0).contains(w)));
+        }
+
+        #[test]
+        fn at_a_point_it_is_that_alone(points in prop::collection::vec([-4i8..4, -4i8..4], 1..9), which in 0usize..9) {
+            let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
+            let place = points[which % points.len()];
+            let weights = plane_weights(&points, place);
+            let there: f32 = weights.iter().zip(&points).filter(|(_, p)| **p == place).map(|(w, _)| w).sum();
+            prop_assert!((there - 1.0).abs() < 1e-6, "{weights:?}");
+        }
+
+        /// On points of a grid, most of which lie on one circle with others, too.
+        #[test]
+        fn a_small_step_changes_little(
+            points in prop::collection::btree_set([-3i8..4, -3i8..4], 1..10),
+            place in [-5f32..5.0, -5f32..5.0],
+            angle in 0f32..7.0,
+        ) {
+            let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
+            let step = 1e-3;
+            let (a, b) = (plane_weights(&points, place), plane_weights(&points, [place[0] + step * angle.cos(), place[1] + step * angle.sin()]));
+            for (a, b) in a.iter().zip(&b) {
+                // The flattest triangles of the grid are a tenth of a unit high.
+                prop_assert!((a - b).abs() < 2e-2, "{a} {b}");
+            }
+        }
+
+        #[test]
+        fn points_on_a_line_are_a_blend_on_it(mut values in prop::collection::vec(-4f32..4.0, 1..7), value in -5f32..5.0) {
+            values.sort_by(f32::total_cmp);
+            prop_assume!(values.windows(2).all(|w| w[1] - w[0] > 0.01));
+            let points: Vec<[f32; 2]> = values.iter().map(|v| [v * 0.6, v * 0.8]).collect();
+            let (line, plane) = (blend_weights(&values, value), plane_weights(&points, [value * 0.6, value * 0.8]));
+            for (a, b) in line.iter().zip(&plane) {
+                prop_assert!((a - b).abs() < 1e-3, "{line:?} {plane:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn beside_the_points_it_is_the_nearest_place_between_them() {
+        let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
+        assert_eq!(plane_weights(&square, [1.0, -3.0]), [0.5, 0.5, 0.0, 0.0]);
+        assert_eq!(plane_weights(&square, [9.0, 9.0]), [0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(plane_weights(&[], [0.0, 0.0]), [0f32; 0]);
+        assert_eq!(plane_weights(&[[1.0, 1.0]; 3], [0.0, 5.0]), [1.0, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,71 @@
+//! A list of the clips of a file to choose one from, which what is typed narrows.
+
+use egui::{
+    PopupCloseBehavior, RichText, Ui,
+    containers::menu::{MenuButton, MenuConfig},
+};
+
+use super::{
+    theme::{Font, Theme},
+    widgets::{filter_field, name_widget, select_all},
+};
+use crate::{
+    model::{ClipId, Document},
+    render::ColorRole,
+};
+
+/// A list of clips; the one that was chosen.
+fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut String) -> Option<ClipId> {
+    const MANY: usize = 12;
+    ui.set_min_width(220.0);
+    let mut ids: Vec<ClipId> = document.clips.ids().collect();
+    if ids.len() > MANY {
+        let field = filter_field(ui, theme, search, "Find a clip");
+        // What is typed finds, without a click into the field.
+        if ui.memory(|m| m.focused()).is_none() {
+            field.request_focus();
+            select_all(ui.ctx(), field.id, search);
+        }
+        let needle = search.to_lowercase();
+        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+    }
+    let mut chosen = None;
+    egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
+        for id in ids {
+            let label = document.clip_label(id);
+            let button = ui.button(&label);
+            name_widget(ui, &button, &format!("Take {label}"));
+            if button.clicked() {
+                chosen = Some(id);
+                ui.close();
+            }
+        }
+    });
+    chosen
+}
+
+/// A button with a list of clips, which a click into its field does not close; the one that was chosen.
+pub fn clip_menu(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    search: &mut String,
+    words: [&str; 2],
+    name: &str,
+) -> Option<ClipId> {
+    let [text, head] = words;
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (response, menu) = MenuButton::new(text).config(config).ui(ui, |ui| {
+        if !head.is_empty() {
+            let head = RichText::new(head).font(Theme::font(Font::Small));
+            ui.label(head.color(theme.color(ColorRole::TextTertiary)));
+        }
+        clip_list(ui, theme, document, search)
+    });
+    name_widget(ui, &response, name);
+    let chosen = menu.and_then(|m| m.inner);
+    if chosen.is_some() {
+        search.clear();
+    }
+    chosen
+}
