@@ -33,6 +33,8 @@ pub(super) struct Files {
     pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
     pub importing: Option<super::importing::Importing>,
+    /// A file of another format that waits for how it is to be taken.
+    pub arriving: Option<Box<super::jobs::Loaded>>,
     /// Files that were dropped together with one that is to be opened first.
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
     /// The system's file dialog.

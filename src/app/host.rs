@@ -23,6 +23,7 @@ use crate::{
     },
     model::NodeId,
     render::{Axis, Shading},
+    session::endings,
     ui::{
         DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions,
     },
@@ -393,11 +394,11 @@ impl App {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
-        let dialog = rfd::FileDialog::new().add_filter("glTF", &["glb", "gltf", "vrm", "x"]).set_file_name(if save {
-            name
-        } else {
-            String::new()
-        });
+        let dialog = rfd::FileDialog::new();
+        let dialog = match save {
+            true => dialog.add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(name),
+            false => dialog.add_filter("Models and motion", &endings().collect::<Vec<_>>()),
+        };
         let dialog = match (what, &self.dialogs.open) {
             (Browse::Export { .. }, Some(Dialog::Export { draft })) => {
                 let (folder, name) = draft.place();

@@ -64,6 +64,8 @@ pub(super) struct Remade {
 }
 
 pub(super) enum Done {
+    /// A file of another format, read as it says it is.
+    Found(Box<Loaded>),
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
     Saved(Result<Box<SavedFile>, SaveFailure>, SaveRequest, Purpose),
     /// Nothing where it was cancelled; for the document of this number.
@@ -155,8 +157,10 @@ impl App {
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
         let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         self.start(ctx, format!("Opening {name}"), true, move |progress| {
-            let session = Session::open(&path, progress);
-            Done::Opened(session.map(load), Some(path))
+            match Session::open(&path, progress).map(load) {
+                Ok(loaded) if loaded.session.imported().is_some() => Done::Found(loaded),
+                result => Done::Opened(result, Some(path)),
+            }
         });
     }
 
@@ -315,7 +319,7 @@ impl App {
         }
     }
 
-    fn take(&mut self, ctx: &Context, done: Done) {
+    pub(super) fn take(&mut self, ctx: &Context, done: Done) {
         match done {
             Done::Opened(Ok(loaded), path) => {
                 let others = self.files.dropped.take();
@@ -330,6 +334,7 @@ impl App {
                     self.read_clips(ctx, others);
                 }
             }
+            Done::Found(loaded) => self.found(ctx, loaded),
             Done::Opened(Err(ReadError::Cancelled), _) => {}
             Done::Opened(Err(error), path) => {
                 let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
@@ -478,6 +483,14 @@ impl App {
             DeferredAction::Sample => self.open_sample(ctx),
             DeferredAction::Revert => self.reload(ctx, false),
         }
+    }
+}
+
+impl Loaded {
+    /// The largest extent of all that is in it, metres.
+    pub(super) fn extent(&self) -> Option<f32> {
+        let (low, high) = self.posed.bounds()?;
+        Some((high - low).max_element())
     }
 }
 

@@ -4,6 +4,7 @@ mod apply;
 mod camera_animation;
 mod checking;
 mod clipboard;
+mod converting;
 mod devices;
 mod exporting;
 mod fault;

@@ -141,6 +141,11 @@ pub(super) struct Posed {
 }
 
 impl Posed {
+    /// Lowest and highest corner of all that is in it.
+    pub(super) const fn bounds(&self) -> Option<(glam::Vec3, glam::Vec3)> {
+        self.bounds
+    }
+
     pub(super) fn new(document: &Document) -> Self {
         let pose = Pose::evaluate(document, &Stack::default());
         let surface = Surface::new(document, &pose);

@@ -1,8 +1,10 @@
 //! Bytes ↔ document. What a file says is read here and nowhere else; what changed is written here and nowhere else.
 
 mod budget;
+mod bvh;
 pub mod gltf;
+pub mod import;
 mod whole;
-pub mod x;
+mod x;
 
 pub use self::{budget::Budget, whole::read_whole};

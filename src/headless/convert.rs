@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Failure, open, run, writable};
+use super::{ConversionArgs, Failure, open, run, writable};
 use crate::{
     edit::find_clips,
     formats::gltf::Progress,
@@ -10,9 +10,16 @@ use crate::{
     session::{ExportRequest, Session, SystemDisk},
 };
 
-pub(super) fn convert(file: &Path, output: &Path) -> Result<u8, Failure> {
+pub(super) fn convert(file: &Path, output: &Path, taken: &ConversionArgs) -> Result<u8, Failure> {
     writable(output)?;
-    let saved = open(file)?.write_to(output).map_err(Failure::fault)?;
+    let opened = Session::open_as(file, &taken.conversion()?, &Progress::default());
+    let session = opened.map_err(|e| Failure::unusable(format!("{}: {e}", file.display())))?;
+    if session.imported().is_some() {
+        for finding in &session.diagnostics {
+            eprintln!("ulna: {}: {}", finding.place, finding.message);
+        }
+    }
+    let saved = session.write_to(output).map_err(Failure::fault)?;
     for lost in &saved.lost {
         eprintln!("ulna: {}: {lost}", output.display());
     }

@@ -24,7 +24,7 @@ use crate::{
     },
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, Shared},
-    session::Session,
+    session::{Conversion, Session, UpAxis},
 };
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
@@ -110,13 +110,16 @@ pub enum Verb {
         #[arg(long)]
         no_rest_extras: bool,
     },
-    /// Saves a file in the container its new name asks for; the same container gives the same bytes.
+    /// Saves a file in the container its new name asks for; the same container gives the same bytes. Files of other formats become glTF.
     Convert {
         /// The file.
         file: PathBuf,
         /// Where to save.
         #[arg(short, long)]
         output: PathBuf,
+        /// How a file of another format is taken.
+        #[command(flatten)]
+        taken: ConversionArgs,
     },
     /// Writes another file with only some of the clips, or only the skeleton.
     Export {
@@ -342,7 +345,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),
-        Verb::Convert { file, output } => convert::convert(file, output),
+        Verb::Convert { file, output, taken } => convert::convert(file, output, taken),
         Verb::Export { file, output, clips, skeleton_only, each, names, rate, script } => {
             convert::export(&convert::Wanted {
                 file,
@@ -359,6 +362,54 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Diff { a: Some(a), b: Some(b), json, exit_zero, .. } => diff::diff(a, b, *json, *exit_zero),
         Verb::Diff { .. } => Err(Failure::unusable("name two files, or one with --text")),
         Verb::Render(args) => render::render(args),
+    }
+}
+
+/// How a file of another format is taken.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ConversionArgs {
+    /// Which of its axes is up.
+    #[arg(long, value_parser = ["y", "z", "x"])]
+    up: Option<String>,
+    /// Its unit: m, cm, mm, inch, or metres as a number; as it states or as is guessed unless given.
+    #[arg(long)]
+    unit: Option<String>,
+    /// Its ticks or frames a second, in place of what it states.
+    #[arg(long)]
+    rate: Option<f64>,
+    /// How steep height maps are made normal maps, pixels.
+    #[arg(long)]
+    height: Option<f32>,
+}
+
+impl ConversionArgs {
+    fn conversion(&self) -> Result<Conversion, Failure> {
+        let up = match self.up.as_deref() {
+            Some("z") => UpAxis::Z,
+            Some("x") => UpAxis::X,
+            _ => UpAxis::Y,
+        };
+        let metres = |text: &String| match text.as_str() {
+            "m" => Some(1.0),
+            "cm" => Some(0.01),
+            "mm" => Some(0.001),
+            "inch" => Some(0.0254),
+            number => number.parse::<f32>().ok().filter(|v| (1e-6..=1e6).contains(v)),
+        };
+        let unit = match &self.unit {
+            None => None,
+            Some(text) => match metres(text) {
+                Some(metres) => Some(metres),
+                None => return Err(Failure::unusable(format!("{text} is no unit. Give m, cm, mm, inch or a number"))),
+            },
+        };
+        if let Some(rate) = self.rate.filter(|r| !(0.01..=1e6).contains(r)) {
+            return Err(Failure::unusable(format!("{rate} is no rate. Give one from 0.01 to 1000000 a second")));
+        }
+        if let Some(height) = self.height.filter(|h| !(0.0..=1000.0).contains(h)) {
+            return Err(Failure::unusable(format!("{height} is no height. Give one from 0 to 1000 pixels")));
+        }
+        Ok(Conversion { up, unit, rate: self.rate, height: self.height })
     }
 }
 

@@ -249,6 +249,8 @@ pub struct Clip {
     pub markers: Shared<[Marker]>,
     /// What happens at its end, where a person kept that with it; in the animation's extras.
     pub repeat: Option<Repeat>,
+    /// Ticks a second in which its times are counted, above 0, where the file it came from or a person says so; in the animation's extras.
+    pub ticks: Option<f64>,
     /// Channels that name what they move by a pointer.
     pub pointers: Shared<[PointerTrack]>,
     /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.

@@ -317,6 +317,9 @@ fn clip(a: (&Asset, &Clip), b: (&Asset, &Clip), place: &str, found: &mut Found) 
     if a.1.repeat != b.1.repeat {
         found.add(DifferenceKind::Clip, place, "it loops in another way".to_owned());
     }
+    if a.1.ticks != b.1.ticks {
+        found.add(DifferenceKind::Clip, place, "it counts in other ticks a second".to_owned());
+    }
     if a.1.markers != b.1.markers {
         let said = format!("{} markers instead of {}", b.1.markers.len(), a.1.markers.len());
         found.add(DifferenceKind::Clip, place, said);
@@ -495,8 +498,8 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
                 return lost(place, format!("{name}: {what}"));
             }
         }
-        if m.markers != g.markers || m.repeat != g.repeat {
-            return lost(place, "its markers, or what happens at its end, differ".into());
+        if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks {
+            return lost(place, "its markers, what happens at its end, or its ticks differ".into());
         }
         if m.pointers != g.pointers {
             return lost(place, "keys of animation pointers differ".into());

@@ -13,19 +13,19 @@ use thiserror::Error;
 use super::Session;
 use crate::{
     edit::command::{ClipTexts, PutClips, TakenName},
-    formats::gltf::{Progress, ReadError},
+    formats::{
+        gltf::{Progress, ReadError},
+        import::endings,
+    },
     model::{ClipId, Document, NodeId, Property, Shared},
     motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy},
 };
-
-/// Endings of files that may hold clips.
-const SUFFIXES: [&str; 4] = ["glb", "gltf", "vrm", "x"];
 
 /// Why no clip comes in.
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// No file is meant.
-    #[error("{0} is no file, no folder with models in it, and no pattern of one; give a .glb, .gltf or .x file")]
+    #[error("{0} is no file, no folder with models in it, and no pattern of one; give a .glb, .gltf, .x or .bvh file")]
     NoFile(String),
     /// The folder cannot be looked into.
     #[error("{} cannot be read: {error}. Check that it is there and may be read", .path.display())]
@@ -77,7 +77,7 @@ pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
             let suffix = p.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
             let name = p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             p.is_file()
-                && SUFFIXES.contains(&suffix.as_str())
+                && endings().any(|e| e == suffix)
                 && pattern.as_deref().is_none_or(|pattern| fits(pattern, &name))
         })
         .collect();

@@ -33,7 +33,10 @@ pub use self::{
     stamp::{OnDisk, Stamp, content_hash},
     work::{Work, Worked},
 };
-pub use crate::formats::gltf::SaveError;
+pub use crate::formats::{
+    gltf::SaveError,
+    import::{Conversion, Found, USUAL_RATES, UpAxis, endings},
+};
 use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
@@ -42,7 +45,8 @@ use crate::{
     },
     formats::{
         gltf::{self, Opened, Progress, ReadError, SaveOptions, Saved, Source},
-        read_whole, x,
+        import::importer_of,
+        read_whole,
     },
     model::{
         Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerId, MeshId, NodeId, PrimitiveId, Shared,
@@ -60,7 +64,7 @@ pub struct Session {
     /// Where *Save* writes; `None` for the bundled sample until it has a place.
     path: Option<PathBuf>,
     /// The file of another format that this was made from.
-    imported_from: Option<PathBuf>,
+    imported: Option<Imported>,
     /// What is odd about the file.
     pub diagnostics: Vec<Diagnostic>,
     /// The same as it was when the file was opened.
@@ -85,6 +89,19 @@ pub struct Session {
     backed_up: BTreeSet<PathBuf>,
     journal: journal::Slot,
     unsaved: Known,
+}
+
+/// A file of another format that a document was made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What its format is called.
+    pub format: &'static str,
+    /// How it was taken.
+    pub conversion: Conversion,
+    /// What was found in it.
+    pub found: Found,
 }
 
 /// What is not on disk.
@@ -185,13 +202,27 @@ impl Session {
     /// # Errors
     /// A sentence that says what is wrong and where.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        Self::open_as(path, &Conversion::default(), progress)
+    }
+
+    /// Opens a file, one of another format than glTF as it is asked for.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_as(path: &Path, conversion: &Conversion, progress: &Progress) -> Result<Self, ReadError> {
         let bytes = read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-        if x::is_x(&bytes) || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("x")) {
-            let (glb, findings) = x::to_glb(&bytes, Some(path))?;
-            let mut opened = gltf::open_bytes(glb.into(), None, progress)?;
-            opened.diagnostics.extend(findings.finish());
+        if let Some(importer) = importer_of(&bytes, path) {
+            let made = (importer.read)(&bytes, Some(path), conversion)?;
+            let mut opened = gltf::open_bytes(made.glb.into(), None, progress)?;
+            opened.diagnostics.extend(made.diagnostics.finish());
             // What was imported has no file of its own until it is saved as glTF.
-            return Ok(Self { imported_from: Some(path.to_owned()), ..Self::of(opened, None) });
+            let imported = Imported {
+                path: path.to_owned(),
+                format: importer.name,
+                conversion: conversion.clone(),
+                found: made.found,
+            };
+            return Ok(Self { imported: Some(imported), ..Self::of(opened, None) });
         }
         let opened = gltf::open_bytes(bytes.into(), Some(path), progress)?;
         Ok(Self::of(opened, Some(path.to_owned())))
@@ -219,7 +250,7 @@ impl Session {
             opened: opened.document,
             history: History::default(),
             path,
-            imported_from: None,
+            imported: None,
             opened_diagnostics: diagnostics.clone(),
             diagnostics,
             generator: opened.generator,
@@ -291,7 +322,7 @@ impl Session {
     /// What is odd about the file by every rule, the worst first. Takes as long as the file is big.
     pub fn all_findings(&self) -> Vec<Diagnostic> {
         // What was imported has no file of glTF that could break its rules.
-        if self.imported_from.is_some() {
+        if self.imported.is_some() {
             return self.diagnostics.clone();
         }
         findings::merged(gltf::rules::check(&self.source), &self.diagnostics)
@@ -310,7 +341,7 @@ impl Session {
         let Some(again) = packed else { return self.diagnostics.clone() };
         let mut own = again.diagnostics;
         own.extend(findings::of_all(&again.document));
-        if self.imported_from.is_some() { own } else { findings::merged(gltf::rules::check(&again.source), &own) }
+        if self.imported.is_some() { own } else { findings::merged(gltf::rules::check(&again.source), &own) }
     }
 
     /// What can be undone.
@@ -323,15 +354,24 @@ impl Session {
         self.path.as_deref()
     }
 
+    /// The file of another format that this was made from, and how.
+    pub const fn imported(&self) -> Option<&Imported> {
+        self.imported.as_ref()
+    }
+
+    fn imported_from(&self) -> Option<&Path> {
+        self.imported.as_ref().map(|i| i.path.as_path())
+    }
+
     /// Where *Save as* begins: the file, or beside what it was imported from, as GLB.
     pub fn suggested_path(&self) -> PathBuf {
-        let imported = self.imported_from.as_ref().map(|p| p.with_extension("glb"));
+        let imported = self.imported.as_ref().map(|i| i.path.with_extension("glb"));
         self.path.clone().or(imported).unwrap_or_else(|| "mannequin.glb".into())
     }
 
     /// The file's name, or that of the sample.
     pub fn file_name(&self) -> String {
-        let name = self.path.as_deref().or(self.imported_from.as_deref()).and_then(Path::file_name);
+        let name = self.path.as_deref().or(self.imported_from()).and_then(Path::file_name);
         name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())
     }
 

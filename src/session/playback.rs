@@ -106,6 +106,9 @@ impl Playback {
             self.fps = guess.map_or(30.0, |(fps, _)| f64::from(fps));
             self.guessed = guess.map(|(_, share)| share);
             self.repeat = found.repeat.unwrap_or(self.repeat);
+            if let (RulerUnit::Ticks(_), Some(ticks)) = (self.unit, found.ticks) {
+                self.unit = RulerUnit::Ticks(ticks);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Dialogs and messages over the window.
 
 mod arguments;
+mod convert;
 mod domain;
 mod export;
 mod files;
@@ -12,6 +13,7 @@ mod save;
 mod seams;
 mod toasts;
 
+pub use self::convert::ConvertDraft;
 pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
@@ -52,7 +54,8 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         let wide = match dialog {
             Dialog::Import { .. } => 1000.0,
             Dialog::Seams { .. } => 760.0,
-            Dialog::Open { .. }
+            Dialog::Convert { .. }
+            | Dialog::Open { .. }
             | Dialog::ImportFrom { .. }
             | Dialog::SaveAs { .. }
             | Dialog::Export { .. }
@@ -70,6 +73,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
                 let what = if *copy { PathFor::Copy } else { PathFor::Save };
                 files::path_ui(&mut state.files, ui, view, path, what, actions);
             }
+            Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
             Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
             Dialog::Seams { draft } => seams::seams_ui(ui, view, draft, actions),
             Dialog::SaveRefused { obstacle, request, copy } => {

@@ -38,7 +38,7 @@ pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{Action, Actions},
     dialogs::{
-        ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft,
+        ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft,
         ExportForeseen, ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, Obstacle, PathFor,
         PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast, ToastKind, UnkeyedRow,
         bytes_in_words,

@@ -698,3 +698,32 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     let inputs: std::collections::BTreeSet<u64> = samplers.iter().map(|s| s["input"].as_u64().unwrap()).collect();
     assert!(samplers.len() > 5 && inputs.len() == 1, "{} of {}", inputs.len(), samplers.len());
 }
+
+/// A clip that is counted in ticks keeps its keys on them when their rate changes; they are kept in the file, and given up without a trace.
+#[test]
+fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
+    let mut session = sample();
+    let opened = session.pack("a").unwrap().bytes;
+    let length = |s: &Session| f64::from(s.document().clips.values().next().unwrap().length());
+    let ticks = |s: &Session| s.document().clips.values().next().unwrap().ticks;
+    let name = session.document().clip_label(session.document().clips.ids().next().unwrap());
+    let set = |rate: f64| CommandLine::new("clip.ticks").with("clip", name.clone()).with("rate", rate);
+    let was = length(&session);
+    run(&mut session, set(4800.0));
+    assert_eq!((ticks(&session), length(&session)), (Some(4800.0), was), "to count is to change nothing");
+    let said = run(&mut session, set(2400.0));
+    assert!((length(&session) - was * 2.0).abs() < 1e-5, "{said:?}");
+    assert!(said[0].contains("at 2400 a second"), "{said:?}");
+    run(&mut session, set(4800.0).with("retime", false));
+    assert!((length(&session) - was * 2.0).abs() < 1e-5);
+    let again = Session::open_bytes(&session.pack("a").unwrap().bytes).unwrap();
+    assert_eq!((ticks(&again), length(&again)), (Some(4800.0), length(&session)));
+    for bad in [0.0, -1.0, 1e9] {
+        assert!(session.run_line(&set(bad)).is_err(), "{bad}");
+    }
+    run(&mut session, CommandLine::new("clip.ticks").with("clip", name.clone()));
+    assert_eq!(ticks(&session), None);
+    assert!(session.run_line(&set(30.0).with("retime", true)).is_err(), "nothing to stay on");
+    while session.undo().is_some() {}
+    assert_eq!(session.pack("a").unwrap().bytes, opened);
+}

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bvh;
 mod cli;
 mod clips;
 mod corpus;

@@ -7,7 +7,7 @@ use ulna::{
     formats::gltf::rules,
     model::{AlphaMode, Document, NodeId, Repeat, Severity, WeightMap},
     motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
+    session::{Conversion, Session, UpAxis},
 };
 
 use crate::common::{named, shared};
@@ -242,4 +242,168 @@ fn clips_that_are_open_play_once() {
     assert_eq!(how(&clip("AnimationOptions { 1; 1; }")), Some(Repeat::Once));
     assert_eq!(how(&clip("AnimationOptions { 0; 1; }")), Some(Repeat::Loop));
     assert_eq!(how(&clip("")), None);
+}
+
+/// The words of a vertex declaration, as text.
+fn words(values: &[f32]) -> String {
+    values.iter().map(|v| format!("{},", v.to_bits())).collect::<String>() + ";"
+}
+
+#[test]
+fn what_is_packed_beside_a_mesh_comes_along() {
+    // Normals, tangents, binormals, two sets of coordinates and a color, vertex by vertex.
+    let vertex = |u: f32| {
+        let floats = words(&[0.0, 0.0, -2.0, 1.0, 0.0, 0.1, 0.0, -1.0, 0.0, u, 0.25, u * 0.5, 0.75]);
+        format!("{}{},", floats.trim_end_matches(';'), 0x80FF_0000u32)
+    };
+    let elements = "2;0;3;0;, 2;0;6;0;, 2;0;7;0;, 1;0;5;0;, 1;0;5;1;, 4;0;10;0;";
+    let data = format!("{}{}{};", vertex(0.0), vertex(0.5), vertex(1.0));
+    let decl = format!("DeclData {{ 6; {elements}; 42; {data} }}");
+    let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&decl)));
+    let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
+    // The hand is turned: z is the other way round.
+    assert!(primitive.normals.iter().all(|n| *n == Vec3::Z), "{:?}", session.diagnostics);
+    let tangent = primitive.tangents[0];
+    assert!((tangent.truncate() - Vec3::X).length() < 1e-6, "square to the normal: {tangent}");
+    assert_eq!(tangent.w, -1.0, "the binormal is on the other side of n × t");
+    assert_eq!(
+        primitive.uv0.iter().map(|uv| uv.to_array()).collect::<Vec<_>>(),
+        [[0.0, 0.25], [0.5, 0.25], [1.0, 0.25]]
+    );
+    assert_eq!(primitive.uv1[2].to_array(), [0.5, 0.75]);
+    assert_eq!(primitive.colors[0].truncate(), Vec3::X);
+    // The older way: a normal and coordinates.
+    let format = 0x010 | 0x100;
+    let data: String = (0..3).map(|k| words(&[0.0, 2.0, 0.0, k as f32, 0.5]).replace(';', "")).collect();
+    let fvf = format!("FVFData {{ {format}; 15; {data}; }}");
+    let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&fvf)));
+    let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
+    assert_eq!((primitive.normals[1], primitive.uv0[2].to_array()), (Vec3::Y, [2.0, 0.5]));
+    // Too few words, and a kind that is none: said, or refused.
+    let few = opened(&format!("Frame A {{ {} }}", triangle("DeclData { 1; 2;0;3;0;; 3; 0,0,0; }")));
+    assert!(said(&few, "3 vertices of 3 words are needed"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}{}", triangle("DeclData { 1; 99;0;3;0;; 0; }"))).unwrap();
+    assert!(Session::open(&path, &Default::default()).unwrap_err().to_string().contains("unknown type 99"));
+}
+
+/// A DDS of one block: red, or blue.
+fn dds(red: bool) -> Vec<u8> {
+    let mut words = [0u32; 31];
+    (words[0], words[1], words[2], words[3]) = (124, 0x1007, 4, 4);
+    (words[18], words[19], words[20], words[26]) = (32, 4, u32::from_le_bytes(*b"DXT1"), 0x1000);
+    let mut bytes = b"DDS ".to_vec();
+    bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+    bytes.extend(if red { [0, 0xF8, 0, 0, 0, 0, 0, 0] } else { [0x1F, 0, 0, 0, 0, 0, 0, 0] });
+    bytes
+}
+
+#[test]
+fn effects_name_pictures_of_color_normals_and_glow() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("skin.dds"), dds(true)).unwrap();
+    std::fs::write(folder.path().join("glow.dds"), dds(false)).unwrap();
+    let heights = image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]));
+    heights.save(folder.path().join("bump.png")).unwrap();
+    let of = |name: &str, file: &str| format!("EffectParamString {{ \"{name}\"; \"{file}\"; }}");
+    let effect = format!(
+        "EffectInstance {{ \"Phong.fx\"; {} {} {} {} }}",
+        of("DiffuseTexture", "SKIN.DDS"),
+        of("BumpMap", "bump.png"),
+        of("GlowMap", "glow.dds"),
+        of("SpecularMap", "shine.png"),
+    );
+    let list = format!("MeshMaterialList {{ 1; 1; 0;; Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; {effect} }} }}");
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}Frame A {{ {MATRIX} {} }}", triangle(&list))).unwrap();
+    let open = |height: Option<f32>| {
+        Session::open_as(&path, &Conversion { height, ..Conversion::default() }, &Default::default()).unwrap()
+    };
+    let session = open(None);
+    let document = session.document();
+    let material = document.materials.iter().next().unwrap();
+    assert!(material.base_color_texture.is_some() && material.normal_texture.is_some(), "{:?}", session.diagnostics);
+    assert!(material.emissive_texture.is_some() && material.emissive == Vec3::ONE);
+    assert_eq!(document.images.len(), 3);
+    assert!(said(&session, "“Phong.fx”") && said(&session, "shine.png"));
+    assert_eq!(session.imported().unwrap().found.heights, 1);
+    // The steeper, the farther the normals lean.
+    let pictures = |session: &Session| {
+        let bytes = session.pack("a").unwrap().bytes;
+        let starts: Vec<usize> = (0..bytes.len()).filter(|k| bytes[*k..].starts_with(b"\x89PNG\r\n\x1a\n")).collect();
+        starts.iter().map(|k| image::load_from_memory(&bytes[*k..]).unwrap().to_rgb8()).collect::<Vec<_>>()
+    };
+    let red = |session: &Session| pictures(session).iter().map(|p| p.get_pixel(3, 3).0).collect::<Vec<_>>();
+    let (gentle, steep) = (red(&session), red(&open(Some(20.0))));
+    let leaning = |all: &[[u8; 3]]| all.iter().find(|p| p[2] > 20 && p[1].abs_diff(128) < 3).unwrap()[0];
+    assert!(gentle.contains(&[255, 0, 0]) && gentle.contains(&[0, 0, 255]), "{gentle:?}");
+    assert!(leaning(&steep) + 20 < leaning(&gentle), "{gentle:?} {steep:?}");
+    let errors: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn names_in_shift_jis_are_read_as_that() {
+    let (name, _, _) = encoding_rs::SHIFT_JIS.encode("センター表");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.x");
+    let mut bytes = format!("{HEAD}Frame ").into_bytes();
+    bytes.extend(name.iter());
+    bytes.extend(format!(" {{ {MATRIX} {} }}", triangle("")).into_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let session = Session::open(&path, &Default::default()).unwrap();
+    assert!(session.document().node_ids().any(|n| session.document().node(n).label(n) == "センター表"));
+    // Letters of Latin-1 are none of that.
+    let mut bytes = format!("{HEAD}Frame Caf\u{e9}").replace('\u{e9}', "?").into_bytes();
+    let at = bytes.iter().position(|b| *b == b'?').unwrap();
+    bytes[at] = 0xE9;
+    bytes.extend(format!(" {{ {MATRIX} {} }}", triangle("")).into_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let session = Session::open(&path, &Default::default()).unwrap();
+    assert!(session.document().node_ids().any(|n| session.document().node(n).label(n) == "Café"));
+}
+
+#[test]
+fn axes_and_unit_turn_a_node_and_not_the_data() {
+    let text = format!("Frame A {{ {MATRIX} {} }}", triangle(""));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}{text}").replace("0;1;0;;", "0;0;1;;")).unwrap();
+    let shape_of = |up: UpAxis, unit: Option<f32>| {
+        let session =
+            Session::open_as(&path, &Conversion { up, unit, ..Conversion::default() }, &Default::default()).unwrap();
+        let raw = session.document().meshes.values().next().unwrap().primitives[0].positions.to_vec();
+        (raw, shape(session.document(), &Stack::default()), session.document().nodes.len())
+    };
+    let plain = shape_of(UpAxis::Y, None);
+    let turned = shape_of(UpAxis::Z, Some(0.5));
+    assert_eq!(plain.0, turned.0);
+    assert_eq!(plain.2 + 1, turned.2);
+    // What is up in the file is up; the hand is turned, so that its z is -z before.
+    assert!((turned.1[2] - Vec3::new(0.0, 0.5, 0.0)).length() < 1e-6, "{:?}", turned.1);
+    assert!((turned.1[1] - Vec3::new(0.5, 0.0, 0.0)).length() < 1e-6);
+}
+
+#[test]
+fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
+    let clip = |keys: &str, head: &str| {
+        format!("{head} Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {keys} }} }}", triangle(""))
+    };
+    let sheared = "AnimationKey { 4; 1; 0; 16; 1,0.5,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;;; }";
+    assert!(said(&opened(&clip(sheared, "")), "1 of its matrix keys are sheared"));
+    let keys: String = (0..60).map(|k| format!("{k}; 3; {k};0;0;;,")).collect();
+    let slow = clip(&format!("AnimationKey {{ 2; 60; {keys}; }}"), "");
+    let session = opened(&slow);
+    assert!(said(&session, "hardly meant") && said(&session, "30 (1.97 s)"), "{:?}", session.diagnostics);
+    let found = &session.imported().unwrap().found;
+    assert!((found.longest - 59.0 / 4800.0).abs() < 1e-6 && found.rate == Some(4800.0));
+    // Taken at another rate.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}{slow}")).unwrap();
+    let conversion = Conversion { rate: Some(30.0), ..Conversion::default() };
+    let session = Session::open_as(&path, &conversion, &Default::default()).unwrap();
+    assert!((session.document().clips.values().next().unwrap().length() - 59.0 / 30.0).abs() < 1e-5);
+    assert!(!said(&session, "hardly meant"));
 }

@@ -40,7 +40,13 @@ impl App {
             DialogAction::Recover(k) => self.recover(ctx, k),
             DialogAction::DiscardRecovery(k) => self.discard_recovery(ctx, k),
             DialogAction::ClearJournals => self.clear_journals(ctx),
-            DialogAction::SetDialog(dialog) => self.dialogs.open = dialog,
+            DialogAction::SetDialog(dialog) => {
+                if !matches!(dialog, Some(crate::ui::Dialog::Convert { .. })) {
+                    self.files.arriving = None;
+                }
+                self.dialogs.open = dialog;
+            }
+            DialogAction::Convert(draft) => self.convert(ctx, &draft),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),

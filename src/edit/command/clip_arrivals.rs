@@ -77,6 +77,8 @@ struct ClipText {
     markers: Vec<Marker>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repeat: Option<Repeat>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ticks: Option<f64>,
     tracks: Vec<TrackText>,
 }
 
@@ -127,6 +129,7 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
             name: clip.name.as_deref().map(ToOwned::to_owned),
             markers: clip.markers.to_vec(),
             repeat: clip.repeat,
+            ticks: clip.ticks,
             tracks: clip.tracks.values().map(|t| track(t, list_of(&t.times))).collect(),
         })
         .collect();
@@ -186,7 +189,8 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
         }
         let markers: Shared<[Marker]> = Marker::in_order(text.markers).into();
         let name = text.name.map(Into::into);
-        clips.push(Shared::new(Clip { name, tracks, markers, repeat: text.repeat, ..Clip::default() }));
+        let (repeat, ticks) = (text.repeat, text.ticks.filter(|t| *t > 0.0 && t.is_finite()));
+        clips.push(Shared::new(Clip { name, tracks, markers, repeat, ticks, ..Clip::default() }));
     }
     Ok((clips, missing))
 }

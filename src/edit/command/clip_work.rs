@@ -72,6 +72,15 @@ document_commands! {
         /// Or as many times as fast.
         speed: Option<f32>,
     } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
+    /// Sets in how many ticks a second a clip is counted: its keys stay on their ticks, so that it plays as many times as fast
+    SetTicks {
+        /// Which.
+        clip: ClipName,
+        /// Ticks a second; in none unless given.
+        rate: Option<f32>,
+        /// Whether keys stay on their ticks; so unless given, where it was counted in ticks before.
+        retime: Option<bool>,
+    } = "clip.ticks", "Set ticks a second", asks: true, enabled: rules::clip_shown;
     /// Moves a clip so that its first key is at 0
     StartAtZero {
         /// Which.
@@ -316,6 +325,46 @@ impl RetimeClip {
         };
         let made = mapped(clip, &TimeMap { about: 0.0, scale, by: 0.0 }).map_err(|e| too_close(document, id, e))?;
         Ok(put(id, made, None))
+    }
+}
+
+impl SetTicks {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = super::keys::clip_of(document, id)?;
+        let rate = match self.rate {
+            None => None,
+            Some(rate) if rate.is_finite() && (0.01..=1e6).contains(&rate) => Some(f64::from(rate)),
+            Some(rate) => {
+                return Err(argument(format!("{rate} is no rate; give one from 0.01 to 1000000 ticks a second")));
+            }
+        };
+        if rate == clip.ticks {
+            return Ok(Outcome::default());
+        }
+        let scale = match (clip.ticks, rate) {
+            (Some(was), Some(now)) if self.retime != Some(false) => was / now,
+            (None, Some(_)) if self.retime == Some(true) => {
+                return Err(argument(
+                    "it was counted in no ticks, which its keys could stay on; set them first".to_owned(),
+                ));
+            }
+            _ => 1.0,
+        };
+        let mut made = match scale == 1.0 {
+            true => (**clip).clone(),
+            false => {
+                let (_, clip, _) = whole(document, &self.clip)?;
+                mapped(clip, &TimeMap { about: 0.0, scale, by: 0.0 }).map_err(|e| too_close(document, id, e))?
+            }
+        };
+        made.ticks = rate;
+        let note = rate.map(|rate| {
+            let length = f64::from(made.length());
+            format!("{:.2} ticks at {rate} a second, {length:.3} s", length * rate)
+        });
+        Ok(put(id, made, note))
     }
 }
 

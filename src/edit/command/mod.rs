@@ -56,7 +56,7 @@ pub use self::{
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
         ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys, ResampleClip, RetimeClip,
-        ReverseClip, RootMotion, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of, seam_in_words,
+        ReverseClip, RootMotion, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of, seam_in_words,
         travel_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},

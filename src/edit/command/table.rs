@@ -209,6 +209,7 @@ const ORDER: &[&str] = &[
     "clip.join",
     "clip.reverse",
     "clip.retime",
+    "clip.ticks",
     "clip.start_at_zero",
     "clip.mirror",
     "clip.close_loop",

@@ -59,6 +59,7 @@ pub fn read(
         tracks: Default::default(),
         markers: Shared::default(),
         repeat: None,
+        ticks: None,
         pointers: Shared::default(),
         kept: Shared::default(),
         mended: Shared::default(),

@@ -1,4 +1,4 @@
-//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens at its end.
+//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens at its end, in which ticks it counts.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -11,6 +11,9 @@ pub const MARKERS: &str = "ulna.markers";
 pub const KEYS: &str = "ulna.keys";
 /// Where it is said what happens at the end.
 pub const LOOP: &str = "ulna.loop";
+
+/// Where it is said in how many ticks a second its times are counted.
+pub const TICKS: &str = "ulna.ticks";
 
 /// The version of each of them.
 const VERSION: u32 = 1;
@@ -57,6 +60,12 @@ struct Loop {
     repeat: Repeat,
 }
 
+/// `extras["ulna.ticks"]`.
+#[derive(Serialize, Deserialize)]
+struct Ticks {
+    rate: f64,
+}
+
 /// Reads what the extras say of a clip whose tracks are there. What cannot be read stays in the file, and is said.
 pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
     if let Some(Markers { markers }) = member(extras, MARKERS, "markers", place, diagnostics) {
@@ -82,6 +91,16 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
     }
     if let Some(Loop { repeat }) = member(extras, LOOP, "way to loop", place, diagnostics) {
         clip.repeat = Some(repeat);
+    }
+    if let Some(Ticks { rate }) = member(extras, TICKS, "ticks a second", place, diagnostics) {
+        if rate > 0.0 && rate.is_finite() {
+            clip.ticks = Some(rate);
+        } else {
+            let message = format!(
+                "It counts in {rate} ticks a second, which is no rate; that is kept in the extras and not used"
+            );
+            diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
+        }
     }
 }
 
@@ -129,12 +148,13 @@ pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
 }
 
 /// The members that a clip has in its extras, as JSON; nothing where it has no such.
-pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 3] {
+pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 4] {
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
     let tracks: Vec<TrackKinds> = clip.tracks.values().filter_map(|t| kinds_of(t)).collect();
     let keys = if tracks.is_empty() { None } else { text(Keys { tracks }) };
-    [(MARKERS, markers), (KEYS, keys), (LOOP, clip.repeat.and_then(|repeat| text(Loop { repeat })))]
+    let repeat = clip.repeat.and_then(|repeat| text(Loop { repeat }));
+    [(MARKERS, markers), (KEYS, keys), (LOOP, repeat), (TICKS, clip.ticks.and_then(|rate| text(Ticks { rate })))]
 }
 
 fn kinds_of(track: &Track) -> Option<TrackKinds> {

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 use serde_json::json;
 
-use super::build::{Builder, Numbers, fail, matrix, mirror};
+use super::build::{Builder, Numbers, SHEARED, fail, matrix, mirror};
 use crate::{
-    formats::gltf::ReadError,
+    formats::{
+        gltf::ReadError,
+        import::{KeysOut, unlikely_rate},
+    },
     model::{Severity, Transform, transform::unit_or},
 };
 
@@ -17,53 +20,34 @@ type Keys = (&'static str, Vec<f32>, Vec<f32>);
 /// Key times and values by node and path.
 type Tracks = BTreeMap<(usize, &'static str), (Vec<f32>, Vec<f32>)>;
 
+/// Ticks a second where a file states none.
+const DEFAULT_TICKS: f64 = 4800.0;
+
 impl Builder<'_, '_> {
     pub(super) fn animations(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
-        let ticks = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
-        if ticks.is_none() && self.children(0, "AnimationSet").next().is_some() {
+        let stated = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
+        let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
+        let ticks = stated.filter(|t| *t > 0.0).unwrap_or(DEFAULT_TICKS);
+        if stated.is_none() && !sets.is_empty() && self.conversion.rate.is_none() {
             let message = "The file states no ticks per second; 4800, the format's default, are used";
             self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
         }
-        let ticks = ticks.filter(|t| *t > 0.0).unwrap_or(4800.0);
-        let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
+        let rate = self.conversion.rate.unwrap_or(ticks);
+        let (mut longest, mut most_keys) = (0f64, 0);
         for set in sets {
-            let mut tracks: Tracks = BTreeMap::new();
-            // How it ends is said of each animation; a clip says it once, where they agree.
-            let mut ends: Vec<bool> = Vec::new();
-            for animation in self.children(set, "Animation").collect::<Vec<_>>() {
-                let Some(name) = tree[animation].references.first() else {
-                    self.odd(animation, "it names no frame; its keys are left out");
-                    continue;
-                };
-                let Some(node) = self.by_name.get(name).copied() else {
-                    self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
-                    continue;
-                };
-                let options = self.children(animation, "AnimationOptions").next();
-                ends.extend(options.and_then(|o| tree[o].numbers.first()).map(|open| *open != 0.0));
-                for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
-                    for (path, times, values) in self.keys(keys, ticks)? {
-                        tracks.insert((node, path), (times, values));
-                    }
-                }
-            }
+            let (tracks, ends) = self.set(set, rate)?;
+            longest = tracks.iter().filter_map(|t| t.times.last()).fold(longest, |l, t| l.max(f64::from(*t)));
+            most_keys = tracks.iter().map(|t| t.times.len()).fold(most_keys, usize::max);
             if tracks.is_empty() {
                 continue;
             }
-            let (mut channels, mut samplers) = (Vec::new(), Vec::new());
-            for ((node, path), (times, values)) in tracks {
-                let (kind, width) = if path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
-                let input = self.floats(&times, "SCALAR", 1, true);
-                let output = self.floats(&values, kind, width, false);
-                channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
-                samplers.push(json!({"input": input, "output": output}));
-            }
-            let mut clip = json!({"channels": channels, "samplers": samplers});
+            let mut extras = serde_json::Map::new();
+            extras.insert("ulna.ticks".to_owned(), json!({"version": 1, "rate": rate}));
             match (ends.first(), ends.iter().all(|e| Some(e) == ends.first())) {
                 (Some(open), true) => {
                     let repeat = if *open { "once" } else { "loop" };
-                    clip["extras"] = json!({"ulna.loop": {"version": 1, "repeat": repeat}});
+                    extras.insert("ulna.loop".to_owned(), json!({"version": 1, "repeat": repeat}));
                 }
                 (Some(_), false) => {
                     self.odd(
@@ -73,12 +57,45 @@ impl Builder<'_, '_> {
                 }
                 (None, _) => {}
             }
-            if !tree[set].name.is_empty() {
-                clip["name"] = tree[set].name.as_str().into();
+            self.glb.animation(&tree[set].name, &tracks, Some(extras.into()));
+        }
+        if most_keys > 0 {
+            self.found.rate = Some(ticks);
+            self.found.rate_of = "ticks";
+            self.found.longest = longest * rate / ticks;
+            let unlikely = unlikely_rate(longest, rate, most_keys);
+            if let Some(message) = unlikely {
+                self.diagnostics.add(Severity::Warning, "ULNA_X_RATE", ".x AnimTicksPerSecond", message);
             }
-            self.animations.push(clip);
         }
         Ok(())
+    }
+
+    /// The tracks of a set, and of each animation whether it is open at its end.
+    fn set(&mut self, set: usize, ticks: f64) -> Result<(Vec<KeysOut>, Vec<bool>), ReadError> {
+        let tree = self.tree;
+        let mut tracks: Tracks = BTreeMap::new();
+        // How it ends is said of each animation; a clip says it once, where they agree.
+        let mut ends: Vec<bool> = Vec::new();
+        for animation in self.children(set, "Animation").collect::<Vec<_>>() {
+            let Some(name) = tree[animation].references.first() else {
+                self.odd(animation, "it names no frame; its keys are left out");
+                continue;
+            };
+            let Some(node) = self.by_name.get(name).copied() else {
+                self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
+                continue;
+            };
+            let options = self.children(animation, "AnimationOptions").next();
+            ends.extend(options.and_then(|o| tree[o].numbers.first()).map(|open| *open != 0.0));
+            for keys in self.children(animation, "AnimationKey").collect::<Vec<_>>() {
+                for (path, times, values) in self.keys(keys, ticks)? {
+                    tracks.insert((node, path), (times, values));
+                }
+            }
+        }
+        let out = |((node, path), (times, values))| KeysOut { node, path, times, values };
+        Ok((tracks.into_iter().map(out).collect(), ends))
     }
 
     /// The keys of one `AnimationKey`, in seconds: one track, or three of matrix keys.
@@ -97,7 +114,7 @@ impl Builder<'_, '_> {
         };
         let count = numbers.count(2 + wanted)?;
         let mut keys: Vec<(f32, Transform)> = Vec::with_capacity(count);
-        let mut mended = false;
+        let (mut mended, mut sheared) = (false, 0usize);
         for _ in 0..count {
             let time = (numbers.next()? / ticks) as f32;
             let size = numbers.next()?;
@@ -118,13 +135,20 @@ impl Builder<'_, '_> {
                 }
                 1 => key.scale = Vec3::new(v[0] as f32, v[1] as f32, v[2] as f32),
                 2 => key.translation = mirror([v[0] as f32, v[1] as f32, v[2] as f32]).into(),
-                _ => key = Transform::decompose(&matrix(&v), &Transform::IDENTITY).transform,
+                _ => {
+                    let split = Transform::decompose(&matrix(&v), &Transform::IDENTITY);
+                    sheared += usize::from(split.residue > SHEARED);
+                    key = split.transform;
+                }
             }
             if time.is_finite() && key.is_finite() {
                 keys.push((time.max(0.0), key));
             } else {
                 mended = true;
             }
+        }
+        if sheared > 0 {
+            self.odd(object, format!("{sheared} of its matrix keys are sheared; the nearest without shear are used"));
         }
         let before = keys.len();
         mended |= keys.windows(2).any(|w| w[0].0 >= w[1].0);

@@ -1,10 +1,10 @@
-//! DirectX `.x`, read only: text, binary and MSZIP, turned into a GLB that is then read like any other.
-//!
-//! Going through the bytes of a GLB keeps one reader and one writer: what was imported is saved as glTF, and nothing of the
-//! rest of the program knows where it came from.
+//! DirectX `.x`, read only: text, binary and MSZIP.
 
 mod build;
 mod clips;
+mod declared;
+mod material;
+mod mesh;
 mod objects;
 mod skin;
 mod textures;
@@ -12,7 +12,11 @@ mod tokens;
 
 use std::path::Path;
 
-use super::{Budget, gltf::ReadError};
+use super::{
+    Budget,
+    gltf::ReadError,
+    import::{Conversion, Converted},
+};
 use crate::model::Diagnostics;
 
 /// Whether these bytes begin as an `.x` file does.
@@ -24,11 +28,11 @@ pub fn is_x(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// Where the file is cut, damaged or hostile, with what and where.
-pub fn to_glb(bytes: &[u8], path: Option<&Path>) -> Result<(Vec<u8>, Diagnostics), ReadError> {
+pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Result<Converted, ReadError> {
     let mut diagnostics = Diagnostics::default();
     let mut budget = Budget::of(bytes.len());
     let tokens = tokens::read(bytes, &mut budget, &mut diagnostics)?;
     let tree = objects::parse(tokens, &mut budget, &mut diagnostics)?;
-    let glb = build::build(tree, path, &mut diagnostics)?;
-    Ok((glb, diagnostics))
+    let (glb, found) = build::build(&tree, path, conversion, &mut diagnostics)?;
+    Ok(Converted { glb, diagnostics, found })
 }

@@ -1,11 +1,14 @@
 //! `SkinWeights` → joints, inverse bind matrices and weights that sum to 1, of as many bones as there are, frames or not.
 
 use glam::Mat4;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::build::{Builder, NodeOut, Numbers, fail, matrix};
+use super::{
+    build::{Builder, Numbers, fail, matrix},
+    mesh::Corner,
+};
 use crate::{
-    formats::gltf::ReadError,
+    formats::{gltf::ReadError, import::NodeOut},
     model::{Severity, Transform},
 };
 
@@ -92,8 +95,8 @@ impl Builder<'_, '_> {
         let mut made = Mat4::IDENTITY;
         let mut at = node;
         while let Some(node) = at {
-            made = self.nodes[node].transform.unwrap_or_default().matrix() * made;
-            at = self.nodes[node].parent;
+            made = self.glb.nodes[node].transform.unwrap_or_default().matrix() * made;
+            at = self.glb.nodes[node].parent;
         }
         made
     }
@@ -109,9 +112,8 @@ impl Builder<'_, '_> {
         };
         let split = Transform::decompose(&bind, &Transform::IDENTITY);
         self.odd(part, format!("its bone “{name}” is no frame; it stands where it was bound"));
-        let node = self.nodes.len();
-        self.nodes.push(NodeOut { name: name.to_owned(), transform: Some(split.transform), ..NodeOut::default() });
-        self.hang(node, frame);
+        let transform = Some(split.transform);
+        let node = self.glb.node(NodeOut { name: name.to_owned(), transform, parent: frame, ..NodeOut::default() });
         self.by_name.insert(name.to_owned(), node);
         Some(node)
     }
@@ -121,7 +123,7 @@ impl Builder<'_, '_> {
         &mut self,
         (object, frame): (usize, Option<usize>),
         count: usize,
-        vertices: &[(usize, Option<usize>)],
+        vertices: &[Corner],
         attributes: &mut Value,
     ) -> Result<Option<usize>, ReadError> {
         let tree = self.tree;
@@ -160,12 +162,8 @@ impl Builder<'_, '_> {
         }
         if bare > 0 {
             // They stay with the frame of the mesh.
-            let node = frame.unwrap_or_else(|| {
-                self.nodes.push(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() });
-                let node = self.nodes.len() - 1;
-                self.hang(node, None);
-                node
-            });
+            let node =
+                frame.unwrap_or_else(|| self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() }));
             let joint = bones.joint(node, &Mat4::IDENTITY);
             settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
             let message = format!("{bare} vertices hang on no bone; they stay with the frame of the mesh");
@@ -181,9 +179,7 @@ impl Builder<'_, '_> {
             );
         }
         self.put_weights(&settled_lists, vertices, attributes);
-        let accessor = self.floats(&bones.inverse, "MAT4", 16, false);
-        self.skins.push(json!({"joints": bones.joints, "inverseBindMatrices": accessor}));
-        Ok(Some(self.skins.len() - 1))
+        Ok(Some(self.glb.skin(&bones.joints, &bones.inverse)))
     }
 
     /// The weights of one bone; whether its offset had to be found.
@@ -227,17 +223,15 @@ impl Builder<'_, '_> {
         Ok(rest.is_empty())
     }
 
-    fn put_weights(&mut self, lists: &[Vec<(u16, f32)>], vertices: &[(usize, Option<usize>)], attributes: &mut Value) {
+    fn put_weights(&mut self, lists: &[Vec<(u16, f32)>], vertices: &[Corner], attributes: &mut Value) {
         let sets = lists.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4).max(1);
         for set in 0..sets {
-            let slot = |vertex: &(usize, Option<usize>), k: usize| {
-                lists[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0))
-            };
+            let slot = |vertex: &Corner, k: usize| lists[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0));
             let ids: Vec<u8> =
                 vertices.iter().flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes())).collect();
             let shares: Vec<f32> = vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
-            attributes[format!("JOINTS_{set}")] = self.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
-            attributes[format!("WEIGHTS_{set}")] = self.floats(&shares, "VEC4", 4, false).into();
+            attributes[format!("JOINTS_{set}")] = self.glb.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
+            attributes[format!("WEIGHTS_{set}")] = self.glb.floats(&shares, "VEC4", 4, false).into();
         }
     }
 }

@@ -2,15 +2,51 @@
 
 use std::{
     fs,
-    io::Cursor,
     path::{Path, PathBuf},
 };
 
-use image::{ImageFormat, ImageReader, Limits};
-use serde_json::json;
-
 use super::build::Builder;
-use crate::formats::gltf::resolve_uri;
+use crate::formats::{
+    gltf::resolve_uri,
+    import::{as_png, green_turned, is_gray, normal_map, read_picture},
+};
+
+/// What a picture is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Use {
+    Color,
+    Glow,
+    Normal,
+    /// Heights, or normals that are called a bump map.
+    Height,
+}
+
+impl Use {
+    /// By what an effect calls its parameter, or else by the name of the file.
+    pub fn named(parameter: &str, file: &str) -> Option<Self> {
+        let of = |text: &str| {
+            let text = text.to_lowercase();
+            let has = |words: &[&str]| words.iter().any(|w| text.contains(w));
+            if has(&["normal", "nrm", "_n.", "_nm"]) {
+                Some(Self::Normal)
+            } else if has(&["bump", "height", "disp"]) {
+                Some(Self::Height)
+            } else if has(&["emis", "glow", "illum"]) {
+                Some(Self::Glow)
+            } else if has(&["spec", "gloss", "reflect", "cube", "envi", "shadow", "light", "ambient", "ao."]) {
+                None
+            } else if has(&["diff", "color", "colour", "albedo", "base", "decal", "texture0", "tex0", "skin"]) {
+                Some(Self::Color)
+            } else {
+                None
+            }
+        };
+        of(parameter).or_else(|| of(file))
+    }
+}
+
+/// How steep height maps are made, pixels, unless it is said otherwise.
+const STEEP: f32 = 4.0;
 
 /// Folders beside a file that are looked through, and files in each, at most.
 const MOST: usize = 2000;
@@ -32,45 +68,28 @@ fn found_beside(folder: &Path, name: &str) -> Option<PathBuf> {
     (found.is_file() && found.starts_with(&inside)).then_some(found)
 }
 
-/// A picture as PNG, of a format that glTF does not take; why not, in words.
-fn as_png(bytes: &[u8], name: &str) -> Result<Vec<u8>, String> {
-    let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
-    let format = match ending.as_str() {
-        _ if bytes.starts_with(b"BM") => ImageFormat::Bmp,
-        // It has no mark of its own.
-        "tga" => ImageFormat::Tga,
-        _ => return Err("it is neither PNG, JPEG, TGA nor BMP".to_owned()),
-    };
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    let mut limits = Limits::default();
-    limits.max_alloc = Some((bytes.len() as u64).saturating_mul(16).saturating_add(48 << 20));
-    reader.limits(limits);
-    let picture = reader.decode().map_err(|e| e.to_string())?;
-    let mut made = Vec::new();
-    picture.write_to(&mut Cursor::new(&mut made), ImageFormat::Png).map_err(|e| e.to_string())?;
-    Ok(made)
-}
-
 impl Builder<'_, '_> {
-    /// A texture, put into the file once, where it is there and of a kind that can be read.
-    pub(super) fn texture(&mut self, object: usize, name: &str) -> Option<usize> {
+    /// A texture, put into the file once a use, where it is there and of a kind that can be read.
+    pub(super) fn texture(&mut self, object: usize, name: &str, what: Use) -> Option<usize> {
         let name = name.replace("\\\\", "/").replace('\\', "/");
         if name.trim().is_empty() {
             return None;
         }
-        if let Some(known) = self.taken.get(&name) {
+        if let Some(known) = self.taken.get(&(name.clone(), what)) {
             return *known;
         }
-        let made = self.texture_of(&name);
-        let texture = made.unwrap_or_else(|why| {
-            self.odd(object, format!("the texture “{name}” is not shown: {why}"));
-            None
-        });
-        self.taken.insert(name, texture);
+        let texture = match self.picture_of(&name, what) {
+            Ok((mime, bytes)) => Some(self.glb.texture(&name, mime, &bytes)),
+            Err(why) => {
+                self.odd(object, format!("the texture “{name}” is not shown: {why}"));
+                None
+            }
+        };
+        self.taken.insert((name, what), texture);
         texture
     }
 
-    fn texture_of(&mut self, name: &str) -> Result<Option<usize>, String> {
+    fn picture_of(&mut self, name: &str, what: Use) -> Result<(&'static str, Vec<u8>), String> {
         let folder =
             self.path.and_then(Path::parent).map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
         let folder = folder.ok_or("the file has no folder to look in")?;
@@ -82,21 +101,48 @@ impl Builder<'_, '_> {
                 fs::read(other).map_err(|e| e.to_string())?
             }
         };
-        let (mime, bytes) = if bytes.starts_with(b"\x89PNG") {
-            ("image/png", bytes)
-        } else if bytes.starts_with(b"\xFF\xD8") {
-            ("image/jpeg", bytes)
-        } else {
-            ("image/png", as_png(&bytes, name)?)
+        let as_is = match what {
+            Use::Color | Use::Glow if bytes.starts_with(b"\x89PNG") => Some("image/png"),
+            Use::Color | Use::Glow if bytes.starts_with(b"\xFF\xD8") => Some("image/jpeg"),
+            _ => None,
         };
-        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
-        self.views.push(json!({"buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len()}));
-        self.bin.extend_from_slice(&bytes);
-        self.images.push(json!({"name": name, "mimeType": mime, "bufferView": self.views.len() - 1}));
-        self.textures.push(json!({"source": self.images.len() - 1}));
-        Ok(Some(self.textures.len() - 1))
+        if let Some(mime) = as_is {
+            return Ok((mime, bytes));
+        }
+        let picture = read_picture(&bytes, name)?;
+        let picture = match what {
+            Use::Color | Use::Glow => picture,
+            // Whatever it is called: what has no colors are heights.
+            Use::Normal | Use::Height if is_gray(&picture) => {
+                self.found.heights += 1;
+                normal_map(&picture, self.conversion.height.unwrap_or(STEEP), true)
+            }
+            Use::Normal | Use::Height => green_turned(&picture),
+        };
+        Ok(("image/png", as_png(&picture)?))
     }
 }
 
 /// What a name has that a URI has otherwise.
 const ESCAPED: percent_encoding::AsciiSet = percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
+
+#[cfg(test)]
+mod tests {
+    use super::Use;
+
+    #[test]
+    fn what_a_picture_is_for_is_told_by_its_parameter_then_by_its_name() {
+        for (parameter, file, what) in [
+            ("DiffuseTexture", "a.dds", Some(Use::Color)),
+            ("Texture0", "tiger_normal.dds", Some(Use::Color)),
+            ("NormalMap", "a.dds", Some(Use::Normal)),
+            ("texBump", "a.bmp", Some(Use::Height)),
+            ("tex", "wall_n.tga", Some(Use::Normal)),
+            ("EmissiveMap", "a.png", Some(Use::Glow)),
+            ("SpecularMap", "a.png", None),
+            ("whatever", "a.png", None),
+        ] {
+            assert_eq!(Use::named(parameter, file), what, "{parameter} {file}");
+        }
+    }
+}

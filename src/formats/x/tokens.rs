@@ -49,8 +49,8 @@ pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) ->
     };
     let body = &bytes[16..];
     if header[8..12] == *b"txt " && has_double_bytes(body) {
-        let message = "Names are in a double-byte code page (Shift-JIS, it seems), and are shown byte by byte";
-        diagnostics.add(Severity::Warning, "ULNA_X_CODE_PAGE", ".x", message);
+        let message = "Names are in a double-byte code page; they are read as Shift-JIS";
+        diagnostics.add(Severity::Info, "ULNA_X_CODE_PAGE", ".x", message);
     }
     match &header[8..12] {
         b"txt " => text(body, budget),
@@ -61,10 +61,18 @@ pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) ->
     }
 }
 
-/// Whether a byte that is no UTF-8 is followed by a brace or a backslash: the mark of Shift-JIS, where those are second bytes.
+/// Whether bytes that are no UTF-8 are Shift-JIS: where a brace or a backslash is the second byte of a character, or where all of it is
+/// well-formed and several characters begin with bytes that Latin-1 has no letters for.
 fn has_double_bytes(b: &[u8]) -> bool {
-    std::str::from_utf8(b).is_err()
-        && b.windows(2).any(|w| matches!(w[0], 0x81..=0x9F) && matches!(w[1], b'{' | b'}' | b'\\' | b'['))
+    if std::str::from_utf8(b).is_ok() {
+        return false;
+    }
+    let lead = |c: u8| matches!(c, 0x81..=0x9F);
+    if b.windows(2).any(|w| lead(w[0]) && matches!(w[1], b'{' | b'}' | b'\\' | b'[')) {
+        return true;
+    }
+    let is_whole = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(b).is_some();
+    is_whole && b.windows(2).filter(|w| lead(w[0]) && w[1] >= 0x40).count() > 1
 }
 
 /// MSZIP: blocks of at most 32 KiB, each deflated with the one before as its dictionary.
@@ -108,10 +116,11 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     Ok(out)
 }
 
-/// UTF-8, or else Latin-1: every byte is some character.
-fn decode(bytes: &[u8]) -> String {
+/// UTF-8, or else Shift-JIS where the file has its marks, or Latin-1, in which every byte is some character.
+fn decode(bytes: &[u8], double: bool) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
+        Err(_) if double => encoding_rs::SHIFT_JIS.decode_without_bom_handling(bytes).0.into_owned(),
         // Which code page it was, the file does not say.
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
     }
@@ -161,7 +170,7 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
             }
             b'"' => {
                 let Some(end) = string_end(b, at + 1, double) else { return fail("a string has no end") };
-                tokens.push(Token::Text(decode(&b[at + 1..end])))?;
+                tokens.push(Token::Text(decode(&b[at + 1..end], double)))?;
                 at = end;
             }
             0 => return fail(format!("a NUL byte stands in the text, at byte {}", at + 16)),
@@ -185,7 +194,7 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
         at += if double { character(b, at) } else { 1 };
     }
     let end = at.min(b.len());
-    let word = decode(&b[start..end]);
+    let word = decode(&b[start..end], double);
     // What stands between a kind and its brace is a name, though it be made of digits.
     let opens = b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
     let named = opens && matches!(tokens.list.last(), Some(Token::Name(_)));
@@ -249,7 +258,9 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
         match code {
             1 | 2 => {
                 let length = word(take(&mut at, 4)?) as usize;
-                let text = decode(take(&mut at, length)?);
+                let text = take(&mut at, length)?;
+                // Numbers look like anything: only names are asked, each by itself.
+                let text = decode(text, has_double_bytes(text));
                 if code == 1 {
                     tokens.push(Token::Name(text))?;
                 } else {

@@ -380,6 +380,7 @@ impl<'a> ClipTransfer<'a> {
             tracks: tracks.into_iter().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect(),
             markers: clip.markers.clone(),
             repeat: clip.repeat,
+            ticks: clip.ticks,
             ..Clip::default()
         };
         made

@@ -11,7 +11,7 @@ use crate::{
     model::{ClipId, UnkeyedAt},
     motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
-    ui::{Action, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft, SeamsDraft},
+    ui::{Action, ConvertDraft, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft, SeamsDraft},
 };
 
 /// A dialog over the window.
@@ -26,6 +26,11 @@ pub enum Dialog {
     ImportFrom {
         /// What was typed.
         path: String,
+    },
+    /// What was found in a file of another format, and how it is taken.
+    Convert {
+        /// As it is chosen.
+        draft: Box<ConvertDraft>,
     },
     /// Clips of other files, and what is taken of them.
     Import {
@@ -296,6 +301,8 @@ pub enum DialogAction {
     GoTo(usize),
     /// Open this file.
     OpenPath(PathBuf),
+    /// Open a file of another format as it is chosen.
+    Convert(Box<ConvertDraft>),
     /// Open this file in a window of its own.
     OpenApart(PathBuf),
     /// Save to this file.

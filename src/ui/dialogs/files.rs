@@ -14,6 +14,7 @@ use super::{plain, primary, title};
 use crate::{
     model::Derived,
     render::ColorRole,
+    session::endings,
     ui::{
         Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
         theme::Font,
@@ -21,8 +22,6 @@ use crate::{
     },
 };
 
-/// What can be opened.
-const KINDS: [&str; 4] = ["glb", "gltf", "vrm", "x"];
 /// More than these are not listed.
 const MOST: usize = 5_000;
 
@@ -88,7 +87,7 @@ fn read(folder: &Path) -> io::Result<Folder> {
         let Ok(about) = fs::metadata(entry.path()) else { continue };
         let kind = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         let is_file = about.is_file();
-        if about.is_dir() || (is_file && KINDS.contains(&kind.as_str())) {
+        if about.is_dir() || (is_file && endings().any(|e| e == kind)) {
             list.push(Entry { is_file, order: name.to_lowercase(), name });
         }
     }

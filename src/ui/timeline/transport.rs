@@ -9,7 +9,7 @@ use crate::ui::TimelineAction;
 use crate::{
     edit::{
         Mode,
-        command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, field::ClipName},
+        command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetTicks, field::ClipName},
     },
     model::{Document, Repeat},
     session::RulerUnit,
@@ -237,7 +237,10 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
 }
 
 /// What the ruler counts: frames, seconds, or ticks at so many a second.
-fn unit_ui(ui: &mut Ui, playback: &crate::session::Playback, actions: &mut Actions) {
+fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let playback = view.timeline.playback;
+    let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
+    let own = clip.and_then(|(_, clip)| clip.ticks);
     let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
     let units = [(RulerUnit::Frames, "Frames"), (RulerUnit::Seconds, "Seconds"), (RulerUnit::Ticks(ticks), "Ticks")];
     ui.horizontal(|ui| {
@@ -248,14 +251,35 @@ fn unit_ui(ui: &mut Ui, playback: &crate::session::Playback, actions: &mut Actio
             }
         }
     });
-    if let RulerUnit::Ticks(now) = playback.unit {
-        let mut ticks = now;
-        let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks a second").update_while_editing(false);
-        let response = ui.add_sized([212.0, 22.0], field);
-        name_widget(ui, &response, "Ticks per second");
-        if response.changed() {
-            actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
+    let RulerUnit::Ticks(now) = playback.unit else { return };
+    let mut ticks = own.unwrap_or(now);
+    let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks a second").update_while_editing(false);
+    let response = ui.add_sized([212.0, 22.0], field);
+    name_widget(ui, &response, "Ticks per second");
+    let set = |id, rate: Option<f64>| SetTicks { clip: ClipName::Id(id), rate: rate.map(|r| r as f32), retime: None };
+    if response.changed() {
+        actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
+        if let (Some((id, _)), Some(_)) = (clip, own) {
+            let commands = vec![set(id, Some(ticks)).into()];
+            actions.push(Action::Preview { label: "Set ticks a second".to_owned(), commands });
         }
+    }
+    if own.is_some() && (response.drag_stopped() || response.lost_focus()) {
+        actions.push(Action::Commit);
+    }
+    let Some((id, clip)) = clip else { return };
+    let about = match own {
+        Some(_) => {
+            "The clip is counted in them: another rate keeps its keys on their ticks, so that it plays faster or slower"
+        }
+        None => "The ruler counts in them; no key moves with them",
+    };
+    response.on_hover_text(about);
+    let mut kept = own.is_some();
+    let text = format!("The clip is counted in them: {:.1}", f64::from(clip.length()) * ticks);
+    let check = crate::ui::widgets::check(ui, view.theme, &mut kept, text);
+    if check.on_hover_text("Kept in the clip's extras: ulna.ticks").changed() {
+        actions.push(Action::Run(set(id, kept.then_some(ticks)).into()));
     }
 }
 
@@ -292,7 +316,7 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 actions.push(TimelineAction::Fps(typed));
             }
             caption(ui, view.theme, "The ruler counts");
-            unit_ui(ui, playback, actions);
+            unit_ui(ui, view, actions);
             caption(ui, view.theme, "New keys");
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;

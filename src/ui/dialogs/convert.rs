@@ -1,0 +1,216 @@
+//! The page before a file of another format is opened: what was found in it, and how it is taken.
+
+use std::path::PathBuf;
+
+use egui::{DragValue, Layout, RichText, Ui, vec2};
+
+use super::{
+    parts::{head, many, name_of, small, warning},
+    plain, primary,
+};
+use crate::{
+    model::{Diagnostic, Severity},
+    render::ColorRole,
+    session::{Conversion, Found, USUAL_RATES, UpAxis},
+    ui::{
+        Actions, Dialog, DialogAction, Theme, View,
+        theme::Font,
+        widgets::{choices, name_widget, segment, segments},
+    },
+};
+
+/// A file of another format that waits to be opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConvertDraft {
+    /// The file.
+    pub path: PathBuf,
+    /// What its format is called.
+    pub format: &'static str,
+    /// What is in it: meshes, vertices, joints, clips.
+    pub counts: [usize; 4],
+    /// What was found.
+    pub found: Found,
+    /// What is odd about it.
+    pub findings: Vec<Diagnostic>,
+    /// How large it is in its own unit.
+    pub size: Option<f32>,
+    /// Whether there is a model that its clips could be taken onto.
+    pub onto: bool,
+    /// How it is taken.
+    pub conversion: Conversion,
+}
+
+impl ConvertDraft {
+    /// Metres of its unit, as it would be taken.
+    fn unit(&self) -> f32 {
+        self.conversion.unit.or(self.found.unit).unwrap_or(1.0)
+    }
+
+    fn contents(&self) -> String {
+        let [meshes, vertices, joints, clips] = self.counts;
+        let mut parts = Vec::new();
+        match meshes {
+            0 => parts.push("no meshes".to_owned()),
+            _ => parts.push(format!("{} of {vertices} vertices", many_of(meshes, "mesh", "meshes"))),
+        }
+        parts.push(if joints == 0 { "no joints".to_owned() } else { many(joints, "joint") });
+        parts.push(if clips == 0 { "no clips".to_owned() } else { many(clips, "clip") });
+        parts.join(" · ")
+    }
+}
+
+fn many_of(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// Units, with metres of each.
+const UNITS: [(f32, &str); 6] = [
+    (1.0, "metres"),
+    (0.01, "centimetres"),
+    (0.0254, "inches"),
+    (0.001, "millimetres"),
+    (0.1, "decimetres"),
+    (0.056_444, "CMU’s, 5.64 cm"),
+];
+
+pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let mut now = draft.clone();
+    head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
+    ui.label(RichText::new(format!("{} · {}", draft.format, draft.contents())).font(Theme::font(Font::Heading)));
+    small(ui, theme, "It is taken over as a glTF model; the file itself stays as it is.");
+    ui.add_space(10.0);
+    row(ui, theme, "Up", |ui| {
+        segments(ui, theme, |ui| {
+            for axis in UpAxis::ALL {
+                if segment(ui, theme, &format!("{} is up", axis.label()), now.conversion.up == axis, false).clicked() {
+                    now.conversion.up = axis;
+                }
+            }
+        });
+    });
+    row(ui, theme, "Unit", |ui| unit_ui(ui, theme, &mut now));
+    if draft.found.rate.is_some() {
+        row(ui, theme, "Rate", |ui| rate_ui(ui, theme, &mut now));
+    }
+    if draft.found.heights > 0 {
+        row(ui, theme, "Height maps", |ui| {
+            let mut steep = now.conversion.height.unwrap_or(4.0);
+            let field = ui.add_sized([72.0, 24.0], DragValue::new(&mut steep).range(0.0..=64.0).speed(0.1));
+            name_widget(ui, &field, "Steepness of height maps");
+            if field.changed() {
+                now.conversion.height = Some(steep);
+            }
+            let text = format!("{} become normal maps, this steep", many(draft.found.heights, "height map"));
+            small(ui, theme, &text);
+        });
+    }
+    findings_ui(ui, theme, &draft.findings);
+    ui.add_space(14.0);
+    ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
+        let verb = primary(ui, theme, "Open");
+        let enter = ui.input(|i| i.key_pressed(egui::Key::Enter)) && ui.memory(|m| m.focused()).is_none();
+        if verb.clicked() || enter {
+            actions.push(DialogAction::Convert(Box::new(now.clone())));
+        }
+        if plain(ui, "Cancel").clicked() {
+            actions.push(DialogAction::SetDialog(None));
+        }
+        if draft.onto {
+            let text = "Take its clips onto the open model…";
+            let about = "Joints are matched by name and role, and the motion is fitted to the model";
+            if ui.add(egui::Button::new(text).min_size(vec2(0.0, 32.0))).on_hover_text(about).clicked() {
+                actions.push(DialogAction::ImportFrom(draft.path.clone()));
+            }
+        }
+    });
+    if now != *draft {
+        actions.push(DialogAction::SetDialog(Some(Dialog::Convert { draft: Box::new(now) })));
+    }
+}
+
+fn row(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        ui.allocate_ui_with_layout(vec2(104.0, 28.0), Layout::left_to_right(egui::Align::Center), |ui| {
+            ui.set_min_width(104.0);
+            ui.label(RichText::new(label).color(theme.color(ColorRole::TextSecondary)));
+        });
+        add(ui);
+    });
+    ui.add_space(4.0);
+}
+
+fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
+    let unit = now.unit();
+    let known = UNITS.iter().position(|(metres, _)| (metres - unit).abs() < 1e-6);
+    let mut chosen = known.unwrap_or(UNITS.len());
+    let mut list: Vec<(usize, &str, &str)> = UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
+    list.push((UNITS.len(), "another", "Metres of the unit, by number"));
+    let was = chosen;
+    choices(ui, "Unit", 150.0, &list, &mut chosen);
+    if chosen != was {
+        now.conversion.unit = Some(UNITS.get(chosen).map_or(unit * 2.0, |u| u.0));
+    }
+    if chosen == UNITS.len() {
+        let mut metres = now.unit();
+        let field = ui.add_sized(
+            [86.0, 24.0],
+            DragValue::new(&mut metres).range(1e-6..=1e6).speed(0.001).max_decimals(6).suffix(" m"),
+        );
+        name_widget(ui, &field, "Metres of the unit");
+        if field.changed() {
+            now.conversion.unit = Some(metres);
+        }
+    }
+    if let Some(size) = now.size {
+        let guessed = now.conversion.unit.is_none() && now.found.unit.is_some();
+        let words = if guessed { ", guessed by its size" } else { "" };
+        small(ui, theme, &format!("it is {:.2} m large{words}", size * now.unit()));
+    }
+}
+
+fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
+    let Some(stated) = now.found.rate else { return };
+    let mut rate = now.conversion.rate.unwrap_or(stated);
+    let suffix = format!(" {}/s", now.found.rate_of);
+    let field = ui.add_sized([116.0, 24.0], DragValue::new(&mut rate).range(0.01..=1e6).max_decimals(3).suffix(suffix));
+    name_widget(ui, &field, "Ticks or frames a second");
+    if field.changed() {
+        now.conversion.rate = Some(rate);
+    }
+    let lasts = |rate: f64| now.found.longest * stated / rate;
+    let mut chosen = None;
+    // Those that are likely where what is stated is not.
+    if !(0.1..=3600.0).contains(&lasts(rate)) {
+        for usual in USUAL_RATES.into_iter().filter(|r| (0.1..=600.0).contains(&lasts(*r))).take(4) {
+            let button =
+                ui.button(format!("{usual}")).on_hover_text(format!("The longest clip lasts {:.2} s", lasts(usual)));
+            name_widget(ui, &button, &format!("Take {usual} a second"));
+            if button.clicked() {
+                chosen = Some(usual);
+            }
+        }
+    }
+    small(ui, theme, &format!("the longest clip lasts {:.2} s", lasts(rate)));
+    if chosen.is_some() {
+        now.conversion.rate = chosen;
+    }
+}
+
+fn findings_ui(ui: &mut Ui, theme: &Theme, findings: &[Diagnostic]) {
+    /// Lines that are listed.
+    const MOST: usize = 6;
+    if findings.is_empty() {
+        return;
+    }
+    ui.add_space(6.0);
+    egui::ScrollArea::vertical().max_height(132.0).show(ui, |ui| {
+        for finding in findings.iter().take(MOST) {
+            let text = format!("{}: {}", finding.place, finding.message);
+            if finding.severity == Severity::Info { small(ui, theme, &text) } else { warning(ui, theme, &text) }
+        }
+        if findings.len() > MOST {
+            small(ui, theme, &format!("… and {} more, under Problems once it is open", findings.len() - MOST));
+        }
+    });
+}
