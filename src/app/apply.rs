@@ -396,7 +396,8 @@ impl App {
         }
     }
 
-    /// A click on the skin means the joint that moves that spot most; clicking again, the next.
+    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A part that hangs on a node is that node, and
+    /// clicked again what carries it.
     pub(super) fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
         let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
@@ -417,7 +418,10 @@ impl App {
             _ => 0,
         };
         self.viewport.last_pick = Some((at, round));
-        let node = if joints.is_empty() { hit.node } else { joints[round % joints.len()].0 };
+        let carrying = || std::iter::successors(Some(hit.node), |n| document.node(*n).parent);
+        let meant: Vec<crate::model::NodeId> =
+            if joints.is_empty() { carrying().collect() } else { joints.into_iter().map(|j| j.0).collect() };
+        let node = meant[round % meant.len()];
         if toggle { self.outliner.selection.toggle(node) } else { self.outliner.selection.set(node) }
     }
 }

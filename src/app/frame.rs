@@ -218,6 +218,7 @@ impl App {
                 preview: 0,
                 unkeyed: None,
                 mix: None,
+                between: self.timeline.playback.between,
             });
         }
         if self.mixes() {
@@ -229,6 +230,7 @@ impl App {
                 preview: 1,
                 unkeyed: None,
                 mix: Some(mix),
+                between: self.timeline.playback.between,
             });
         }
         let id = self.shown_clip()?;
@@ -238,7 +240,8 @@ impl App {
         let made = self.timeline.repair_seen.as_ref().filter(|seen| seen.of.1.clip == id);
         let made = made.and_then(|seen| seen.clip.clone());
         let (clip, preview) = made.unwrap_or((clip, 0));
-        Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed, mix: None })
+        let between = self.timeline.playback.between;
+        Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed, mix: None, between })
     }
 
     /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.

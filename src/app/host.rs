@@ -25,7 +25,8 @@ use crate::{
     render::{Axis, Shading},
     session::endings,
     ui::{
-        DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice, ToastKind, ViewOptions,
+        BindDraft, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice, ToastKind,
+        ViewOptions,
     },
 };
 
@@ -94,6 +95,7 @@ impl Host for Windowed<'_> {
                 Mode::Animate if (app.availability().weights || app.availability().bare) => Mode::Paint,
                 Mode::Animate | Mode::Paint => Mode::Pose,
             }),
+            ModeCommand::Bind => app.ask_bind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
             ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
             ModeCommand::PasteSelected => app.ask_paste(ctx, Pasting { flip: false, selected: true }),
@@ -337,6 +339,11 @@ impl App {
             PlayCommand::RangeStart => self.preview_range(true),
             PlayCommand::RangeEnd => self.preview_range(false),
             PlayCommand::NoRange => self.timeline.playback.range = None,
+            PlayCommand::Nlerp => {
+                use crate::motion::Averaging::{Nlerp, Slerp};
+                let between = &mut self.timeline.playback.between;
+                *between = if *between == Slerp { Nlerp } else { Slerp };
+            }
             PlayCommand::Stepped => self.timeline.playback.stepped = !self.timeline.playback.stepped,
             PlayCommand::EveryFrame => {
                 self.timeline.playback.every_frame = !self.timeline.playback.every_frame;
@@ -386,6 +393,16 @@ impl App {
     fn ask_copy(&mut self, ctx: &Context) {
         let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
         self.ask_path(ctx, PathFor::Copy, Dialog::SaveAs { path, copy: true });
+    }
+
+    /// Asks what is bound to what.
+    fn ask_bind(&mut self) {
+        let Some(session) = &self.session else { return };
+        let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
+        let playback = &self.timeline.playback;
+        let moment = playback.clip.filter(|_| self.mode != Mode::Pose).map(|clip| (clip, playback.time));
+        let draft = BindDraft::of(session.document(), &selected, moment);
+        self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
     }
 
     /// The system's own dialog, off this thread: some of them wait for another program.

@@ -18,7 +18,7 @@ use crate::{
     edit::{Change, NodeVisibility, Selection},
     geometry::Ray,
     model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
+    motion::{Averaging, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
         Show, Target, TintKind, ViewportColors,
@@ -112,7 +112,7 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
 type Practised = (u64, Shading, Option<TintKind>);
 
 /// The document's generation, the clip, the moment, and the unkeyed pose over it.
-type PosedAt = (u64, Option<(ClipKey, u64)>, f64, Option<UnkeyedAt>);
+type PosedAt = (u64, Option<(ClipKey, u64, Averaging)>, f64, Option<UnkeyedAt>);
 
 /// A scene that is made beside the window.
 struct Awaited {
@@ -194,6 +194,8 @@ pub(super) struct DisplayedClip {
     pub unkeyed: Option<(UnkeyedAt, Shared<Unkeyed>)>,
     /// The mix that plays in its place.
     pub mix: Option<Shared<Mix>>,
+    /// How linear rotations go from key to key.
+    pub between: Averaging,
 }
 
 /// What is painted, for the picture.
@@ -627,7 +629,7 @@ impl ViewportRenderer {
             };
             awaited.reweighed.extend(changes.iter().filter_map(whole));
         }
-        let key = clip.map(|c| (c.key, c.preview));
+        let key = clip.map(|c| (c.key, c.preview, c.between));
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
         let now = (session.generation(), key, time, held);
@@ -643,7 +645,8 @@ impl ViewportRenderer {
                 Some(mix) => self.mixer.stack(document, mix, time),
                 None => Stack::of(clip.map(|c| &c.clip), time),
             };
-            let stack = stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
+            let between = clip.map(|c| c.between).unwrap_or_default();
+            let stack = stack.going(between).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
             self.evaluator.update(document, &stack, &mut self.pose);
             self.find_bones(document);
         }

@@ -9,7 +9,8 @@ use super::{
     frame::{Block, Part, Rotation, Scale, Sink, Slots, Targets, ToLocals, Translation},
     sample::{sample_at, segment},
     spans::{LaneTime, SegmentCache, is_in_range},
-    turn::{Blend, F32x8, Hermite, LANES, Lerp, Slerp},
+    stack::Averaging,
+    turn::{Blend, F32x8, Hermite, LANES, Lerp, Nlerp, Slerp},
 };
 use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 
@@ -23,6 +24,8 @@ pub(super) struct Compiled {
     singles_to: Targets,
     /// For every node that the clip moves: whether translation, rotation and scale all come from it.
     moved: Vec<(u32, bool)>,
+    /// How linear rotations go from key to key.
+    between: Averaging,
 }
 
 /// Tracks with key times of their own, by property and by what a span of theirs holds.
@@ -65,20 +68,20 @@ impl UnsharedTracks {
     }
 
     #[inline(always)]
-    fn apply(&mut self, time: f64, sink: &mut impl Sink) {
+    fn apply<B: Blend<4, 2>>(&mut self, time: f64, sink: &mut impl Sink) {
         let to = LaneTime::new(time);
         self.moves.step::<Lerp, Translation>(to, sink);
         self.cubic_moves.step::<Hermite, Translation>(to, sink);
         self.scales.step::<Lerp, Scale>(to, sink);
         self.cubic_scales.step::<Hermite, Scale>(to, sink);
-        self.turns.step::<Slerp, Rotation>(to, sink);
+        self.turns.step::<B, Rotation>(to, sink);
         self.cubic_turns.step::<Hermite, Rotation>(to, sink);
     }
 }
 
 impl Compiled {
-    /// Lays a clip out; nothing where two tracks move the same, since their order would count.
-    pub(super) fn new(clip: &Clip) -> Option<Self> {
+    /// Lays a clip out whose linear rotations are interpolated so; nothing where two tracks move the same, since their order would count.
+    pub(super) fn new(clip: &Clip, between: Averaging) -> Option<Self> {
         let mut by_times: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut known: HashMap<*const f32, usize> = HashMap::new();
         let mut members: Vec<Vec<Shared<Track>>> = Vec::new();
@@ -121,7 +124,7 @@ impl Compiled {
         let counts = parts.into_iter().map(|(node, list)| (node, whole(&list)));
         let moved = counts.filter(|(_, count)| *count > 0).map(|(node, count)| (node, count == 3)).collect();
         let singles_to = Targets::new(singles.iter().map(|(track, _)| track.target.0).collect());
-        Some(Self { groups, own: UnsharedTracks::new(&own), singles, singles_to, moved })
+        Some(Self { groups, own: UnsharedTracks::new(&own), singles, singles_to, moved, between })
     }
 
     /// Nodes that the clip moves, each with whether nothing of what they had before is left.
@@ -149,16 +152,13 @@ impl Compiled {
     /// Hands the clip's values at `time` seconds on.
     pub(super) fn sample<S: Sink>(&mut self, time: f64, sink: &mut S, morphs: &mut [Vec<f32>]) {
         // The widest vectors of the machine at hand.
-        let Self { groups, own, .. } = self;
-        let into = &mut *sink;
+        let Self { groups, own, between, .. } = self;
+        let (into, between) = (&mut *sink, *between);
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || {
-                let into = into;
-                for group in groups {
-                    group.apply(time, into);
-                }
-                own.apply(time, into);
+            || match between {
+                Averaging::Slerp => apply::<Slerp>(groups, own, time, into),
+                Averaging::Nlerp => apply::<Nlerp>(groups, own, time, into),
             },
         );
         let mut buffer = [0.0f32; 4];
@@ -167,15 +167,24 @@ impl Compiled {
             let node = track.target.index();
             if track.property == Property::Weights {
                 if morphs[node].len() == track.width {
-                    sample_at(track, at, &mut morphs[node]);
+                    sample_at(track, at, self.between, &mut morphs[node]);
                 }
                 continue;
             }
             let out = &mut buffer[..track.width];
-            sample_at(track, at, out);
+            sample_at(track, at, self.between, out);
             sink.put_one(&self.singles_to, lane, track.property, out);
         }
     }
+}
+
+/// Hands on what lanes hold, rotations interpolated so.
+#[inline(always)]
+fn apply<B: Blend<4, 2>>(groups: &mut [Group], own: &mut UnsharedTracks, time: f64, sink: &mut impl Sink) {
+    for group in groups {
+        group.apply::<B>(time, sink);
+    }
+    own.apply::<B>(time, sink);
 }
 
 /// Tracks that share their key times.
@@ -240,7 +249,7 @@ impl Group {
     }
 
     #[inline(always)]
-    fn apply(&mut self, time: f64, sink: &mut impl Sink) {
+    fn apply<B: Blend<4, 2>>(&mut self, time: f64, sink: &mut impl Sink) {
         let at = segment(&self.times, time, &mut self.cursor);
         let keys = [at.key, if at.part > 0.0 { at.key + 1 } else { at.key }];
         let part = [at.part; LANES];
@@ -253,7 +262,7 @@ impl Group {
             for (eight, ((m, s), r)) in places.zip(sizes).zip(ways).enumerate() {
                 let values = Block {
                     places: Lerp::blend(&part, &[*m.0, *m.1]),
-                    turns: Slerp::blend(&part, &[*r.0, *r.1]),
+                    turns: B::blend(&part, &[*r.0, *r.1]),
                     sizes: Lerp::blend(&part, &[*s.0, *s.1]),
                 };
                 sink.put_all(&moves.to, eight, &values);
@@ -262,7 +271,7 @@ impl Group {
         }
         moves.step::<Lerp, Translation>(&part, keys, sink);
         scales.step::<Lerp, Scale>(&part, keys, sink);
-        turns.step::<Slerp, Rotation>(&part, keys, sink);
+        turns.step::<B, Rotation>(&part, keys, sink);
     }
 }
 
@@ -348,7 +357,7 @@ mod tests {
             if forward {
                 times.sort_by(f64::total_cmp);
             }
-            let mut compiled = Compiled::new(&clip).unwrap();
+            let mut compiled = Compiled::new(&clip, Averaging::Slerp).unwrap();
             let mut local = vec![Local::Trs(Transform::IDENTITY); 24];
             for time in times {
                 compiled.apply(time, &mut local, &mut []);

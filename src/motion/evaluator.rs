@@ -7,7 +7,7 @@ use super::{
     frame::{Block, Slots, ToBlocks, set},
     mix::{self, Cover, Driven, Driver, Parts},
     pose::Pose,
-    sample::sample_into,
+    sample::sample_by,
     stack::{Additive, Averaging, Constraint, Instance, Lane, Reference, Stack},
     turn::LANES,
 };
@@ -56,6 +56,8 @@ impl Walk {
 #[derive(Clone, Debug, Default)]
 struct Player {
     clip: Shared<Clip>,
+    /// How linear rotations go from key to key.
+    between: Averaging,
     layers: Shared<[PoseLayer]>,
     /// How often in a row this clip was asked for.
     asked: u32,
@@ -76,15 +78,15 @@ struct Player {
 
 impl Player {
     /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single moment is not.
-    fn take_up(&mut self, clip: &Shared<Clip>) {
+    fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging) {
         const WORTH: u32 = 3;
-        if !Shared::ptr_eq(&self.clip, clip) {
-            (self.clip, self.asked, self.compiled) = (clip.clone(), 0, None);
+        if !Shared::ptr_eq(&self.clip, clip) || self.between != between {
+            (self.clip, self.asked, self.compiled, self.between) = (clip.clone(), 0, None, between);
             self.drives.clear();
         }
         self.asked = self.asked.saturating_add(1);
         if self.asked == WORTH {
-            (self.compiled, self.arranged) = (Compiled::new(clip), 0);
+            (self.compiled, self.arranged) = (Compiled::new(clip, between), 0);
         }
     }
 
@@ -135,7 +137,7 @@ impl Player {
         }
         match &mut self.compiled {
             Some(compiled) => compiled.apply(time, &mut self.local, &mut self.morphs),
-            None => apply_clip(&self.clip, time, &mut self.local, &mut self.morphs),
+            None => apply_clip(&self.clip, (time, self.between), &mut self.local, &mut self.morphs),
         }
         put_layers(&instance.layers, &mut self.local);
     }
@@ -200,7 +202,7 @@ impl Evaluator {
         let count = stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
         self.arrange(stack);
         if let Some(instance) = stack.alone() {
-            self.play(file, instance, pose);
+            self.play(file, (instance, stack.between), pose);
         } else {
             self.take_up(stack, file.nodes.len());
             self.find_covered(stack);
@@ -279,7 +281,7 @@ impl Evaluator {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = lanes.chain(stack.additive.iter().map(|a| &a.instance));
         for (player, instance) in self.players.iter_mut().zip(instances) {
-            player.take_up(&instance.clip);
+            player.take_up(&instance.clip, stack.between);
             self.stale |= player.find_drives(&instance.layers, nodes);
         }
         let (drivers, _) = self.players.split_at_mut(stack.lanes.iter().map(|l| l.instances.len()).sum());
@@ -317,13 +319,13 @@ impl Evaluator {
     }
 
     /// One clip straight over the pose.
-    fn play(&mut self, file: &Asset, instance: &Instance, pose: &mut Pose) {
+    fn play(&mut self, file: &Asset, (instance, between): (&Instance, Averaging), pose: &mut Pose) {
         let player = &mut self.players[0];
-        player.take_up(&instance.clip);
+        player.take_up(&instance.clip, between);
         begin(file, player.compiled.as_ref().map_or(&[], |c| c.moved()), pose);
         match &mut player.compiled {
             Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
-            None => apply_clip(&instance.clip, instance.time, &mut pose.local, &mut pose.morphs),
+            None => apply_clip(&instance.clip, (instance.time, between), &mut pose.local, &mut pose.morphs),
         }
     }
 
@@ -348,7 +350,7 @@ impl Evaluator {
         let player = &mut self.players[player];
         if stack.alone().is_some() {
             begin(file, &[], &mut self.base);
-            player.take_up(&instance.clip);
+            player.take_up(&instance.clip, stack.between);
             player.find_drives(&instance.layers, file.nodes.len());
         }
         let from = match reference {
@@ -441,20 +443,20 @@ fn begin(file: &Asset, moved: &[(u32, bool)], pose: &mut Pose) {
 }
 
 /// Replaces what a clip's channels move.
-fn apply_clip(clip: &Clip, time: f64, local: &mut [Local], morphs: &mut [Vec<f32>]) {
+fn apply_clip(clip: &Clip, (time, between): (f64, Averaging), local: &mut [Local], morphs: &mut [Vec<f32>]) {
     let mut buffer = [0.0f32; 4];
     let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
     for track in clip.tracks.values().chain(pointers) {
         let node = track.target.index();
         if track.property == Property::Weights {
             if let Some(morphs) = morphs.get_mut(node).filter(|m| m.len() == track.width) {
-                sample_into(track, time, morphs);
+                sample_by(track, time, between, morphs);
             }
             continue;
         }
         let Some(slot) = local.get_mut(node) else { continue };
         let out = &mut buffer[..track.width];
-        sample_into(track, time, out);
+        sample_by(track, time, between, out);
         let mut moved = slot.transform();
         set(&mut moved, track.property, out);
         *slot = Local::Trs(moved);

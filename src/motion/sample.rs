@@ -2,6 +2,7 @@
 
 use glam::{Quat, Vec4};
 
+use super::stack::Averaging;
 use crate::model::{Interpolation, Property, Track, transform::unit_or};
 
 /// A moment on a track's own clock: between a key and the next.
@@ -47,11 +48,16 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegmen
 /// Before the first and after the last key the end value holds; at a key the stored value is used as it is, rotations
 /// made unit.
 pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
-    sample_at(track, segment(&track.times, time, &mut 0), out);
+    sample_by(track, time, Averaging::Slerp, out);
 }
 
-/// [`sample_into`] where the moment is found already.
-pub(super) fn sample_at(track: &Track, at: KeySegment, out: &mut [f32]) {
+/// The same with linear rotations interpolated so.
+pub(super) fn sample_by(track: &Track, time: f64, between: Averaging, out: &mut [f32]) {
+    sample_at(track, segment(&track.times, time, &mut 0), between, out);
+}
+
+/// [`sample_by`] where the moment is found already.
+pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: &mut [f32]) {
     let (key, u) = (at.key, at.part);
     if u <= 0.0 {
         out.copy_from_slice(track.value(key));
@@ -61,7 +67,8 @@ pub(super) fn sample_at(track: &Track, at: KeySegment, out: &mut [f32]) {
             Interpolation::Linear if track.property == Property::Rotation => {
                 let a = Quat::from_slice(track.value(key));
                 let b = Quat::from_slice(track.value(key + 1));
-                out.copy_from_slice(&slerp(a, b, u).to_array());
+                let turn = if between == Averaging::Slerp { slerp(a, b, u) } else { nlerp(a, b, u) };
+                out.copy_from_slice(&turn.to_array());
             }
             Interpolation::Linear => {
                 for ((o, a), b) in out.iter_mut().zip(track.value(key)).zip(track.value(key + 1)) {

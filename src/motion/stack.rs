@@ -29,6 +29,8 @@ pub struct Stack {
     pub offsets: Vec<Offset>,
     /// The same of weights of morph targets.
     pub morph_offsets: Vec<MorphOffset>,
+    /// How linear rotations go from key to key: on the sphere as glTF asks (appendix C.4), or by the normalised sum, as older players did.
+    pub between: Averaging,
     /// What was posed and not keyed yet: it wins over everything below.
     pub unkeyed: Option<Shared<Unkeyed>>,
     /// What a gesture under way holds, in this order.
@@ -153,6 +155,12 @@ pub enum Constraint {
 }
 
 impl Stack {
+    /// The same with linear rotations that go so from key to key.
+    #[must_use]
+    pub fn going(self, between: Averaging) -> Self {
+        Self { between, ..self }
+    }
+
     /// The pose of a clip at a time, or the file's where there is none.
     pub fn of(clip: Option<&Shared<Clip>>, time: f64) -> Self {
         let lane = |clip| Lane::new(vec![Instance::new(clip, time)]);

@@ -86,6 +86,8 @@ pub(super) trait Blend<const W: usize, const P: usize> {
 
 /// Slerp of rotations.
 pub(super) struct Slerp;
+/// Nlerp of rotations, on the short way.
+pub(super) struct Nlerp;
 /// Linear interpolation.
 pub(super) struct Lerp;
 /// The cubic Hermite spline (glTF 2.0, appendix C.5) through value, out-tangent, next value, next in-tangent; tangents
@@ -96,6 +98,22 @@ impl Blend<4, 2> for Slerp {
     #[inline(always)]
     fn blend(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
         turn(part, points)
+    }
+}
+
+impl Blend<4, 2> for Nlerp {
+    #[inline(always)]
+    fn blend(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
+        let [a, b] = points;
+        let mut out = [[0.0; LANES]; 4];
+        for i in 0..LANES {
+            let dot = a[0][i] * b[0][i] + a[1][i] * b[1][i] + a[2][i] * b[2][i] + a[3][i] * b[3][i];
+            let side = if dot < 0.0 { -1.0 } else { 1.0 };
+            for k in 0..4 {
+                out[k][i] = a[k][i] + (b[k][i] * side - a[k][i]) * part[i];
+            }
+        }
+        unit(&out)
     }
 }
 

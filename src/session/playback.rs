@@ -2,6 +2,7 @@
 
 use crate::edit::command::mix_of;
 use crate::model::{Clip, ClipId, Document, NodeId, Repeat};
+use crate::motion::Averaging;
 
 /// What the ruler counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,6 +44,8 @@ pub struct Playback {
     pub every_frame: bool,
     /// Whether poses are held from key to key while it plays: blocking, without what lies between.
     pub stepped: bool,
+    /// How linear rotations go from key to key.
+    pub between: Averaging,
     /// Frames a second that were reached lately, where it plays.
     pub reached: Option<f64>,
     /// How fast, 1 is real time.
@@ -68,6 +71,7 @@ impl Default for Playback {
             round_seam: None,
             every_frame: false,
             stepped: false,
+            between: Averaging::Slerp,
             reached: None,
             speed: 1.0,
             fps: 30.0,

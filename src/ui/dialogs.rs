@@ -1,6 +1,7 @@
 //! Dialogs and messages over the window.
 
 mod arguments;
+mod bind;
 mod convert;
 mod domain;
 mod export;
@@ -13,6 +14,7 @@ mod save;
 mod seams;
 mod toasts;
 
+pub use self::bind::BindDraft;
 pub use self::convert::ConvertDraft;
 pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
@@ -39,6 +41,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct DialogsState {
     files: files::FileList,
+    bind: bind::BindState,
 }
 
 pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
@@ -73,6 +76,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
                 let what = if *copy { PathFor::Copy } else { PathFor::Save };
                 files::path_ui(&mut state.files, ui, view, path, what, actions);
             }
+            Dialog::Bind { draft } => bind::bind_ui(&mut state.bind, ui, view, draft, actions),
             Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
             Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
             Dialog::Seams { draft } => seams::seams_ui(ui, view, draft, actions),

@@ -38,10 +38,10 @@ pub use self::weight_marks::mask_grey;
 pub use self::{
     action::{Action, Actions},
     dialogs::{
-        ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, ExportDraft,
-        ExportForeseen, ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, Obstacle, PathFor,
-        PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast, ToastKind, UnkeyedRow,
-        bytes_in_words,
+        BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView,
+        ExportDraft, ExportForeseen, ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
+        Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast,
+        ToastKind, UnkeyedRow, bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layout::{Layout, Pane},

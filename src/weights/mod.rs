@@ -14,6 +14,7 @@ mod reach;
 mod seams;
 mod select;
 mod share;
+mod snapshot;
 mod stored;
 mod stroke;
 mod tally;
@@ -31,6 +32,7 @@ pub use self::{
     seams::{Claimed, Seams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
+    snapshot::{BoundMesh, at_rest, bound_mesh, rests_after, snapshot, world},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, Tally},

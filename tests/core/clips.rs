@@ -727,3 +727,44 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     while session.undo().is_some() {}
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
+
+/// Played by NLERP, rotations are the normalized sum of the keys around, laid out for playing or not, and no farther from SLERP than is said.
+#[test]
+fn played_by_nlerp_it_is_no_farther_from_slerp_than_is_said() {
+    use ulna::motion::{Averaging, nlerp, nlerp_difference};
+    let mut session = sample();
+    // Few keys, far apart: with those of every frame there is nothing to see.
+    let name = session.document().clip_label(session.document().clips.ids().next().unwrap());
+    run(&mut session, CommandLine::new("clip.resample").with("clip", name).with("rate", 3.0));
+    let document = session.document();
+    let clip = document.clips.values().next().unwrap();
+    let said = nlerp_difference(clip);
+    let (mut evaluator, mut pose, mut exact) = (Evaluator::default(), Pose::default(), Pose::default());
+    let (mut widest, mut compared) = (0f32, 0);
+    for k in 0..200 {
+        let time = f64::from(clip.length()) * f64::from(k) / 200.0;
+        let stack = Stack::of(Some(clip), time);
+        Evaluator::default().update(document, &stack, &mut exact);
+        evaluator.update(document, &stack.going(Averaging::Nlerp), &mut pose);
+        for track in clip
+            .tracks
+            .values()
+            .filter(|t| t.property == Property::Rotation && t.interpolation == Interpolation::Linear)
+        {
+            let turn = |p: &Pose| p.local[track.target.index()].transform().rotation;
+            widest = widest.max(angle_between(turn(&pose), turn(&exact)));
+            let after = track.times.partition_point(|t| f64::from(*t) <= time);
+            if after > 0 && after < track.times.len() {
+                let at = |key: usize| glam::Quat::from_slice(track.value(key));
+                let (a, b) = (f64::from(track.times[after - 1]), f64::from(track.times[after]));
+                let wanted = nlerp(at(after - 1), at(after), ((time - a) / (b - a)) as f32);
+                assert!(angle_between(turn(&pose), wanted) < 1e-3, "{time}");
+                compared += 1;
+            }
+        }
+    }
+    println!("{}° of {}°", widest.to_degrees(), said.to_degrees());
+    assert!(compared > 1000 && said > 0.0);
+    assert!(widest <= said + 5e-4, "{widest} {said}");
+    assert!(widest > said * 0.5, "{widest} {said}");
+}

@@ -26,6 +26,7 @@ mod random;
 mod roles;
 mod sample;
 mod saving;
+mod skins;
 mod weights;
 mod weights_corpus;
 mod weights_counts;

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod binding;
 mod commands;
 mod devices;
 mod dialogs;

@@ -162,6 +162,8 @@ other_commands! {
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
     /// Goes from Pose to Animate, to Paint, and to Pose again
     NextMode = "mode.next", "Next mode";
+    /// Hangs meshes on joints, or binds them anew as they stand, and says before what changes
+    Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened;
     /// Copies the poses of the selected nodes, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
     /// Poses the nodes that the clipboard names, or the selected one
@@ -313,6 +315,8 @@ other_commands! {
     EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
     /// Holds each pose up to the next key while it plays
     Stepped = "play.stepped", "Play stepped", enabled: clip_shown;
+    /// Takes rotations from key to key by the normalized sum, as older players do, and not on the sphere
+    Nlerp = "play.nlerp", "Play by NLERP", enabled: clip_shown;
     /// What plays begins at the playhead
     RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
     /// What plays ends at the playhead

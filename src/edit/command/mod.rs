@@ -34,6 +34,7 @@ mod morphs;
 mod place;
 mod pose;
 mod rules;
+mod skins;
 mod table;
 mod vertex_terms;
 mod weights;
@@ -92,6 +93,7 @@ pub use self::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
         SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
     },
+    skins::{BindSkin, CreateSkin, SkinCommand},
     table::{find, renamed, table},
     weights::{
         Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MirrorWeights, Normalize, PairJoints, Prune, Quantize,
@@ -226,6 +228,8 @@ families! {
         Weight(WeightCommand),
         /// Weight layers.
         Layer(LayerCommand),
+        /// Skins.
+        Skin(SkinCommand),
     }
 }
 
@@ -279,7 +283,8 @@ of_document!(
     BlendCommand as Blend,
     KeptPoseCommand as Kept,
     WeightCommand as Weight,
-    LayerCommand as Layer
+    LayerCommand as Layer,
+    SkinCommand as Skin
 );
 
 impl DocumentCommand {
@@ -331,6 +336,7 @@ impl DocumentCommand {
             Self::Kept(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
+            Self::Skin(command) => command.work(scene),
         }?;
         free_of_matrices(scene.document, &mut done);
         Ok(done)

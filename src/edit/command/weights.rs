@@ -1,6 +1,7 @@
 //! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and strokes as lines of text.
 
 mod bind;
+pub(super) use self::bind::bind_bare;
 mod transfer;
 
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ use self::{inertia::Inertia, steps::Group};
 use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack};
 use crate::model::{
     Clip, ClipId, Document, Enter, Interpolation, JointMask, Local, Mix, MixBar, MixLane, MixReference, NodeId, Nodes,
-    Plays, Property, Shared, Track, TrackId,
+    Plays, Property, Shared, Track, TrackId, transform::angle_between,
 };
 
 /// Seconds of a step of what is integrated.
@@ -142,6 +142,17 @@ pub fn nlerp_gap(angle: f32) -> f32 {
     let half = f64::from(angle) * 0.5;
     let gap = |u: f64| ((u * half.sin()).atan2(1.0 - u + u * half.cos()) - u * half).abs() * 2.0;
     (0..=200).map(|k| gap(f64::from(k) / 200.0)).fold(0.0, f64::max) as f32
+}
+
+/// How far a clip that is played by NLERP is from SLERP at most, radians: where two keys of a linear rotation are farthest apart.
+pub fn nlerp_difference(clip: &Clip) -> f32 {
+    let linear = |t: &&Shared<Track>| t.property == Property::Rotation && t.interpolation == Interpolation::Linear;
+    let turn = |track: &Track, key: usize| glam::Quat::from_slice(track.value(key)).normalize();
+    let widest = |track: &Shared<Track>| {
+        let angles = (1..track.times.len()).map(|k| angle_between(turn(track, k - 1), turn(track, k)));
+        angles.filter(|a| a.is_finite()).fold(0.0, f32::max)
+    };
+    nlerp_gap(clip.tracks.values().filter(linear).map(widest).fold(0.0, f32::max))
 }
 
 /// The time of a clip on its own clock: round and round, or no further than its ends.

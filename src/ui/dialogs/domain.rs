@@ -11,7 +11,10 @@ use crate::{
     model::{ClipId, UnkeyedAt},
     motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
-    ui::{Action, ConvertDraft, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft, SeamsDraft},
+    ui::{
+        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft,
+        SeamsDraft,
+    },
 };
 
 /// A dialog over the window.
@@ -26,6 +29,11 @@ pub enum Dialog {
     ImportFrom {
         /// What was typed.
         path: String,
+    },
+    /// Meshes that are bound to joints.
+    Bind {
+        /// As it is chosen.
+        draft: Box<BindDraft>,
     },
     /// What was found in a file of another format, and how it is taken.
     Convert {

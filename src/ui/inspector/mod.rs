@@ -8,6 +8,7 @@ mod limb;
 mod mixing;
 mod morphs;
 mod repair;
+mod skin;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
@@ -43,6 +44,8 @@ pub struct InspectorState {
     mixing: mixing::MixingState,
     /// The limb that is swivelled.
     swivel: limb::Swivel,
+    /// Of the skins of a joint.
+    skins: skin::Apart,
 }
 
 impl InspectorState {
@@ -274,6 +277,7 @@ fn node_sections(
         triple_ui(ui, theme, &triple, values, false, &shape);
     }
     world_section(state, ui, view, document, node, actions);
+    skin::skin_ui(&mut state.skins, ui, view, document, node);
 }
 
 /// A node with its rest and its user-local transform.

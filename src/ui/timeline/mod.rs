@@ -53,6 +53,9 @@ pub enum KeyList {
     Kind,
 }
 
+/// How far NLERP of a clip is from SLERP at most, in a state of the document, radians.
+type NlerpGap = Derived<(u64, ClipId), f32>;
+
 /// What the timeline keeps.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineState {
@@ -84,6 +87,8 @@ pub struct TimelineState {
     hold: Option<hold::Hold>,
     /// What is typed to find a clip in the list of all.
     clip_search: String,
+    /// How far NLERP is from SLERP in the clip that is shown.
+    nlerp_gap: NlerpGap,
     /// The node whose row is to be brought into sight.
     reveal: Option<NodeId>,
     /// Which node was active.

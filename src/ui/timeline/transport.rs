@@ -3,7 +3,7 @@
 use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
-use super::TimelineState;
+use super::{NlerpGap, TimelineState};
 use crate::render::ColorRole;
 use crate::ui::TimelineAction;
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
         command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetTicks, field::ClipName},
     },
     model::{Document, Repeat},
+    motion::{Averaging, nlerp_difference},
     session::RulerUnit,
     ui::{
         Action, Actions, Theme, View,
@@ -170,7 +171,7 @@ fn clip_and_rate(
     }
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Clip: {label}")));
     if room.rate {
-        rate_ui(ui, view, actions);
+        rate_ui(&mut state.nlerp_gap, ui, view, actions);
     }
     if let Some(share) = playback.guessed.filter(|_| room.guess) {
         let text = format!("guessed from the keys, {:.0} % fit", share * 100.0);
@@ -284,7 +285,7 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// The ruler's rate and what it counts, and how frames are played.
-fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     const RATES: [f64; 12] =
         [12.0, 15.0, 24000.0 / 1001.0, 24.0, 25.0, 30000.0 / 1001.0, 30.0, 48.0, 50.0, 60000.0 / 1001.0, 60.0, 120.0];
     let playback = view.timeline.playback;
@@ -344,9 +345,30 @@ fn rate_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             if response.on_hover_text("Holds each pose up to the next key: blocking").changed() {
                 actions.push(Action::Run(PlayCommand::Stepped.into()));
             }
+            nlerp_ui(gap, ui, view, actions);
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
     combo.response.on_hover_text("Rate and unit of the ruler: what it counts moves no key");
+}
+
+/// Whether rotations go from key to key by NLERP, and how far that is from SLERP at most.
+fn nlerp_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let playback = view.timeline.playback;
+    let mut on = playback.between == Averaging::Nlerp;
+    let clip = playback.clip.and_then(|id| Some((id, view.session?)));
+    let widest = clip.and_then(|(id, session)| {
+        let clip = session.document().clips.get(id)?;
+        Some(*gap.update((session.generation(), id), |_| nlerp_difference(clip)))
+    });
+    let text = match widest {
+        Some(gap) => format!("NLERP, up to {:.2}° from SLERP", gap.to_degrees()),
+        None => "NLERP".to_owned(),
+    };
+    let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
+    let about = "Takes rotations from key to key by the normalized sum, as older players do. Files are meant to be played by SLERP";
+    if response.on_hover_text(about).changed() {
+        actions.push(Action::Run(PlayCommand::Nlerp.into()));
+    }
 }
 
 /// What happens at the end of the clip, and whether that is kept with it.

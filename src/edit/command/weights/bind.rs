@@ -39,18 +39,31 @@ fn bare(
     list
 }
 
-/// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex that has weights gets
-/// those.
 fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> {
     let meshes = meshes_of(document, command.mesh.as_ref())?;
-    let primitive = command.primitive;
     let most = command.most.unwrap_or(4).clamp(1, 16);
-    let passes = command.passes.unwrap_or(3).min(1000);
+    weigh(document, &meshes, command.primitive, most, command.passes.unwrap_or(3).min(1000))
+}
+
+/// The weights of meshes that hang on a skin and have none, as the command gives them unless told otherwise.
+pub(in crate::edit::command) fn bind_bare(document: &Document, meshes: &[MeshId]) -> Result<Vec<Edit>, CommandError> {
+    weigh(document, meshes, None, 4, 3)
+}
+
+/// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex that has weights gets
+/// those.
+fn weigh(
+    document: &Document,
+    meshes: &[MeshId],
+    primitive: Option<PrimitiveId>,
+    most: usize,
+    passes: usize,
+) -> Result<Vec<Edit>, CommandError> {
     let mut bound = document.clone();
     let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
     for skin in document.skins.ids() {
         let list: Vec<_> =
-            bare(document, skin, &meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
+            bare(document, skin, meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
         let Some((first, _)) = list.first() else { continue };
         if !document.skin(skin).has_inverse_bind {
             return Err(CommandError::Other(format!(

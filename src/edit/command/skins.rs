@@ -1,0 +1,326 @@
+//! Skins: meshes hung on joints, and bound as they stand.
+
+use std::collections::BTreeSet;
+
+use glam::{DMat4, Mat4};
+
+use super::{
+    CommandError, Outcome, Scene,
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds},
+    keys::clip_of,
+    rules,
+};
+use crate::{
+    edit::{Edit, apply, command::weights::bind_bare},
+    model::{Document, MeshId, NodeId, Shared, Skin, SkinId},
+    motion::{Pose, Stack},
+    weights::{at_rest, bound_mesh, rests_after, snapshot, world},
+};
+
+document_commands! {
+    /// Commands on skins.
+    SkinCommand in "Weights";
+
+    /// Hangs meshes on joints, as both stand: a new skin, with weights of the nearest bones where there are none
+    CreateSkin {
+        /// The nodes of the meshes.
+        node: Nodes,
+        /// The joints, in the order in which weights count them.
+        joint: Nodes,
+        /// As a clip stands; as the file does unless given.
+        clip: Option<ClipName>,
+        /// At this time of it, seconds; 0 unless given.
+        time: Option<Seconds>,
+        /// What the skin is called.
+        name: Option<String>,
+    } = "skin.create", "Hang on joints", asks: true, enabled: rules::opened;
+    /// Binds skinned meshes anew: what was modelled is at rest where its joints stand now
+    BindSkin {
+        /// The nodes of the meshes; all of them unless given.
+        node: Option<Nodes>,
+        /// As a clip stands; as the file does unless given.
+        clip: Option<ClipName>,
+        /// At this time of it, seconds; 0 unless given.
+        time: Option<Seconds>,
+    } = "skin.bind", "Bind as it stands", asks: true, enabled: rules::weighted;
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::Other(message.into()))
+}
+
+/// The pose of a moment.
+fn standing(document: &Document, clip: Option<&ClipName>, time: Option<Seconds>) -> Result<Pose, CommandError> {
+    let time = f64::from(time.map_or(0.0, |t| t.0));
+    if !time.is_finite() {
+        return refuse(format!("{time} s is no time"));
+    }
+    let clip = match clip {
+        None => None,
+        Some(name) => Some(clip_of(document, name.find(document)?)?),
+    };
+    Ok(Pose::evaluate(document, &Stack::of(clip, time)))
+}
+
+fn labels(document: &Document, nodes: &[NodeId]) -> String {
+    const MOST: usize = 3;
+    let some: Vec<String> = nodes.iter().take(MOST).map(|n| document.node(*n).label(*n)).collect();
+    if nodes.len() > MOST { format!("{} and {} more", some.join(", "), nodes.len() - MOST) } else { some.join(", ") }
+}
+
+/// A skin of joints as they stand, around a mesh.
+fn bound(
+    document: &Document,
+    pose: &Pose,
+    joints: &[NodeId],
+    scene_from_mesh: &DMat4,
+    name: Option<std::sync::Arc<str>>,
+) -> Result<Shared<Skin>, CommandError> {
+    let inverse = snapshot(document, pose, joints, scene_from_mesh).or_else(|joint| {
+        let label = document.node(joint).label(joint);
+        refuse(format!("“{label}” is squashed flat there, and no bind can undo that; give it a scale other than 0"))
+    })?;
+    Ok(Shared::new(Skin { name, joints: joints.to_vec().into(), inverse_bind: inverse.into(), has_inverse_bind: true }))
+}
+
+/// Edits as they are made: each is applied to a copy, so that the next one finds what is there then.
+struct Draft {
+    document: Document,
+    edits: Vec<Edit>,
+}
+
+impl Draft {
+    fn of(document: &Document) -> Self {
+        Self { document: document.clone(), edits: Vec::new() }
+    }
+
+    fn put(&mut self, edit: Edit) -> Result<(), CommandError> {
+        apply(&mut self.document, edit.clone())?;
+        self.edits.push(edit);
+        Ok(())
+    }
+
+    fn skin(&mut self, node: NodeId, skin: SkinId) -> Result<(), CommandError> {
+        let to = crate::model::Node { skin: Some(skin), ..self.document.node(node).clone() };
+        self.put(Edit::SetNode { node, to: Some(Box::new(to)) })
+    }
+
+    /// The rest of joints follows their bind.
+    fn settle(&mut self, joints: &[NodeId]) -> Result<usize, CommandError> {
+        let changed = rests_after(&self.document, joints);
+        let count = changed.len();
+        for (node, to) in changed {
+            self.put(Edit::SetNode { node, to: Some(Box::new(to)) })?;
+        }
+        Ok(count)
+    }
+}
+
+/// What a bind comes to, without the weights that it gives.
+struct Plan {
+    draft: Draft,
+    /// What it changes, a sentence each without its full stop.
+    lines: Vec<String>,
+    /// Meshes that get weights.
+    bare: Vec<MeshId>,
+}
+
+impl Plan {
+    fn outcome(mut self) -> Result<Outcome, CommandError> {
+        if !self.bare.is_empty() {
+            for edit in bind_bare(&self.draft.document, &self.bare)? {
+                self.draft.put(edit)?;
+            }
+        }
+        Ok(Outcome { edits: self.draft.edits, note: Some(self.lines.join("; ")), ..Outcome::default() })
+    }
+
+    /// Says how many joints are at rest elsewhere then.
+    fn settle(&mut self, joints: &[NodeId]) -> Result<(), CommandError> {
+        let rests = self.draft.settle(joints)?;
+        if rests > 0 {
+            self.lines.push(format!("{} at rest where they stand now", joints_are(rests)));
+        }
+        Ok(())
+    }
+}
+
+fn joints_are(count: usize) -> String {
+    if count == 1 { "1 joint is".to_owned() } else { format!("{count} joints are") }
+}
+
+fn joints_of(count: usize) -> String {
+    if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") }
+}
+
+/// The largest joint that weights of some meshes count.
+fn counted(document: &Document, meshes: &BTreeSet<MeshId>) -> Option<u16> {
+    let primitives = meshes.iter().flat_map(|m| &document.mesh(*m).primitives);
+    let maps = primitives.filter_map(|p| p.weights.as_deref());
+    let all = maps.flat_map(|m| m.joints.iter().zip(m.weights.iter()));
+    all.filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).max()
+}
+
+impl CreateSkin {
+    /// What it would change, a sentence each without its full stop.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    pub fn foreseen(&self, document: &Document) -> Result<Vec<String>, CommandError> {
+        Ok(self.plan(document)?.lines)
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        self.plan(scene.document)?.outcome()
+    }
+
+    fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
+        let nodes = self.node.all(document)?;
+        let mut joints: Vec<NodeId> = Vec::new();
+        for joint in self.joint.all(document)? {
+            if !joints.contains(&joint) {
+                joints.push(joint);
+            }
+        }
+        if joints.is_empty() {
+            return refuse("no joint is named that the mesh could hang on");
+        }
+        for node in &nodes {
+            let (about, label) = (document.node(*node), document.node(*node).label(*node));
+            match (about.mesh, about.skin) {
+                (None, _) => return refuse(format!("“{label}” has no mesh; name the node of one")),
+                (_, Some(_)) => return refuse(format!("“{label}” hangs on a skin already; skin.bind binds it anew")),
+                _ => {}
+            }
+        }
+        let meshes: BTreeSet<MeshId> = nodes.iter().filter_map(|n| document.node(*n).mesh).collect();
+        if let Some(most) = counted(document, &meshes).filter(|m| usize::from(*m) >= joints.len()) {
+            return refuse(format!(
+                "the weights of {} count {} joints, and {} are named; name as many, in their order",
+                labels(document, &nodes),
+                usize::from(most) + 1,
+                joints.len()
+            ));
+        }
+        let pose = standing(document, self.clip.as_ref(), self.time)?;
+        let is_bare = |m: &MeshId| document.mesh(*m).primitives.iter().any(|p| p.weights.is_none());
+        let bare: Vec<MeshId> = meshes.iter().copied().filter(is_bare).collect();
+        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare };
+        let mut made: Vec<(DMat4, SkinId)> = Vec::new();
+        for node in &nodes {
+            let place = world(document, &pose, *node);
+            // Meshes that stand alike share a skin.
+            let skin = match made.iter().find(|(known, _)| known.abs_diff_eq(place, 1e-9)) {
+                Some((_, skin)) => *skin,
+                None => {
+                    let skin = plan.draft.document.skins.next_id();
+                    let label = document.node(*node).label(*node);
+                    let name = self.name.clone().unwrap_or_else(|| format!("{label} skin"));
+                    plan.lines.push(format!("a new skin “{name}” of {}", joints_of(joints.len())));
+                    let to = bound(document, &pose, &joints, &place, Some(name.into()))?;
+                    plan.draft.put(Edit::SetSkin { skin, to: Some(to) })?;
+                    made.push((place, skin));
+                    skin
+                }
+            };
+            plan.draft.skin(*node, skin)?;
+        }
+        plan.lines.push(format!("{} hang on it, and stay where they are", labels(document, &nodes)));
+        let vertices = |m: &MeshId| {
+            let bare = document.mesh(*m).primitives.iter().filter(|p| p.weights.is_none());
+            bare.map(|p| p.positions.len()).sum::<usize>()
+        };
+        match plan.bare.iter().map(vertices).sum::<usize>() {
+            0 => plan.lines.push("its weights stay as they are".to_owned()),
+            count => plan.lines.push(format!("{count} vertices get weights of the nearest bones")),
+        }
+        plan.settle(&joints)?;
+        let others: Vec<NodeId> = document
+            .node_ids()
+            .filter(|n| !nodes.contains(n) && document.node(*n).skin.is_none())
+            .filter(|n| document.node(*n).mesh.is_some_and(|m| plan.bare.contains(&m)))
+            .collect();
+        if !others.is_empty() {
+            plan.lines.push(format!("{} shows the same mesh and stays without a skin", labels(document, &others)));
+        }
+        Ok(plan)
+    }
+}
+
+impl BindSkin {
+    /// What it would change, a sentence each without its full stop.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    pub fn foreseen(&self, document: &Document) -> Result<Vec<String>, CommandError> {
+        Ok(self.plan(document)?.lines)
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        self.plan(scene.document)?.outcome()
+    }
+
+    fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
+        let nodes: Vec<NodeId> = match &self.node {
+            Some(nodes) => nodes.all(document)?,
+            None => document.node_ids().filter(|n| document.node(*n).skin.is_some()).collect(),
+        };
+        for node in &nodes {
+            let about = document.node(*node);
+            if about.mesh.is_none() || about.skin.is_none() {
+                let label = about.label(*node);
+                return refuse(format!("“{label}” is no mesh on a skin; skin.create hangs one on joints"));
+            }
+        }
+        let skins: BTreeSet<SkinId> = nodes.iter().filter_map(|n| document.node(*n).skin).collect();
+        if skins.is_empty() {
+            return refuse("no mesh hangs on a skin");
+        }
+        let pose = standing(document, self.clip.as_ref(), self.time)?;
+        let rest = Pose::evaluate(&at_rest(document), &Stack::default());
+        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
+        let mut joints: Vec<NodeId> = Vec::new();
+        for skin in skins {
+            let about = document.skin(skin);
+            let users: Vec<NodeId> = document.node_ids().filter(|n| document.node(*n).skin == Some(skin)).collect();
+            let own: Vec<NodeId> = users.iter().copied().filter(|n| nodes.contains(n)).collect();
+            let shown = bound_mesh(document, &rest, skin);
+            let to = bound(document, &pose, &about.joints, &shown.scene_from_mesh, about.name.clone())?;
+            let far = farthest(&about.inverse_bind, &to.inverse_bind, &shown.scene_from_mesh);
+            plan.lines.push(format!(
+                "{} bound to {} as they stand; the farthest is {:.1} cm from where it was bound",
+                labels(document, &own),
+                joints_of(about.joints.len()),
+                far * 100.0
+            ));
+            if shown.apart > 1e-4 {
+                plan.lines.push(format!(
+                    "its joints show it up to {:.1} mm apart at rest, and it is bound where the heaviest does",
+                    shown.apart * 1000.0
+                ));
+            }
+            // The others of the skin stay as they are bound.
+            let place = if own.len() == users.len() { skin } else { plan.draft.document.skins.next_id() };
+            plan.draft.put(Edit::SetSkin { skin: place, to: Some(to) })?;
+            if place != skin {
+                for node in &own {
+                    plan.draft.skin(*node, place)?;
+                }
+                plan.lines.push(format!("{} get a skin of their own", labels(document, &own)));
+            }
+            joints.extend(about.joints.iter().copied());
+        }
+        joints.sort();
+        joints.dedup();
+        plan.settle(&joints)?;
+        Ok(plan)
+    }
+}
+
+/// How far a joint is bound from where it was, metres of the scene, the farthest.
+fn farthest(was: &[Mat4], now: &[Mat4], scene_from_mesh: &DMat4) -> f64 {
+    let place = |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();
+    let off = |(a, b): (&Mat4, &Mat4)| place(a).distance(place(b));
+    was.iter().zip(now).map(off).filter(|d| d.is_finite()).fold(0.0, f64::max)
+}

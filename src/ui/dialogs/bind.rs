@@ -1,0 +1,193 @@
+//! *Bind*: which meshes are bound to which joints as they stand at which moment, with the list of what that changes.
+
+use egui::{Align, Layout, RichText, ScrollArea, Ui};
+
+use super::{
+    parts::{choice, head, many, small, warning},
+    plain, primary,
+};
+use crate::{
+    edit::command::{BindSkin, CreateSkin, field::ClipName, field::Nodes, field::Seconds},
+    model::{ClipId, Derived, Document, NodeId, SkinId},
+    render::ColorRole,
+    ui::{Action, Actions, Dialog, DialogAction, Theme, View, theme::Font, widgets::check},
+};
+
+/// What is bound, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BindDraft {
+    /// Nodes of meshes, and whether each is meant.
+    pub meshes: Vec<(NodeId, bool)>,
+    /// Whether those on no skin are hung on joints, or those on a skin bound anew.
+    pub create: bool,
+    /// The joints that are selected.
+    pub selected: Vec<NodeId>,
+    /// Whose joints are meant; the selected ones where it is none.
+    pub of_skin: Option<SkinId>,
+    /// The clip that is shown, and its time.
+    pub moment: Option<(ClipId, f64)>,
+    /// Whether it is bound as that stands, and not as the file does.
+    pub at_moment: bool,
+}
+
+/// What is kept of it from frame to frame.
+#[derive(Clone, Debug, Default)]
+pub struct BindState {
+    foreseen: Foreseen,
+}
+
+/// What a draft comes to in a state of the document.
+type Foreseen = Derived<(u64, BindDraft), Result<Vec<String>, String>>;
+
+impl BindDraft {
+    /// Of what is selected; else of all meshes that hang on nothing, or all that hang on a skin where there are none.
+    pub fn of(document: &Document, selected: &[NodeId], moment: Option<(ClipId, f64)>) -> Self {
+        let all = || document.node_ids().filter(|n| document.node(*n).mesh.is_some());
+        let is_meant = |n: &NodeId| selected.contains(n);
+        let is_bare = |n: NodeId| document.node(n).skin.is_none();
+        let chosen: Vec<NodeId> = all().filter(is_meant).collect();
+        let joints: Vec<NodeId> = selected.iter().copied().filter(|n| document.node(*n).mesh.is_none()).collect();
+        let create = match chosen.first() {
+            Some(first) => is_bare(*first),
+            None => !joints.is_empty() && all().any(is_bare) || !all().any(|n| !is_bare(n)),
+        };
+        let fits = |n: &NodeId| is_bare(*n) == create;
+        let meshes = all().filter(fits).map(|n| (n, chosen.is_empty() || chosen.contains(&n))).collect();
+        let of_skin = if joints.is_empty() { document.skins.ids().next() } else { None };
+        Self { meshes, create, selected: joints, of_skin, moment, at_moment: false }
+    }
+
+    fn nodes(&self) -> Vec<NodeId> {
+        self.meshes.iter().filter(|m| m.1).map(|m| m.0).collect()
+    }
+
+    fn joints(&self, document: &Document) -> Vec<NodeId> {
+        match self.of_skin.and_then(|s| document.skins.get(s)) {
+            Some(skin) => skin.joints.to_vec(),
+            None => self.selected.clone(),
+        }
+    }
+
+    fn when(&self) -> (Option<ClipName>, Option<Seconds>) {
+        let moment = self.moment.filter(|_| self.at_moment);
+        (moment.map(|m| ClipName::Id(m.0)), moment.map(|m| Seconds(m.1 as f32)))
+    }
+
+    fn create(&self, document: &Document) -> CreateSkin {
+        let (clip, time) = self.when();
+        let (node, joint) = (Nodes::Ids(self.nodes()), Nodes::Ids(self.joints(document)));
+        CreateSkin { node, joint, clip, time, name: None }
+    }
+
+    fn bind(&self) -> BindSkin {
+        let (clip, time) = self.when();
+        BindSkin { node: Some(Nodes::Ids(self.nodes())), clip, time }
+    }
+
+    fn foreseen(&self, document: &Document) -> Result<Vec<String>, String> {
+        if self.nodes().is_empty() {
+            return Err("no mesh is chosen".to_owned());
+        }
+        let found = if self.create { self.create(document).foreseen(document) } else { self.bind().foreseen(document) };
+        found.map_err(|e| e.to_string())
+    }
+}
+
+pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let document = session.document();
+    let mut now = draft.clone();
+    let words = if draft.create {
+        "Hangs meshes on joints. The bind is a snapshot: where both stand at the moment is where they belong together."
+    } else {
+        "Binds meshes anew. The bind is a snapshot: what was modelled is then seen where the joints stand at the moment."
+    };
+    let name = if draft.create { "Hang meshes on joints" } else { "Bind meshes anew" };
+    head(ui, theme, None, name, words, actions);
+    caption(ui, theme, "Meshes");
+    ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).show(ui, |ui| {
+        for (node, meant) in &mut now.meshes {
+            let about = document.node(*node);
+            let skin = about.skin.and_then(|s| document.skins.get(s)).map(|s| many(s.joints.len(), "joint"));
+            let text = format!("{}, {}", about.label(*node), skin.unwrap_or_else(|| "on no skin".to_owned()));
+            check(ui, theme, meant, text);
+        }
+        if now.meshes.is_empty() {
+            let none = if draft.create { "Every mesh hangs on a skin" } else { "No mesh hangs on a skin" };
+            small(ui, theme, none);
+        }
+    });
+    if draft.create {
+        caption(ui, theme, "Joints");
+        joints_ui(ui, theme, document, &mut now);
+    }
+    caption(ui, theme, "Moment");
+    if choice(ui, theme, !now.at_moment, "As the file stands", "The pose of the file, with what was posed of it")
+        .clicked()
+    {
+        now.at_moment = false;
+    }
+    if let Some((clip, time)) = draft.moment {
+        let label = format!("As {} stands at {time:.2} s", document.clip_label(clip));
+        if choice(ui, theme, now.at_moment, &label, "The clip that is shown, at the playhead").clicked() {
+            now.at_moment = true;
+        }
+    }
+    ui.add_space(8.0);
+    caption(ui, theme, "What will change");
+    let key = (session.generation(), now.clone());
+    state.foreseen.update(key, |_| now.foreseen(document));
+    let is_fine = match state.foreseen.get() {
+        Some(Ok(lines)) => {
+            for line in lines {
+                small(ui, theme, &format!("•  {line}"));
+            }
+            true
+        }
+        Some(Err(why)) => {
+            warning(ui, theme, why);
+            false
+        }
+        None => false,
+    };
+    ui.add_space(14.0);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let verb = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Bind")).inner;
+        if verb.clicked() {
+            let command = if now.create { now.create(document).into() } else { now.bind().into() };
+            actions.push(Action::Run(command));
+            actions.push(DialogAction::SetDialog(None));
+        }
+        if plain(ui, "Cancel").clicked() {
+            actions.push(DialogAction::SetDialog(None));
+        }
+    });
+    if now != *draft {
+        actions.push(DialogAction::SetDialog(Some(Dialog::Bind { draft: Box::new(now) })));
+    }
+}
+
+fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.add_space(6.0);
+    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+}
+
+/// The selected joints, or those of a skin.
+fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraft) {
+    let selected = format!("The selected joints: {}", now.selected.len());
+    if !now.selected.is_empty() && choice(ui, theme, now.of_skin.is_none(), &selected, "").clicked() {
+        now.of_skin = None;
+    }
+    for (id, skin) in document.skins.iter() {
+        let own = document.node_ids().find(|n| document.node(*n).skin == Some(id));
+        let name = own.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
+        let text = format!("Those of {name}: {}", skin.joints.len());
+        if choice(ui, theme, now.of_skin == Some(id), &text, "").clicked() {
+            now.of_skin = Some(id);
+        }
+    }
+    if now.selected.is_empty() && document.skins.count() == 0 {
+        small(ui, theme, "Select the joints in the outliner first; then Bind… takes them");
+    }
+}

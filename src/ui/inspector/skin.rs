@@ -1,0 +1,109 @@
+//! What a skin says of a joint: where it was bound, and what it does to the vertices that hang on it now.
+
+use egui::{CollapsingHeader, Label, RichText, Ui};
+use glam::Mat4;
+
+use crate::{
+    model::{Derived, Document, NodeId, SkinId},
+    motion::Pose,
+    render::ColorRole,
+    ui::{Theme, View, theme::Font},
+    weights::{at_rest, bound_mesh},
+};
+
+/// How far the joints of a skin show its meshes apart at rest, metres, in a state of the document.
+pub type Apart = Derived<(u64, SkinId), f64>;
+
+/// Below this they agree, metres: what single precision leaves of a body.
+const AGREE: f64 = 1e-4;
+
+/// The matrices of a joint in each skin that it belongs to.
+pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
+    /// Skins that are shown.
+    const MOST: usize = 4;
+    let theme = view.theme;
+    let generation = view.session.map_or(0, crate::session::Session::generation);
+    let of_node = |(_, s): &(SkinId, &crate::model::Shared<crate::model::Skin>)| s.joints.contains(&node);
+    for (id, skin) in document.skins.iter().filter(of_node).take(MOST) {
+        let Some(at) = skin.joints.iter().position(|j| *j == node) else { continue };
+        let inverse = skin.inverse_bind[at];
+        let owner = document.node_ids().find(|n| document.node(*n).skin == Some(id));
+        let name = owner.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
+        let title = RichText::new(format!("Skin of {name}, joint {at}")).font(Theme::font(Font::Heading));
+        CollapsingHeader::new(title).id_salt(("skin of joint", id.0)).show(ui, |ui| {
+            let world = view.pose.world[node.index()];
+            matrix(ui, theme, "B", "Bind: the joint in the mesh when it was bound", &inverse.inverse());
+            matrix(ui, theme, "IBM", "Inverse bind matrix, in the file", &inverse);
+            matrix(ui, theme, "T", "What moves the vertices now", &(world * inverse));
+            // Not at every moment of a gesture.
+            if !view.session.is_some_and(|s| s.history().is_open()) {
+                apart.update((generation, id), |_| {
+                    let rest = at_rest(document);
+                    bound_mesh(&rest, &Pose::evaluate(&rest, &Default::default()), id).apart
+                });
+            }
+            let off = apart.get().copied().unwrap_or(0.0);
+            if off > AGREE {
+                let text = format!(
+                    "At rest W·IBM is not the same for all joints of this skin: they show the mesh up to {:.1} mm apart.",
+                    off * 1000.0
+                );
+                let text = RichText::new(text).font(Theme::font(Font::Small));
+                ui.add(Label::new(text.color(theme.color(ColorRole::SeverityWarning))).wrap());
+            }
+        });
+    }
+}
+
+/// Three rows of four numbers, under their symbol.
+fn matrix(ui: &mut Ui, theme: &Theme, symbol: &str, about: &str, value: &Mat4) {
+    ui.add_space(2.0);
+    ui.horizontal(|ui| {
+        let color = theme.color(ColorRole::TextPrimary);
+        let chip = ui.label(RichText::new(symbol).font(Theme::font(Font::Number)).color(color));
+        chip.on_hover_ui(|ui| formula(ui, theme, symbol));
+        let about = RichText::new(about).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        ui.label(about);
+    });
+    let wide = (ui.available_width() / 4.0 - 4.0).clamp(36.0, 76.0);
+    egui::Grid::new(("matrix", symbol)).num_columns(4).spacing([4.0, 0.0]).min_col_width(wide).show(ui, |ui| {
+        for row in 0..3 {
+            for v in value.row(row).to_array() {
+                // No minus before a nought that is rounded.
+                let text = format!("{:.4}", if v.abs() < 5e-5 { 0.0 } else { v });
+                ui.label(
+                    RichText::new(text)
+                        .font(Theme::font(Font::NumberSmall))
+                        .color(theme.color(ColorRole::TextSecondary)),
+                );
+            }
+            ui.end_row();
+        }
+    });
+}
+
+/// `T = W · IBM`, with one of its parts marked, and each in words.
+fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
+    let part = |text: &str| {
+        let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };
+        RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role))
+    };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for text in ["T", "=", "W", "·", "IBM", "=", "W", "·", "B", "⁻¹"] {
+            ui.label(part(text));
+        }
+    });
+    egui::Grid::new("skin formula").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
+        for (symbol, words) in [
+            ("T", "Skinning matrix: takes a vertex from the mesh to the scene, as much of it as its weight"),
+            ("W", "World: where the joint is in the scene"),
+            ("IBM", "Inverse bind matrix: takes a vertex from the mesh to the joint as it was bound"),
+            ("B", "Bind matrix: where the joint was in the mesh; Bind… takes it anew as W⁻¹ · W of the mesh"),
+        ] {
+            ui.label(part(symbol));
+            ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
+            ui.end_row();
+        }
+    });
+}

@@ -1,0 +1,210 @@
+//! Meshes hung on joints, and bound as they stand: the bind is a snapshot, and nothing else changes.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use glam::{Mat4, Vec3};
+use ulna::{
+    edit::{CommandLine, Edit, apply},
+    formats::gltf::rules,
+    model::{Document, Local, Node, NodeId, RestSource, Severity, SkinId},
+    motion::{Placement, Pose, Posed, Stack, skinning},
+    session::Session,
+    weights::{at_rest, bound_mesh, rests_after, snapshot, world},
+};
+
+use crate::common::{named, run, sample, shared};
+
+/// All vertices of a node's mesh in the scene.
+fn shape(document: &Document, stack: &Stack, node: NodeId) -> Vec<Vec3> {
+    let pose = Pose::evaluate(document, stack);
+    let mut all = Vec::new();
+    for (_, primitive) in document.mesh(document.node(node).mesh.unwrap()).entries() {
+        let placement = Placement::of(document, &pose, node, primitive);
+        let mut posed = Posed::default();
+        let normals = skinning::base_normals(primitive);
+        skinning::skin(primitive, &normals, &pose.morphs[node.index()], &placement, &mut posed);
+        all.extend(posed.positions);
+    }
+    all
+}
+
+fn apart(a: &[Vec3], b: &[Vec3]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+fn size(points: &[Vec3]) -> f32 {
+    let (low, high) = points.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+    (high - low).max_element()
+}
+
+/// Characters of the corpus with one mesh on a skin, and its node.
+fn characters() -> Vec<(&'static str, Session, NodeId)> {
+    let Some(shared) = shared() else { return Vec::new() };
+    let files = [
+        "characters/CesiumMan/CesiumMan.glb",
+        "characters/RiggedSimple/RiggedSimple.glb",
+        "characters/RiggedFigure/RiggedFigure.glb",
+        "characters/Fox49/fox-animations.glb",
+        "characters/Knight/Knight.glb",
+    ];
+    let mut made = Vec::new();
+    for file in files {
+        let session = Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
+        let document = session.document();
+        let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
+        made.push((file, session, node));
+    }
+    assert_eq!(made.len(), files.len());
+    made
+}
+
+/// The skin of a mesh taken away, the mesh put where it was bound, and hung on the same joints again in their rest: the same matrices, and with
+/// the old weights the same vertices over all clips.
+#[test]
+fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
+    let mut clips = 0;
+    for (file, session, node) in characters() {
+        let document = session.document();
+        let skin = document.node(node).skin.unwrap();
+        let about = document.skin(skin).clone();
+        let rest = at_rest(document);
+        let rest_pose = Pose::evaluate(&rest, &Stack::default());
+        let place = bound_mesh(&rest, &rest_pose, skin);
+        let parent = document.node(node).parent.map(|p| world(&rest, &rest_pose, p)).unwrap_or_default();
+        let mut bare = rest.clone();
+        let local = Local::Matrix((parent.inverse() * place.scene_from_mesh).as_mat4());
+        let to =
+            Node { skin: None, rest: local, rest_source: RestSource::File, pose: None, ..document.node(node).clone() };
+        apply(&mut bare, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
+        let pose = Pose::evaluate(&bare, &Stack::default());
+        let found = snapshot(&bare, &pose, &about.joints, &world(&bare, &pose, node)).unwrap();
+        for (k, (a, b)) in found.iter().zip(about.inverse_bind.iter()).enumerate() {
+            // Where the file's own joints are not quite where they were bound, by as much.
+            let most = 1e-5 * b.w_axis.truncate().length().max(1.0) + 4.0 * place.apart as f32;
+            assert!(place.apart < 1e-3 && a.abs_diff_eq(*b, most), "{file}: joint {k}: {a} {b}");
+        }
+        let again = ulna::model::Skin { inverse_bind: found.into(), ..about.clone() };
+        let mut bound = bare.clone();
+        apply(&mut bound, Edit::SetSkin { skin, to: Some(ulna::model::Shared::new(again)) }).unwrap();
+        let to = Node { skin: Some(skin), ..bound.node(node).clone() };
+        apply(&mut bound, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
+        for clip in document.clips.values().take(6) {
+            for part in [0.0, 0.3, 0.77] {
+                let stack = Stack::of(Some(clip), f64::from(clip.length()) * part);
+                let (was, now) = (shape(document, &stack, node), shape(&bound, &stack, node));
+                assert!(apart(&was, &now) < 1e-5 * size(&was).max(1.0), "{file}: {}", apart(&was, &now));
+            }
+            clips += 1;
+        }
+    }
+    assert!(clips == 0 || clips > 10, "{clips}");
+}
+
+/// By command, in a pose of a clip: what was modelled is seen where it was bound, what follows moves with the joints, the rest is as reopening
+/// finds it, and undone the file is its bytes.
+#[test]
+fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
+    let mut done = 0;
+    for (file, mut session, node) in characters() {
+        let opened = session.pack("a").unwrap().bytes;
+        let document = session.document();
+        let skin = document.node(node).skin.unwrap();
+        let rest = Pose::evaluate(&at_rest(document), &Stack::default());
+        let place = bound_mesh(document, &rest, skin).scene_from_mesh.as_mat4();
+        let id = document.clips.ids().next().unwrap();
+        let time = f64::from(document.clips[id].length()) * 0.4;
+        let bind = CommandLine::new("skin.bind").with("clip", format!("#{}", id.0)).with("time", time);
+        let said = run(&mut session, bind);
+        assert!(said[0].contains("bound to"), "{file}: {said:?}");
+        let check = |document: &Document| {
+            let clip = &document.clips[id];
+            let seen = shape(document, &Stack::of(Some(clip), time as f32 as f64), node);
+            let wanted: Vec<Vec3> = document
+                .mesh(document.node(node).mesh.unwrap())
+                .primitives
+                .iter()
+                .flat_map(|p| p.positions.iter().map(|p| place.transform_point3(*p)))
+                .collect();
+            apart(&seen, &wanted) / size(&wanted).max(1.0)
+        };
+        assert!(check(session.document()) < 2e-5, "{file}: {}", check(session.document()));
+        assert!(session.document().skin(skin).inverse_bind.iter().all(|m: &Mat4| m.row(3) == glam::Vec4::W));
+        assert!(rests_after(session.document(), &session.document().skin(skin).joints).is_empty(), "{file}");
+        let saved = session.pack("a").unwrap();
+        let again = Session::open_bytes(&saved.bytes).unwrap();
+        assert!(check(again.document()) < 2e-5, "{file}");
+        for joint in session.document().skin(skin).joints.iter() {
+            let (a, b) = (session.document().node(*joint), again.document().node(*joint));
+            assert!(a.rest.transform().is_close(&b.rest.transform(), 1e-4, 1e-4), "{file}: {}", a.label(*joint));
+        }
+        let errors = |s: &Session| {
+            let list = rules::check(s.source());
+            list.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect::<Vec<_>>()
+        };
+        assert_eq!(errors(&again), errors(&session), "{file}");
+        while session.undo().is_some() {}
+        assert_eq!(session.pack("a").unwrap().bytes, opened, "{file}");
+        done += 1;
+    }
+    assert!(done == 0 || done == 5);
+}
+
+/// A mesh without a skin is hung on joints of the sample where they stand: it does not move, it follows, and what cannot be is refused.
+#[test]
+fn a_mesh_is_hung_on_joints_where_both_stand() {
+    let mut session = sample();
+    let document = session.document();
+    let (mesh, joints) = {
+        let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
+        (node, document.skin(document.node(node).skin.unwrap()).joints.clone())
+    };
+    // A sphere that hangs on nothing: the body's own mesh on another node has weights; so a new node shows it bare.
+    let names: Vec<String> = joints.iter().map(|j| document.path(*j)).collect();
+    let refused = |session: &mut Session, line: CommandLine, why: &str| {
+        let said = session.run_line(&line).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    };
+    let label = document.path(mesh);
+    refused(
+        &mut session,
+        CommandLine::new("skin.create").with("node", label.clone()).with("joint", names[0].clone()),
+        "hangs on a skin already",
+    );
+    refused(
+        &mut session,
+        CommandLine::new("skin.create").with("node", names[0].clone()).with("joint", names[0].clone()),
+        "has no mesh",
+    );
+    refused(&mut session, CommandLine::new("skin.bind").with("node", names[0].clone()), "no mesh on a skin");
+    // A file with a box on no skin beside a chain of joints.
+    let Some(shared) = shared() else { return };
+    let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
+    let mut plain = Session::open(&path, &Default::default()).unwrap();
+    let document = plain.document();
+    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
+    let skin: SkinId = document.node(node).skin.unwrap();
+    let joints: Vec<String> = document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
+    let bare = Node { skin: None, ..document.node(node).clone() };
+    plain.preview("Take the skin away", vec![Edit::SetNode { node, to: Some(Box::new(bare)) }]).unwrap();
+    plain.commit();
+    let before = shape(plain.document(), &Stack::default(), node);
+    let few =
+        CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints[0].clone());
+    refused(&mut plain, few, "count 2 joints, and 1 are named");
+    let line = CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints.clone());
+    let said = run(&mut plain, line);
+    assert!(said[0].contains("of 2 joints") && said[0].contains("weights stay"), "{said:?}");
+    assert_eq!(plain.document().skins.count(), 2);
+    let now = shape(plain.document(), &Stack::default(), node);
+    assert!(apart(&before, &now) < 1e-5 * size(&before), "{}", apart(&before, &now));
+    let joint =
+        named(plain.document(), plain.document().node(plain.document().skin(skin).joints[1]).name.as_deref().unwrap());
+    let line = CommandLine::new("pose.rotate")
+        .with("node", plain.document().path(joint))
+        .with("axis", "x")
+        .with("degrees", 40.0);
+    run(&mut plain, line);
+    assert!(apart(&now, &shape(plain.document(), &Stack::default(), node)) > 0.1 * size(&before), "it follows");
+    let bytes = plain.pack("a").unwrap().bytes;
+    assert_eq!(Session::open_bytes(&bytes).unwrap().document().skins.count(), 2);
+}

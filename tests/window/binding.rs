@@ -1,0 +1,86 @@
+//! Files of other formats on their way in, and meshes bound to joints: what a page says before, and what the document is after.
+
+use egui::{Key, Modifiers};
+use egui_kittest::{Harness, kittest::Queryable as _};
+use ulna::app::App;
+
+use super::editing::{Window, click, node, press, sample, session, wait};
+
+const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT Head\n {\n  OFFSET 0 60 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 20 0\n  }\n }\n}\nMOTION\nFrames: 4\nFrame Time: 0.0002\n0 90 0 0 0 0 0 0 0\n0 90 0 0 0 0 0 20 0\n0 90 0 0 0 0 0 40 0\n0 90 0 0 0 0 0 60 0\n";
+
+fn says(window: &Window, text: &str) -> bool {
+    window.query_all_by_label_contains(text).next().is_some()
+}
+
+/// Finds a command by the palette, and runs it.
+fn find(window: &mut Window, words: &str) {
+    press(window, Modifiers::COMMAND, Key::P);
+    window.event(egui::Event::Text(words.to_owned()));
+    window.run_steps(3);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+}
+
+/// Waits for a page.
+fn page(window: &mut Window, text: &str) {
+    for _ in 0..1000 {
+        window.step();
+        if says(window, text) {
+            window.run_steps(3);
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("“{text}” does not come");
+}
+
+#[test]
+fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("nod.bvh");
+    std::fs::write(&path, BVH).expect("a file");
+    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60);
+    let mut window = builder.wgpu().build_eframe(move |cc| App::new(cc, Some(path)));
+    page(&mut window, "Open nod.bvh");
+    assert!(window.state().session().is_none(), "nothing is open before it is agreed to");
+    assert!(says(&window, "3 joints · 1 clip") && says(&window, "no meshes"));
+    assert!(says(&window, "guessed by its size"));
+    // Three frames at 5000 a second cannot be meant, and likely ones stand beside.
+    assert!(says(&window, "hardly meant"));
+    click(&mut window, "Z is up");
+    assert!(says(&window, "the longest clip lasts"));
+    window.get_by_label("Open").click();
+    wait(&mut window);
+    let document = session(&window).document();
+    assert_eq!(document.clips.count(), 1);
+    let root = document.node_ids().find(|n| document.node(*n).parent.is_none() && document.node(*n).mesh.is_none());
+    let turn = document.node(root.expect("a root")).rest.transform();
+    assert!((turn.rotation * glam::Vec3::Z - glam::Vec3::Y).length() < 1e-5, "what is up in it is up");
+    assert!((turn.scale.x - 0.01).abs() < 1e-7 || (turn.scale.x - 0.0254).abs() < 1e-7, "{turn:?}");
+    assert!(!says(&window, "Something in Ulna failed"));
+}
+
+#[test]
+fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "LeftUpperArm");
+    let arm = node(&window, "LeftUpperArm");
+    let before = session(&window).document().skins.values().next().expect("a skin").inverse_bind.clone();
+    find(&mut window, "pose.rotate");
+    window.event(egui::Event::Text("30".to_owned()));
+    window.run_steps(3);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    find(&mut window, "Bind…");
+    page(&mut window, "What will change");
+    assert!(says(&window, "the farthest is") && says(&window, "at rest where they stand now"));
+    window.get_by_label("Bind").click();
+    window.run_steps(4);
+    let document = session(&window).document();
+    assert!(document.skins.values().next().expect("a skin").inverse_bind != before);
+    assert!(document.node(arm).pose.is_none(), "the pose is the rest now");
+    assert_eq!(session(&window).history().done().len(), 2);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(session(&window).document().skins.values().next().expect("a skin").inverse_bind == before);
+    assert!(!says(&window, "Something in Ulna failed"));
+}
