@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::model::{
     Clip, ClipId, Components, Document, KeptPose, MeshId, Mix, MixBar, Node, NodeId, NodePose, NodeSet, Pin,
-    PrimitiveId, Property, SceneId, Shared, Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed,
+    PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed,
     UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
@@ -114,6 +114,15 @@ pub enum Edit {
         /// `None`: it has none.
         to: Option<Shared<WeightMap>>,
     },
+    /// Where the vertices of a primitive are.
+    SetShape {
+        /// Its mesh.
+        mesh: MeshId,
+        /// Which primitive.
+        primitive: PrimitiveId,
+        /// What it becomes; as much of everything as there is.
+        to: Box<Shape>,
+    },
     /// The weight layers of a skin. What they come to is set by other edits beside this one.
     SetLayers {
         /// Whose.
@@ -215,6 +224,15 @@ pub enum EditError {
         primitive: PrimitiveId,
     },
     /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
+    /// A shape that does not fit its primitive.
+    #[error("the shape does not fit primitive {primitive} of mesh {mesh}", primitive = primitive.index())]
+    Shape {
+        /// The mesh.
+        mesh: u32,
+        /// The primitive.
+        primitive: PrimitiveId,
+    },
+    /// Weight layers that do not fit.
     #[error("the weight layers do not fit skin {0}")]
     Layers(u32),
     /// The track breaks a rule.
@@ -362,6 +380,15 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             let found = document.file.primitive_mut(mesh, primitive);
             let was = found.and_then(|p| std::mem::replace(&mut p.weights, to));
             Ok(Edit::BindWeights { mesh, primitive, to: was })
+        }
+        Edit::SetShape { mesh, primitive, to } => {
+            let fits = document.primitive(mesh, primitive).is_some_and(|p| p.fits(&to));
+            let found = document.file.primitive_mut(mesh, primitive).filter(|_| fits);
+            let Some(found) = found else { return Err(EditError::Shape { mesh: mesh.0, primitive }) };
+            let was = found.shape();
+            let Shape { positions, normals, tangents, targets } = *to;
+            (found.positions, found.normals, found.tangents, found.targets) = (positions, normals, tangents, targets);
+            Ok(Edit::SetShape { mesh, primitive, to: Box::new(was) })
         }
         Edit::SetLayers { skin, to } => {
             if to.as_ref().is_some_and(|l| !l.fits(document, skin)) {
@@ -546,7 +573,8 @@ impl Edit {
             (Self::SetTrack { clip: a, track: x, .. }, Self::SetTrack { clip: b, track: y, .. }) => (a, x) == (b, y),
             (Self::SetClip { clip: a, .. }, Self::SetClip { clip: b, .. }) => a == b,
             (Self::SetWeights { mesh: a, primitive: x, .. }, Self::SetWeights { mesh: b, primitive: y, .. })
-            | (Self::BindWeights { mesh: a, primitive: x, .. }, Self::BindWeights { mesh: b, primitive: y, .. }) => {
+            | (Self::BindWeights { mesh: a, primitive: x, .. }, Self::BindWeights { mesh: b, primitive: y, .. })
+            | (Self::SetShape { mesh: a, primitive: x, .. }, Self::SetShape { mesh: b, primitive: y, .. }) => {
                 (a, x) == (b, y)
             }
             (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. })
@@ -571,6 +599,7 @@ impl Edit {
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
+            Self::SetShape { to, .. } => to.positions.len() * (24 + 16 + to.targets.len() * 24),
             Self::SetNode { to: Some(_), .. } => size_of::<Node>(),
             Self::SetSkin { to: Some(skin), .. } => skin.joints.len() * 68,
             Self::SetRoots { to, .. } => to.len() * 4,

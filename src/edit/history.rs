@@ -148,7 +148,7 @@ pub enum Change {
         /// Which vertices.
         vertices: Option<Vec<u32>>,
     },
-    /// A primitive got weights, or lost them: it is another kind of surface now.
+    /// A primitive got weights, lost them, or has another shape: it is another surface now.
     Bound {
         /// Its mesh.
         mesh: MeshId,
@@ -207,7 +207,9 @@ impl Change {
             Edit::SetWeights { mesh, primitive, .. } => {
                 Self::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
             }
-            Edit::BindWeights { mesh, primitive, .. } => Self::Bound { mesh: *mesh, primitive: *primitive },
+            Edit::BindWeights { mesh, primitive, .. } | Edit::SetShape { mesh, primitive, .. } => {
+                Self::Bound { mesh: *mesh, primitive: *primitive }
+            }
             Edit::SetNode { .. } | Edit::SetSkin { .. } | Edit::SetRoots { .. } => Self::Tree,
             Edit::SetPoses(_)
             | Edit::SetMorphs { .. }

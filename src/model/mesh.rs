@@ -55,6 +55,46 @@ pub struct Primitive {
     pub weights: Option<Shared<WeightMap>>,
 }
 
+/// Where the vertices of a primitive are, and which way its surface looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// Rest positions in mesh space, metres.
+    pub positions: Slice<Vec3>,
+    /// Unit normals; empty or one a vertex.
+    pub normals: Slice<Vec3>,
+    /// Unit tangents, in `w` the side of the bitangent; empty or one a vertex.
+    pub tangents: Slice<Vec4>,
+    /// Morph targets.
+    pub targets: Shared<[MorphTarget]>,
+}
+
+impl Primitive {
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        let Self { positions, normals, tangents, targets, .. } = self;
+        Shape {
+            positions: positions.clone(),
+            normals: normals.clone(),
+            tangents: tangents.clone(),
+            targets: targets.clone(),
+        }
+    }
+
+    /// Whether a shape has as much of everything as this one, and all of it finite.
+    pub fn fits(&self, shape: &Shape) -> bool {
+        let targets = |(a, b): (&MorphTarget, &MorphTarget)| {
+            let finite = b.positions.iter().chain(b.normals.iter()).all(|v| v.is_finite());
+            (a.positions.len(), a.normals.len()) == (b.positions.len(), b.normals.len()) && finite
+        };
+        let finite = shape.positions.iter().chain(shape.normals.iter()).all(|v| v.is_finite());
+        (self.positions.len(), self.normals.len()) == (shape.positions.len(), shape.normals.len())
+            && (self.tangents.len(), self.targets.len()) == (shape.tangents.len(), shape.targets.len())
+            && finite
+            && shape.tangents.iter().all(|v| v.is_finite())
+            && self.targets.iter().zip(shape.targets.iter()).all(targets)
+    }
+}
+
 /// A mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {

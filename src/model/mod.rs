@@ -42,7 +42,7 @@ pub use self::{
     layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
     marker::{Marker, MarkerColor},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
-    mesh::{Mesh, MorphTarget, Primitive, Topology},
+    mesh::{Mesh, MorphTarget, Primitive, Shape, Topology},
     mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},

@@ -32,7 +32,7 @@ pub use self::{
     seams::{Claimed, Seams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
     share::{Influences, MOST, Refusal, Rule, blend, normalize, paint},
-    snapshot::{BoundMesh, at_rest, bound_mesh, rests_after, snapshot, world},
+    snapshot::{BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, Tally},

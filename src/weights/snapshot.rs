@@ -7,10 +7,10 @@
 //! `W_mesh` of a mesh on no skin is its node's. The node of a skinned mesh counts for nothing (glTF 2.0, 3.7.3.3): what is bound of one is
 //! where its skin shows it at rest, `W_j · IBM_j`.
 
-use glam::{DMat4, Mat4};
+use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
 
 use crate::{
-    model::{Document, Node, NodeId, RestSource, SkinId, find_rest},
+    model::{Document, MorphTarget, Node, NodeId, PrimitiveId, RestSource, Shape, SkinId, find_rest},
     motion::Pose,
 };
 
@@ -136,4 +136,77 @@ pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)
         }
     }
     made
+}
+
+/// Why a shape cannot be baked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what its skin does there squashes it flat")]
+pub struct Flat;
+
+/// The shapes of a skinned node's primitives as they stand in a pose, in a mesh that is at `scene_from_mesh`: each vertex by its own blended
+/// matrix `M = W_mesh⁻¹ · Σ w·T`, normals by its cofactors, tangents and what morph targets add by its linear part (so that morph weights go
+/// on meaning what they did). Vertices without weights stay.
+///
+/// # Errors
+/// Where `scene_from_mesh` has no inverse.
+pub fn baked_shapes(
+    document: &Document,
+    pose: &Pose,
+    node: NodeId,
+    scene_from_mesh: &DMat4,
+) -> Result<Vec<(PrimitiveId, Shape)>, Flat> {
+    let about = document.node(node);
+    let (Some(mesh), Some(skin)) = (about.mesh, about.skin) else { return Ok(Vec::new()) };
+    let skin = document.skin(skin);
+    let mesh_from_scene = scene_from_mesh.inverse();
+    if !mesh_from_scene.is_finite() {
+        return Err(Flat);
+    }
+    let palette: Vec<DMat4> = skin
+        .joints
+        .iter()
+        .zip(skin.inverse_bind.iter())
+        .map(|(joint, inverse)| mesh_from_scene * world(document, pose, *joint) * inverse.as_dmat4())
+        .collect();
+    let mut made = Vec::new();
+    for (id, primitive) in document.mesh(mesh).entries() {
+        let Some(map) = primitive.weights.as_deref() else { continue };
+        let blended: Vec<DMat4> = (0..map.vertex_count())
+            .map(|v| {
+                let parts = map.vertex(v).filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
+                let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
+                if sum.w_axis.w.abs() > 1e-9 { sum } else { DMat4::IDENTITY }
+            })
+            .collect();
+        let linear = |v: usize| DMat3::from_mat4(blended[v]);
+        let moved = |(v, p): (usize, &Vec3)| blended[v].transform_point3(p.as_dvec3()).as_vec3();
+        let turned = |(v, d): (usize, &Vec3)| (linear(v) * d.as_dvec3()).as_vec3();
+        let facing = |(v, n): (usize, &Vec3)| {
+            let m = linear(v);
+            let cofactors =
+                DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis));
+            // A mirrored part is turned inside out, and looks outward all the same.
+            let side = if m.determinant() < 0.0 { -1.0 } else { 1.0 };
+            (cofactors * n.as_dvec3() * side).normalize_or(n.as_dvec3()).as_vec3()
+        };
+        let along = |(v, t): (usize, &Vec4)| {
+            let m = linear(v);
+            let way = (m * t.truncate().as_dvec3()).normalize_or(t.truncate().as_dvec3()).as_vec3();
+            way.extend(if m.determinant() < 0.0 { -t.w } else { t.w })
+        };
+        let target = |t: &MorphTarget| MorphTarget {
+            positions: t.positions.iter().enumerate().map(turned).collect(),
+            normals: t.normals.iter().enumerate().map(turned).collect(),
+        };
+        made.push((
+            id,
+            Shape {
+                positions: primitive.positions.iter().enumerate().map(moved).collect(),
+                normals: primitive.normals.iter().enumerate().map(facing).collect(),
+                tangents: primitive.tangents.iter().enumerate().map(along).collect(),
+                targets: primitive.targets.iter().map(target).collect::<Vec<_>>().into(),
+            },
+        ));
+    }
+    Ok(made)
 }

@@ -93,7 +93,7 @@ pub use self::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
         SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
     },
-    skins::{BindSkin, CreateSkin, SkinCommand},
+    skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
     weights::{
         Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MirrorWeights, Normalize, PairJoints, Prune, Quantize,

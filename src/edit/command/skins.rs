@@ -7,7 +7,7 @@ use glam::{DMat4, Mat4};
 use super::{
     CommandError, Outcome, Scene,
     define::document_commands,
-    field::{ClipName, Nodes, Seconds},
+    field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
     rules,
 };
@@ -15,7 +15,7 @@ use crate::{
     edit::{Edit, apply, command::weights::bind_bare},
     model::{Document, MeshId, NodeId, Shared, Skin, SkinId},
     motion::{Pose, Stack},
-    weights::{at_rest, bound_mesh, rests_after, snapshot, world},
+    weights::{at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
 };
 
 document_commands! {
@@ -43,7 +43,19 @@ document_commands! {
         clip: Option<ClipName>,
         /// At this time of it, seconds; 0 unless given.
         time: Option<Seconds>,
+        /// Which shape is bound: what was modelled, unless given.
+        shape: Option<BoundShape>,
     } = "skin.bind", "Bind as it stands", asks: true, enabled: rules::weighted;
+}
+
+choice! {
+    /// Which shape of a mesh is bound.
+    BoundShape {
+        /// What was modelled: it is seen where its joints stand.
+        Stored = "stored",
+        /// What is seen: it stays as it is posed.
+        Posed = "posed",
+    }
 }
 
 fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
@@ -134,6 +146,39 @@ impl Plan {
             }
         }
         Ok(Outcome { edits: self.draft.edits, note: Some(self.lines.join("; ")), ..Outcome::default() })
+    }
+
+    /// The mesh of a node becomes what is seen of it.
+    fn bake(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        node: NodeId,
+        scene_from_mesh: &DMat4,
+        own: &[NodeId],
+    ) -> Result<(), CommandError> {
+        let label = document.node(node).label(node);
+        let Some(mesh) = document.node(node).mesh else { return Ok(()) };
+        let also = |n: &NodeId| document.node(*n).mesh == Some(mesh) && *n != node;
+        if let Some(other) = document.node_ids().find(also) {
+            // Two on one skin are posed alike.
+            if own.contains(&other) {
+                if other < node {
+                    return Ok(());
+                }
+            } else {
+                let other = document.node(other).label(other);
+                return refuse(format!("“{other}” shows the mesh of “{label}”, too, and would change with it"));
+            }
+        }
+        let shapes =
+            baked_shapes(document, pose, node, scene_from_mesh).or_else(|flat| refuse(format!("“{label}”: {flat}")))?;
+        let count: usize = shapes.iter().map(|(_, s)| s.positions.len()).sum();
+        for (primitive, shape) in shapes {
+            self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
+        }
+        self.lines.push(format!("{count} vertices of {label} are stored as they are seen"));
+        Ok(())
     }
 
     /// Says how many joints are at rest elsewhere then.
@@ -287,6 +332,11 @@ impl BindSkin {
             let own: Vec<NodeId> = users.iter().copied().filter(|n| nodes.contains(n)).collect();
             let shown = bound_mesh(document, &rest, skin);
             let to = bound(document, &pose, &about.joints, &shown.scene_from_mesh, about.name.clone())?;
+            if self.shape == Some(BoundShape::Posed) {
+                for node in &own {
+                    plan.bake(document, &pose, *node, &shown.scene_from_mesh, &own)?;
+                }
+            }
             let far = farthest(&about.inverse_bind, &to.inverse_bind, &shown.scene_from_mesh);
             plan.lines.push(format!(
                 "{} bound to {} as they stand; the farthest is {:.1} cm from where it was bound",

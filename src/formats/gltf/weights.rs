@@ -1,4 +1,8 @@
-//! Saving weights: the sets of joints and weights that changed, in the types the file has them in where those can hold them.
+//! Saving what changed of meshes: sets of joints and weights, in the types the file has them in where those can hold them; and shapes.
+
+use std::collections::HashMap;
+
+use glam::Vec3;
 
 use super::{
     json,
@@ -21,14 +25,21 @@ pub(super) fn write(
     for (mesh, before) in opened.meshes.iter() {
         let Some(after) = now.meshes.get(mesh).filter(|after| !Shared::ptr_eq(before, after)) else { continue };
         let (m, name) = (mesh.index(), after.name.as_deref().unwrap_or_default());
-        if !is_same_but_weights(before, after) {
-            return Err(SaveError::no_form(&format!("meshes/{m}"), "another shape"));
+        if !is_same_but_weights_and_shape(before, after) {
+            return Err(SaveError::no_form(&format!("meshes/{m}"), "another kind of mesh"));
         }
         let raw = {
             let text = json::elements(root, "meshes").map_err(SaveError::Source)?[m].get();
             json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false).map_err(SaveError::Source)?
         };
+        let mut shapes = Shapes::default();
         for (k, (before, after)) in before.primitives.iter().zip(&after.primitives).enumerate() {
+            if let Some(raw) = raw.primitives.get(k).filter(|_| before.shape() != after.shape()) {
+                let op = ops.member("meshes").item(m).member("primitives").item(k);
+                shapes.write(raw, before, after, patch, op);
+                let count = after.positions.len();
+                changes.push(format!("meshes/{m} “{name}” primitive {k}: the shape of {count} vertices"));
+            }
             let (before, after) = (before.weights.as_deref(), after.weights.as_deref());
             let Some(raw) = raw.primitives.get(k).filter(|_| before != after) else { continue };
             let encoding = after.or(before).map_or_else(WeightEncoding::default, |w| w.encoding);
@@ -55,27 +66,89 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Whether nothing of a mesh differs but its joint weights.
-fn is_same_but_weights(a: &Mesh, b: &Mesh) -> bool {
+/// Attributes of a shape that were stored, by what they hold: primitives of a mesh often share them.
+#[derive(Default)]
+struct Shapes(HashMap<Vec<u32>, usize>);
+
+impl Shapes {
+    /// What differs of a primitive's shape, as floats.
+    fn write(
+        &mut self,
+        raw: &schema::Primitive,
+        before: &Primitive,
+        after: &Primitive,
+        patch: &mut Patch<'_>,
+        op: &mut Ops,
+    ) {
+        let flat3 = |list: &[Vec3]| list.iter().flat_map(|v| v.to_array()).collect::<Vec<f32>>();
+        let old = |name: &str| raw.attributes.get(name).map(|i| i.0);
+        let mut put = |name: &str, values: Vec<f32>, width: usize, op: &mut Ops| {
+            let index = self.stored(patch, old(name), values, width, name == "POSITION");
+            if old(name) != Some(index) {
+                *op.member("attributes").member(name) = Ops::Replace(index.to_string());
+            }
+            unpack(raw, name, op);
+        };
+        if before.positions != after.positions {
+            put("POSITION", flat3(&after.positions), 3, op);
+        }
+        if before.normals != after.normals {
+            put("NORMAL", flat3(&after.normals), 3, op);
+        }
+        if before.tangents != after.tangents {
+            put("TANGENT", after.tangents.iter().flat_map(|v| v.to_array()).collect(), 4, op);
+        }
+        for (k, (before, after)) in before.targets.iter().zip(after.targets.iter()).enumerate() {
+            let lists =
+                [("POSITION", &before.positions, &after.positions), ("NORMAL", &before.normals, &after.normals)];
+            for (name, before, after) in lists {
+                if before != after {
+                    let old = raw.targets.get(k).and_then(|t| t.get(name)).map(|i| i.0);
+                    let index = self.stored(patch, old, flat3(after), 3, name == "POSITION");
+                    if old != Some(index) {
+                        *op.member("targets").item(k).member(name) = Ops::Replace(index.to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    fn stored(
+        &mut self,
+        patch: &mut Patch<'_>,
+        old: Option<usize>,
+        values: Vec<f32>,
+        width: usize,
+        bounds: bool,
+    ) -> usize {
+        let kind = if width == 4 { "VEC4" } else { "VEC3" };
+        let key = values.iter().map(|v| v.to_bits()).collect();
+        *self.0.entry(key).or_insert_with(|| patch.floats(old, &values, kind, width, bounds))
+    }
+}
+
+/// Whether nothing of a mesh differs but its joint weights and its shape.
+fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
     let Mesh { name, primitives, default_weights, target_names } = a;
     let same = |(a, b): (&Primitive, &Primitive)| {
         let Primitive {
             topology,
             positions,
-            normals,
-            tangents,
+            normals: _,
+            tangents: _,
             uv0,
             uv1,
             colors,
             indices,
             material,
             variants,
-            targets,
+            targets: _,
             weights: _,
         } = a;
-        (topology, positions, normals, tangents) == (&b.topology, &b.positions, &b.normals, &b.tangents)
+        (topology, positions.len()) == (&b.topology, b.positions.len())
+            && a.fits(&b.shape())
             && (uv0, uv1, colors, indices) == (&b.uv0, &b.uv1, &b.colors, &b.indices)
-            && (material, variants, targets) == (&b.material, &b.variants, &b.targets)
+            && (material, variants) == (&b.material, &b.variants)
     };
     (name, default_weights, target_names) == (&b.name, &b.default_weights, &b.target_names)
         && primitives.len() == b.primitives.len()

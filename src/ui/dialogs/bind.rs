@@ -7,7 +7,7 @@ use super::{
     plain, primary,
 };
 use crate::{
-    edit::command::{BindSkin, CreateSkin, field::ClipName, field::Nodes, field::Seconds},
+    edit::command::{BindSkin, BoundShape, CreateSkin, field::ClipName, field::Nodes, field::Seconds},
     model::{ClipId, Derived, Document, NodeId, SkinId},
     render::ColorRole,
     ui::{Action, Actions, Dialog, DialogAction, Theme, View, theme::Font, widgets::check},
@@ -28,6 +28,8 @@ pub struct BindDraft {
     pub moment: Option<(ClipId, f64)>,
     /// Whether it is bound as that stands, and not as the file does.
     pub at_moment: bool,
+    /// Whether what is seen is bound, and not what was modelled.
+    pub posed: bool,
 }
 
 /// What is kept of it from frame to frame.
@@ -54,7 +56,7 @@ impl BindDraft {
         let fits = |n: &NodeId| is_bare(*n) == create;
         let meshes = all().filter(fits).map(|n| (n, chosen.is_empty() || chosen.contains(&n))).collect();
         let of_skin = if joints.is_empty() { document.skins.ids().next() } else { None };
-        Self { meshes, create, selected: joints, of_skin, moment, at_moment: false }
+        Self { meshes, create, selected: joints, of_skin, moment, at_moment: false, posed: false }
     }
 
     fn nodes(&self) -> Vec<NodeId> {
@@ -81,7 +83,8 @@ impl BindDraft {
 
     fn bind(&self) -> BindSkin {
         let (clip, time) = self.when();
-        BindSkin { node: Some(Nodes::Ids(self.nodes())), clip, time }
+        let shape = Some(if self.posed { BoundShape::Posed } else { BoundShape::Stored });
+        BindSkin { node: Some(Nodes::Ids(self.nodes())), clip, time, shape }
     }
 
     fn foreseen(&self, document: &Document) -> Result<Vec<String>, String> {
@@ -132,6 +135,17 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
         let label = format!("As {} stands at {time:.2} s", document.clip_label(clip));
         if choice(ui, theme, now.at_moment, &label, "The clip that is shown, at the playhead").clicked() {
             now.at_moment = true;
+        }
+    }
+    if !draft.create {
+        caption(ui, theme, "Shape");
+        let hint = "It is seen where its joints stand at that moment, as it was made";
+        if choice(ui, theme, !now.posed, "What was modelled", hint).clicked() {
+            now.posed = false;
+        }
+        let hint = "It stays as it is posed: its vertices are stored so, with normals and morph targets";
+        if choice(ui, theme, now.posed, "What is seen", hint).clicked() {
+            now.posed = true;
         }
     }
     ui.add_space(8.0);

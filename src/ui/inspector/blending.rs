@@ -118,6 +118,9 @@ pub(super) fn blend_ui(
         Plays::Clip(_) => {}
     }
     clips_ui(ui, theme, document, &mut now, &mut hand);
+    if let Some(plays) = added_ui(&mut state.search, ui, theme, document, &now) {
+        now = plays;
+    }
     if !view.session.is_some_and(|s| s.history().is_open()) {
         state.found.update((generation, at.0, at.1), |_| Found::of(document, mix, at));
     }
@@ -286,8 +289,14 @@ fn plane_ui(
     let counting: Vec<Pos2> =
         (0..points.len()).filter(|k| weights[*k] > 0.0).map(|k| plane.spot(points[k].1)).collect();
     let accent = theme.color(ColorRole::AccentBase);
-    if counting.len() > 1 {
-        painter.add(Shape::convex_polygon(counting, accent.gamma_multiply(0.12), Stroke::new(1.0, accent)));
+    match counting[..] {
+        [a, b] => {
+            painter.line_segment([a, b], Stroke::new(1.0, accent));
+        }
+        [_, _, ..] => {
+            painter.add(Shape::convex_polygon(counting, accent.gamma_multiply(0.12), Stroke::new(1.0, accent)));
+        }
+        _ => {}
     }
     let mut taken: Vec<Rect> = Vec::new();
     for (k, (id, place)) in points.iter().enumerate() {
@@ -412,7 +421,7 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Fou
     }
 }
 
-/// What makes a bar one that blends, or adds to it.
+/// What makes a bar of one clip one that blends.
 pub(super) fn blend_with_ui(
     state: &mut BlendingState,
     ui: &mut Ui,
@@ -420,10 +429,20 @@ pub(super) fn blend_with_ui(
     document: &Document,
     now: &mut MixBar,
 ) {
+    if !matches!(now.plays, Plays::Clip(_)) {
+        return;
+    }
+    if let Some(plays) = added_ui(&mut state.search, ui, theme, document, &now.plays) {
+        now.plays = plays;
+        now.in_step = if now.in_step == InStep::Free { InStep::Share } else { now.in_step };
+    }
+}
+
+/// A button that adds a clip to what is blended; what it is then.
+fn added_ui(search: &mut String, ui: &mut Ui, theme: &Theme, document: &Document, now: &Plays) -> Option<Plays> {
     let words = ["Blend with…", "Clips at their own speed, and a slider between them"];
-    let Some(id) = clip_menu(ui, theme, document, &mut state.search, words, "Blend with…") else { return };
-    now.in_step = if now.in_step == InStep::Free { InStep::Share } else { now.in_step };
-    now.plays = match &now.plays {
+    let id = clip_menu(ui, theme, document, search, words, "Blend with…")?;
+    Some(match now {
         Plays::Plane { points, value } => {
             let mut points = points.clone();
             points.push((id, place_of(document, id)));
@@ -442,5 +461,5 @@ pub(super) fn blend_with_ui(
             let value = points.iter().map(|p| p.1).sum::<f32>() / points.len() as f32;
             Plays::Blend { points, value }
         }
-    };
+    })
 }
