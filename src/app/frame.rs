@@ -272,6 +272,9 @@ impl App {
         if changes.iter().any(|c| matches!(c, Change::Bound { .. } | Change::Tree)) {
             self.remake_scene(ctx);
         }
+        if changes.contains(&Change::Look) {
+            self.restore_scene(ctx);
+        }
         self.tint_surface(&changes);
         if let Some(session) = &self.session {
             let playback = &self.timeline.playback;

@@ -459,7 +459,7 @@ impl App {
     pub(super) fn tint_surface(&mut self, changes: &[Change]) {
         let moved = |c: &Change| match c {
             Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => Some((*mesh, *primitive)),
-            Change::Tree | Change::Other => None,
+            Change::Tree | Change::Look | Change::Other => None,
         };
         if let Some(session) = &self.session {
             self.painting.let_go_of_stale(session.document());

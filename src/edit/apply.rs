@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, KeptPose, MeshId, Mix, MixBar, Node, NodeId, NodePose, NodeSet, Pin,
-    PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots, Track, TrackError, TrackId, Unkeyed,
-    UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, Material, MaterialId, MeshId, Mix, MixBar, Node,
+    NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots,
+    TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -122,6 +122,20 @@ pub enum Edit {
         primitive: PrimitiveId,
         /// What it becomes; as much of everything as there is.
         to: Box<Shape>,
+    },
+    /// Which texture a material takes its normals from.
+    SetNormalMap {
+        /// Which material.
+        material: MaterialId,
+        /// `None`: from none.
+        to: Option<Box<TextureRef>>,
+    },
+    /// An image after all others.
+    AddImage {
+        /// Its number, the next.
+        image: ImageId,
+        /// `None` takes the last one away.
+        to: Option<Image>,
     },
     /// The weight layers of a skin. What they come to is set by other edits beside this one.
     SetLayers {
@@ -390,6 +404,28 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             (found.positions, found.normals, found.tangents, found.targets) = (positions, normals, tangents, targets);
             Ok(Edit::SetShape { mesh, primitive, to: Box::new(was) })
         }
+        Edit::SetNormalMap { material, to } => {
+            let there = to.as_ref().is_none_or(|t| t.image.index() < document.images.len());
+            let mut list = document.materials.to_vec();
+            let place = list.get_mut(material.index()).filter(|_| there);
+            let Some(place) = place else { return Err(EditError::Unsound { what: "material", id: material.0 }) };
+            let was = std::mem::replace(&mut place.normal_texture, to.map(|t| *t));
+            document.file.materials = list.into();
+            Ok(Edit::SetNormalMap { material, to: was.map(Box::new) })
+        }
+        Edit::AddImage { image, to } => {
+            let mut list = document.images.to_vec();
+            let was = match to {
+                Some(to) if image.index() == list.len() => {
+                    list.push(to);
+                    None
+                }
+                None if image.index() + 1 == list.len() && !is_image_used(document, image) => list.pop(),
+                _ => return Err(EditError::Unsound { what: "image", id: image.0 }),
+            };
+            document.file.images = list.into();
+            Ok(Edit::AddImage { image, to: was })
+        }
         Edit::SetLayers { skin, to } => {
             if to.as_ref().is_some_and(|l| !l.fits(document, skin)) {
                 return Err(EditError::Layers(skin.0));
@@ -450,6 +486,15 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
 /// Whether an id is that of the last thing, and the file did not give it.
 fn is_last<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
     !slots.is_given(id) && id.index() + 1 == slots.len()
+}
+
+/// Whether a material names an image.
+fn is_image_used(document: &Document, image: ImageId) -> bool {
+    let textures = |m: &Material| {
+        let list = [&m.base_color_texture, &m.metallic_roughness_texture, &m.normal_texture, &m.occlusion_texture];
+        list.into_iter().chain([&m.emissive_texture]).flatten().any(|t| t.image == image)
+    };
+    document.materials.iter().any(textures)
 }
 
 /// Whether a node can be put under an id.
@@ -577,6 +622,7 @@ impl Edit {
             | (Self::SetShape { mesh: a, primitive: x, .. }, Self::SetShape { mesh: b, primitive: y, .. }) => {
                 (a, x) == (b, y)
             }
+            (Self::SetNormalMap { material: a, .. }, Self::SetNormalMap { material: b, .. }) => a == b,
             (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. })
             | (Self::SetSkin { skin: a, .. }, Self::SetSkin { skin: b, .. }) => a == b,
             (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
@@ -600,6 +646,7 @@ impl Edit {
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
             Self::SetShape { to, .. } => to.positions.len() * (24 + 16 + to.targets.len() * 24),
+            Self::AddImage { to: Some(image), .. } => image.bytes.len(),
             Self::SetNode { to: Some(_), .. } => size_of::<Node>(),
             Self::SetSkin { to: Some(skin), .. } => skin.joints.len() * 68,
             Self::SetRoots { to, .. } => to.len() * 4,

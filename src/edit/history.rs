@@ -155,6 +155,8 @@ pub enum Change {
         /// Which primitive.
         primitive: PrimitiveId,
     },
+    /// Materials or images.
+    Look,
     /// Nodes, skins or scenes: what is there, and where it hangs.
     Tree,
     /// Anything else.
@@ -210,6 +212,7 @@ impl Change {
             Edit::BindWeights { mesh, primitive, .. } | Edit::SetShape { mesh, primitive, .. } => {
                 Self::Bound { mesh: *mesh, primitive: *primitive }
             }
+            Edit::SetNormalMap { .. } | Edit::AddImage { .. } => Self::Look,
             Edit::SetNode { .. } | Edit::SetSkin { .. } | Edit::SetRoots { .. } => Self::Tree,
             Edit::SetPoses(_)
             | Edit::SetMorphs { .. }

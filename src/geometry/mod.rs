@@ -2,6 +2,7 @@
 
 mod bvh;
 mod closest;
+mod heights;
 mod hull;
 mod manipulator;
 mod polar;
@@ -11,6 +12,7 @@ pub(crate) use self::bvh::LeavesOf;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
+    heights::{is_gray, normal_map},
     hull::{convex_hull, depth_in},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
     polar::orthogonal_factor,

@@ -236,9 +236,13 @@ fn what_is_seen_becomes_the_shape_and_stays() {
         assert!(said[0].contains("are stored as they are seen"), "{file}: {said:?}");
         let off = |document: &Document| apart(&before, &seen(document)) / size(&before).max(1.0);
         assert!(off(session.document()) < 1e-5, "{file}: {}", off(session.document()));
-        let turned = normals(session.document());
-        let worst = looked.iter().zip(&turned).map(|(a, b)| a.dot(*b)).fold(1.0, f32::min);
-        assert!(worst > 0.999, "{file}: {worst}");
+        let mesh = session.document().mesh(session.document().node(node).mesh.unwrap());
+        // Where the file has none they are made for showing, from the triangles as they are then.
+        if !mesh.primitives[0].normals.is_empty() {
+            let turned = normals(session.document());
+            let worst = looked.iter().zip(&turned).map(|(a, b)| a.dot(*b)).fold(1.0, f32::min);
+            assert!(worst > 0.999, "{file}: {worst}");
+        }
         let again = Session::open_bytes(&session.pack("a").unwrap().bytes).unwrap();
         assert!(off(again.document()) < 1e-5, "{file}: {}", off(again.document()));
         let errors = |s: &Session| {

@@ -407,3 +407,53 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     assert!((session.document().clips.values().next().unwrap().length() - 59.0 / 30.0).abs() < 1e-5);
     assert!(!said(&session, "hardly meant"));
 }
+
+/// A height map of a file that is open becomes a normal map, beside it; all else of the file stays, and it is undone.
+#[test]
+fn a_height_map_becomes_a_normal_map_on_command() {
+    use ulna::edit::CommandLine;
+    let folder = tempfile::tempdir().unwrap();
+    let heights = image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]));
+    heights.save(folder.path().join("bumps.png")).unwrap();
+    image_of(4, 4).save(folder.path().join("skin.png")).unwrap();
+    let list = "MeshTextureCoords { 3; 0;0;, 1;0;, 0;1;; }
+        MeshMaterialList { 2; 1; 0;; Material Stone { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename { \"bumps.png\"; } }
+        Material Skin { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename { \"skin.png\"; } } }";
+    let path = folder.path().join("a.x");
+    std::fs::write(&path, format!("{HEAD}Frame A {{ {MATRIX} {} }}", triangle(list))).unwrap();
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    let opened = session.pack("a").unwrap().bytes;
+    let line = |material: &str, image: &str| {
+        CommandLine::new("material.height_to_normal").with("material", material).with("image", image)
+    };
+    for (wrong, why) in [
+        (line("Gone", "bumps.png"), "no material"),
+        (line("Stone", "gone.png"), "no image"),
+        (line("Skin", "skin.png"), "has colors"),
+        (CommandLine::new("material.height_to_normal").with("material", "Stone"), "takes its normals from no picture"),
+        (line("Stone", "bumps.png").with("strength", -1.0), "no strength"),
+    ] {
+        let said = session.run_line(&wrong).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    }
+    // Two of them, the later material first.
+    session.run_line(&line("Skin", "bumps.png").with("strength", 8.0)).unwrap();
+    session.run_line(&line("Stone", "bumps.png")).unwrap();
+    let document = session.document();
+    assert_eq!(document.images.len(), 4);
+    let normals = |s: &Session, k: usize| s.document().materials[k].normal_texture.as_ref().map(|t| t.image.index());
+    assert_eq!((normals(&session, 0), normals(&session, 1)), (Some(3), Some(2)));
+    let steep = |s: &Session, k: usize| {
+        let image = image::load_from_memory(&s.document().images[k].bytes).unwrap().to_rgb8();
+        image.get_pixel(3, 3).0[0]
+    };
+    assert!(steep(&session, 2) < steep(&session, 3), "the steeper leans farther");
+    let saved = session.pack("a").unwrap();
+    let again = Session::open_bytes(&saved.bytes).unwrap();
+    assert_eq!((normals(&again, 0), normals(&again, 1)), (Some(3), Some(2)), "{:?}", saved.changes);
+    assert_eq!(again.document().materials, session.document().materials);
+    let errors: Vec<_> = rules::check(again.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    while session.undo().is_some() {}
+    assert_eq!(session.pack("a").unwrap().bytes, opened);
+}

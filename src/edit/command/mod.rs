@@ -28,6 +28,7 @@ mod keymap;
 mod keys;
 mod layers;
 mod markers;
+mod materials;
 mod mirror_pose;
 mod mixes;
 mod morphs;
@@ -82,6 +83,7 @@ pub use self::{
         MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,
     },
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
+    materials::{HeightToNormal, MaterialCommand},
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
@@ -230,6 +232,8 @@ families! {
         Layer(LayerCommand),
         /// Skins.
         Skin(SkinCommand),
+        /// Materials.
+        Material(MaterialCommand),
     }
 }
 
@@ -284,7 +288,8 @@ of_document!(
     KeptPoseCommand as Kept,
     WeightCommand as Weight,
     LayerCommand as Layer,
-    SkinCommand as Skin
+    SkinCommand as Skin,
+    MaterialCommand as Material
 );
 
 impl DocumentCommand {
@@ -337,6 +342,7 @@ impl DocumentCommand {
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
             Self::Skin(command) => command.work(scene),
+            Self::Material(command) => command.work(scene),
         }?;
         free_of_matrices(scene.document, &mut done);
         Ok(done)

@@ -261,6 +261,7 @@ const ORDER: &[&str] = &[
     "vertices.paste",
     "weights.mirror",
     "weights.bind",
+    "material.height_to_normal",
     "skin.ask",
     "skin.create",
     "skin.bind",

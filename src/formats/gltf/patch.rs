@@ -180,6 +180,19 @@ impl<'a> Patch<'a> {
         self.accessors.len() + self.new_accessors.len() - 1
     }
 
+    /// Stores bytes that no accessor speaks of; their view.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> usize {
+        self.align();
+        let view = json!({
+            "buffer": self.home_buffer,
+            "byteOffset": self.home_length.next_multiple_of(4) + self.appended.len(),
+            "byteLength": bytes.len(),
+        });
+        self.appended.extend_from_slice(bytes);
+        self.new_views.push(view);
+        self.views.len() + self.new_views.len() - 1
+    }
+
     /// The type of an accessor's components, as the file says it.
     pub(super) fn component(&self, accessor: usize) -> Option<usize> {
         self.accessors.get(accessor).map(|a| a.component_type.0)

@@ -12,6 +12,7 @@
 
 mod clips;
 mod extras;
+mod looks;
 mod nodes;
 mod skins;
 
@@ -123,10 +124,10 @@ pub fn save(
         lights,
         vrm,
     } = now;
-    let kept = materials == &opened.materials && images == &opened.images && variants == &opened.variants;
-    if !kept || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm) {
+    if variants != &opened.variants || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm) {
         return Err(SaveError::no_form("materials", "another look, camera or light"));
     }
+    writer.looks((&opened.materials, &opened.images), (materials, images))?;
     writer.nodes(opened, now)?;
     writer.scenes(opened, now)?;
     writer.skins(opened, now)?;

@@ -6,9 +6,12 @@ use std::{
 };
 
 use super::build::Builder;
-use crate::formats::{
-    gltf::resolve_uri,
-    import::{as_png, green_turned, is_gray, normal_map, read_picture},
+use crate::{
+    formats::{
+        gltf::resolve_uri,
+        import::{as_png, green_turned, read_picture},
+    },
+    geometry::{is_gray, normal_map},
 };
 
 /// What a picture is for.

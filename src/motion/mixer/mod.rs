@@ -556,8 +556,10 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     };
     let mut values: Vec<Vec<f32>> = vec![Vec::with_capacity(times.len() * 4); driven.len()];
     let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
-    for time in &times {
-        evaluator.update(document, &mixer.stack(document, mix, from + f64::from(*time)), &mut pose);
+    for k in 0..times.len() {
+        // Not the key's own time: rounded up, the last would lie past the end of what plays.
+        let time = (from + (to - from) * k as f64 / count as f64).min(to);
+        evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
         for ((node, property, width), values) in driven.iter().zip(&mut values) {
             let local = pose.local.get(node.index()).map(Local::transform).unwrap_or_default();
             match property {
@@ -586,7 +588,7 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     Clip { tracks: tracks.collect(), ..Clip::default() }
 }
 
-/// How far a clip is from what plays between two times of a mix, midway between its frames: the joint that is farthest off, metres.
+/// How far a clip is from what plays between two times of a mix, on its frames and midway between them: the joint that is farthest off, metres.
 pub fn baked_error(
     document: &Document,
     mix: &Shared<Mix>,
@@ -598,9 +600,9 @@ pub fn baked_error(
     let (mut mixer, mut evaluators) = (Mixer::default(), [Evaluator::default(), Evaluator::default()]);
     let mut poses = [Pose::default(), Pose::default()];
     let mut worst = 0.0f32;
-    for k in 0..2 * count {
+    for k in 0..=2 * count {
         let at = (to - from) * k as f64 / (2 * count) as f64;
-        evaluators[0].update(document, &mixer.stack(document, mix, from + at), &mut poses[0]);
+        evaluators[0].update(document, &mixer.stack(document, mix, (from + at).min(to)), &mut poses[0]);
         evaluators[1].update(document, &Stack::of(Some(clip), at), &mut poses[1]);
         for (a, b) in poses[0].world.iter().zip(&poses[1].world) {
             worst = worst.max(a.w_axis.truncate().distance(b.w_axis.truncate()));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use glam::Vec3;
+
 use super::{Bind, mesh_label};
 use crate::{
     edit::{
@@ -42,12 +44,37 @@ fn bare(
 fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> {
     let meshes = meshes_of(document, command.mesh.as_ref())?;
     let most = command.most.unwrap_or(4).clamp(1, 16);
-    weigh(document, &meshes, command.primitive, most, command.passes.unwrap_or(3).min(1000))
+    weigh(document, &meshes, command.primitive, most, command.passes.map(|p| p.min(1000)))
 }
 
 /// The weights of meshes that hang on a skin and have none, as the command gives them unless told otherwise.
 pub(in crate::edit::command) fn bind_bare(document: &Document, meshes: &[MeshId]) -> Result<Vec<Edit>, CommandError> {
-    weigh(document, meshes, None, 4, 3)
+    weigh(document, meshes, None, 4, None)
+}
+
+/// Passes of smoothing unless a number is given, and how strong they are: over a body they spread weights by no more than this part of a bone.
+/// A coarse mesh, whose edges are as long as its bones, is hardly smoothed, or all of it would move with all.
+const PASSES: usize = 3;
+const SPREAD: f32 = 0.25;
+
+/// How strong a pass is on a mesh. `n` passes spread over about `√(n · strength)` edges.
+fn strength(document: &Document, list: &[(MeshId, PrimitiveId)], heads: &[Vec3], parents: &[u16]) -> f32 {
+    let mean = |lengths: &mut dyn Iterator<Item = f32>| {
+        let (sum, count) = lengths.filter(|l| l.is_finite()).fold((0.0, 0u32), |(s, n), l| (s + l, n + 1));
+        if count > 0 { sum / count as f32 } else { 0.0 }
+    };
+    let bones =
+        mean(&mut heads.iter().zip(parents).filter_map(|(head, p)| Some(head.distance(*heads.get(usize::from(*p))?))));
+    let edges = mean(&mut list.iter().flat_map(|(mesh, k)| {
+        let primitive = &document.mesh(*mesh).primitives[k.index()];
+        let at = |v: u32| primitive.positions.get(v as usize).copied().unwrap_or(Vec3::NAN);
+        primitive
+            .indices
+            .chunks_exact(3)
+            .flat_map(move |t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])])
+            .map(move |(a, b)| at(a).distance(at(b)))
+    }));
+    if edges > 0.0 && bones > 0.0 { ((SPREAD * bones / edges).powi(2) / PASSES as f32).min(1.0) } else { 1.0 }
 }
 
 /// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex that has weights gets
@@ -57,7 +84,7 @@ fn weigh(
     meshes: &[MeshId],
     primitive: Option<PrimitiveId>,
     most: usize,
-    passes: usize,
+    passes: Option<usize>,
 ) -> Result<Vec<Edit>, CommandError> {
     let mut bound = document.clone();
     let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
@@ -72,7 +99,12 @@ fn weigh(
                 mesh_label(document, *first)
             )));
         }
-        let bones = Bones::new(&joint_heads(document, skin), &joint_parents(document, skin));
+        let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
+        let bones = Bones::new(&heads, &parents);
+        let smooth = match passes {
+            Some(passes) => (passes, 1.0),
+            None => (PASSES, strength(document, &list, &heads, &parents)),
+        };
         for (mesh, k) in &list {
             let positions = &document.mesh(*mesh).primitives[k.index()].positions;
             let Some(map) = bones.weigh(positions, most) else {
@@ -82,7 +114,7 @@ fn weigh(
             apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) })?;
         }
         let Some(canvas) = Canvas::whole(&bound, skin) else { continue };
-        settle(&mut bound, &canvas, &list, passes)?;
+        settle(&mut bound, &canvas, &list, smooth)?;
         done.extend(list);
     }
     if done.is_empty() {
@@ -100,7 +132,7 @@ fn settle(
     bound: &mut Document,
     canvas: &Canvas,
     list: &[(MeshId, PrimitiveId)],
-    passes: usize,
+    (passes, strength): (usize, f32),
 ) -> Result<(), CommandError> {
     let is_new = |v: u32| {
         let part = &canvas.parts()[canvas.part_of(v).0];
@@ -124,7 +156,7 @@ fn settle(
     let all = scope(None);
     draft.put(&all, given);
     let some = scope(Some(&open[..]));
-    draft.smooth(passes, 1.0, false, None, &some);
+    draft.smooth(passes, strength, false, None, &some);
     draft.normalize(&some);
     let settled: Vec<_> = canvas.parts().iter().enumerate().map(|(k, part)| (*part, draft.map(k).clone())).collect();
     for (part, map) in settled.into_iter().filter(|(part, _)| list.contains(&(part.mesh, part.primitive))) {

@@ -1,0 +1,112 @@
+//! Commands on how surfaces look: height maps made normal maps.
+
+use std::io::Cursor;
+
+use image::{ImageFormat, ImageReader, Limits};
+
+use super::{CommandError, Outcome, Scene, define::document_commands, rules};
+use crate::{
+    edit::Edit,
+    geometry::{is_gray, normal_map},
+    model::{Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap},
+};
+
+document_commands! {
+    /// Commands on materials.
+    MaterialCommand in "Edit/Materials";
+
+    /// Makes a normal map of a height map, and gives it to a material: a gray picture that stands for its bumps
+    HeightToNormal {
+        /// Which material, by its name or #index.
+        material: String,
+        /// The picture of heights, by its name or #index; the one that it takes its normals from unless given.
+        image: Option<String>,
+        /// Over how many pixels the heights go from black to white; 4 unless given.
+        strength: Option<f32>,
+        /// Whether its edges meet, as those of a texture that repeats; so unless given.
+        wrap: Option<bool>,
+    } = "material.height_to_normal", "Height map to normal map", asks: true, enabled: rules::opened;
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::Other(message.into()))
+}
+
+/// The one of a name, or of `#` and its number.
+fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, CommandError> {
+    if let Some(number) = text.strip_prefix('#').and_then(|n| n.parse().ok()).filter(|n| *n < names.len()) {
+        return Ok(number);
+    }
+    let found: Vec<usize> = (0..names.len()).filter(|k| names[*k] == Some(text)).collect();
+    match found[..] {
+        [one] => Ok(one),
+        [] => refuse(format!("there is no {what} “{text}”")),
+        _ => refuse(format!("{} {what}s are called “{text}”; give its #index", found.len())),
+    }
+}
+
+impl HeightToNormal {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let names: Vec<Option<&str>> = document.materials.iter().map(|m| m.name.as_deref()).collect();
+        let at = find(&self.material, &names, "material")?;
+        let material = &document.materials[at];
+        let from = match (&self.image, &material.normal_texture) {
+            (Some(name), _) => {
+                let names: Vec<Option<&str>> = document.images.iter().map(|i| i.name.as_deref()).collect();
+                ImageId::from(find(name, &names, "image")?)
+            }
+            (None, Some(texture)) => texture.image,
+            (None, None) => {
+                return refuse(format!("“{}” takes its normals from no picture; name the image", self.material));
+            }
+        };
+        let strength = self.strength.unwrap_or(4.0);
+        if !(0.0..=1000.0).contains(&strength) {
+            return refuse(format!("{strength} pixels are no strength; give one from 0 to 1000"));
+        }
+        let made = made(document, from, strength, self.wrap.unwrap_or(true))?;
+        let image = ImageId::from(document.images.len());
+        // Where its other pictures lie it lies, too.
+        let like = material.normal_texture.clone().or_else(|| material.base_color_texture.clone());
+        let texture = match like {
+            Some(like) => TextureRef { image, ..like },
+            None => TextureRef {
+                image,
+                uv_set: 0,
+                wrap: [Wrap::Repeat; 2],
+                nearest: false,
+                nearest_min: false,
+                mip: Mip::default(),
+                offset: glam::Vec2::ZERO,
+                rotation: 0.0,
+                scale: glam::Vec2::ONE,
+            },
+        };
+        let edits = vec![
+            Edit::AddImage { image, to: Some(made) },
+            Edit::SetNormalMap { material: MaterialId::from(at), to: Some(Box::new(texture)) },
+        ];
+        Ok(edits.into())
+    }
+}
+
+/// The normal map of an image of heights.
+fn made(document: &Document, from: ImageId, strength: f32, wrap: bool) -> Result<Image, CommandError> {
+    let Some(image) = document.images.get(from.index()) else { return refuse("that image is not there") };
+    let label = image.name.as_deref().map_or_else(|| format!("image {}", from.0), ToOwned::to_owned);
+    let unread = |why: String| CommandError::Other(format!("“{label}” cannot be read: {why}"));
+    let mut reader =
+        ImageReader::new(Cursor::new(&image.bytes[..])).with_guessed_format().map_err(|e| unread(e.to_string()))?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(Image::most_memory(image.bytes.len()));
+    reader.limits(limits);
+    let picture = reader.decode().map_err(|e| unread(e.to_string()))?;
+    if !is_gray(&picture) {
+        return refuse(format!("“{label}” has colors: it is no height map, and perhaps a normal map already"));
+    }
+    let mut bytes = Vec::new();
+    let normals = normal_map(&picture, strength, wrap);
+    normals.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).map_err(|e| unread(e.to_string()))?;
+    Ok(Image { name: Some(format!("{label} normals").into()), bytes: bytes.into() })
+}
