@@ -3,7 +3,7 @@
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::{Device, EvalArgs, Failure, clip_named, mix_named, open, print};
+use super::{Device, EvalArgs, Failure, between, clip_named, mix_named, open, print};
 use crate::{
     model::{ClipId, Document, NodeId, PrimitiveId},
     motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning},
@@ -22,6 +22,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
         Some(spec) => Mixer::default().stack(document, &mix_named(document, spec)?, args.time),
         None => Stack::of(clip.map(|c| &document.clips[c]), args.time),
     };
+    let stack = stack.going(between(args.nlerp));
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     evaluator.update(document, &stack, &mut pose);
     let unsaid = |node: &NodeId| {

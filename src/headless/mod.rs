@@ -24,6 +24,7 @@ use crate::{
     },
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, Shared},
+    motion::Averaging,
     session::{Conversion, Session, UpAxis},
 };
 
@@ -192,6 +193,9 @@ pub struct EvalArgs {
     /// Seconds.
     #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
+    /// Rotations go from key to key by the normalized sum (NLERP), as older players take them, and not on the sphere.
+    #[arg(long)]
+    pub nlerp: bool,
     /// What skins the vertices.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
@@ -229,6 +233,9 @@ pub struct RenderArgs {
     /// Seconds.
     #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
+    /// Rotations go from key to key by the normalized sum (NLERP), as older players take them, and not on the sphere.
+    #[arg(long)]
+    pub nlerp: bool,
     /// Width and height in pixels.
     #[arg(long, default_value = "1280x960")]
     pub size: String,
@@ -411,6 +418,11 @@ impl ConversionArgs {
         }
         Ok(Conversion { up, unit, rate: self.rate, height: self.height })
     }
+}
+
+/// How linear rotations go from key to key.
+const fn between(nlerp: bool) -> Averaging {
+    if nlerp { Averaging::Nlerp } else { Averaging::Slerp }
 }
 
 /// Opens a file, or says why not (status 2).

@@ -16,7 +16,7 @@ pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
 mod imp {
     use image::RgbaImage;
 
-    use super::super::{ShadingArg, ThemeArg, ViewFrom, choice, clip_named, mix_named, open};
+    use super::super::{ShadingArg, ThemeArg, ViewFrom, between, choice, clip_named, mix_named, open};
     use super::{Failure, RenderArgs};
     use crate::{
         model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
@@ -41,8 +41,8 @@ mod imp {
         let mix = args.mix.as_ref().map(|spec| mix_named(document, spec)).transpose()?;
         let mut mixer = Mixer::default();
         let mut stack = |time: f64| match &mix {
-            Some(mix) => mixer.stack(document, mix, time),
-            None => Stack::of(clip.as_ref(), time),
+            Some(mix) => mixer.stack(document, mix, time).going(between(args.nlerp)),
+            None => Stack::of(clip.as_ref(), time).going(between(args.nlerp)),
         };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
         let mut picture = Picture::new(document, size, &choice).map_err(Failure::fault)?;

@@ -466,3 +466,23 @@ fn strafing_goes_where_the_sliders_say() {
         .collect();
     assert!((way[0] - between[0]).abs() < 1e-4 && (way[1] - between[1]).abs() < 1e-4, "{way:?} {between:?}");
 }
+
+/// Whatever length a mix has, its baked clip ends as it plays there: a key's time is rounded, and what lies past the end is nothing.
+#[test]
+fn a_baked_mix_ends_as_it_plays() {
+    let session = sample();
+    let document = session.document();
+    let mut lengths = 0;
+    for k in 1..=40 {
+        let length = f64::from(k) * 0.1;
+        let spec = json!({"lanes": [{"bars": [{"plays": {"clip": "Walk"}, "length": length}]}]});
+        let mix = mix(document, &spec);
+        let clip = Shared::new(ulna::motion::baked(document, &mix, (0.0, length), 30.0));
+        let end = Pose::evaluate(document, &Stack::of(Some(&clip), f64::from(clip.length())));
+        assert!(apart(&end, &seen(document, &mix, length)) < 1e-4, "{length}");
+        let said = ulna::motion::baked_error(document, &mix, (0.0, length), &clip, 30.0);
+        assert!(said < 0.05, "{length}: {said}");
+        lengths += 1;
+    }
+    assert_eq!(lengths, 40);
+}

@@ -256,3 +256,95 @@ fn what_is_seen_becomes_the_shape_and_stays() {
     }
     assert!(done == 0 || done == 6);
 }
+
+/// A coarse mesh whose skin is taken away gets weights that stay with their bones: its ends hang on one joint each, and nothing tears as it bends.
+#[test]
+fn a_coarse_mesh_gets_weights_of_its_own_bones() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    let document = session.document();
+    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
+    let (mesh, skin) = (document.node(node).mesh.unwrap(), document.node(node).skin.unwrap());
+    let joints: Vec<String> = document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
+    let mut edits =
+        vec![Edit::SetNode { node, to: Some(Box::new(Node { skin: None, ..document.node(node).clone() })) }];
+    edits.extend(document.mesh(mesh).entries().map(|(primitive, _)| Edit::BindWeights { mesh, primitive, to: None }));
+    session.preview("Take the skin away", edits).unwrap();
+    session.commit();
+    let line = CommandLine::new("skin.create").with("node", session.document().path(node)).with("joint", joints);
+    let said = run(&mut session, line);
+    assert!(said[0].contains("weights of the nearest bones"), "{said:?}");
+    let document = session.document();
+    let primitive = &document.mesh(mesh).primitives[0];
+    let map = primitive.weights.as_deref().unwrap();
+    let up = |v: usize| primitive.positions[v].z;
+    let (low, high) = (0..map.vertex_count()).fold((f32::MAX, f32::MIN), |(l, h), v| (l.min(up(v)), h.max(up(v))));
+    for v in 0..map.vertex_count() {
+        let sum: f32 = map.vertex(v).map(|(_, w)| w).sum();
+        assert!((sum - 1.0).abs() < 1e-6);
+        if up(v) > high - 0.01 * (high - low) {
+            assert!(map.weight(v, 1) > 0.8, "the upper end: {}", map.weight(v, 1));
+        } else if up(v) < low + 0.01 * (high - low) {
+            assert!(map.weight(v, 0) > 0.8, "the lower end: {}", map.weight(v, 0));
+        }
+    }
+    let rest = shape(document, &Stack::default(), node);
+    let clip = document.clips.values().next().unwrap();
+    let mut worst = 1f32;
+    for k in 0..20 {
+        let posed = shape(document, &Stack::of(Some(clip), f64::from(clip.length()) * f64::from(k) / 20.0), node);
+        for triangle in primitive.indices.chunks_exact(3) {
+            for (a, b) in [(triangle[0], triangle[1]), (triangle[1], triangle[2]), (triangle[2], triangle[0])] {
+                let (a, b) = (a as usize, b as usize);
+                worst = worst.max(posed[a].distance(posed[b]) / rest[a].distance(rest[b]).max(1e-6));
+            }
+        }
+    }
+    assert!(worst < 2.0, "an edge becomes {worst} times as long");
+}
+
+/// Joints that are mirrored carry a bind as others do; one that is squashed flat is named, and nothing is bound. One joint is enough, and a thousand
+/// are not too many.
+#[test]
+fn odd_joints_are_bound_or_named() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
+    let mut session = Session::open(&path, &Default::default()).unwrap();
+    let document = session.document();
+    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
+    let joint = document.skin(document.node(node).skin.unwrap()).joints[1];
+    let with_scale = |scale: Vec3| {
+        let about = document.node(joint);
+        let rest = ulna::model::Transform { scale, ..about.rest.transform() };
+        let to = Node { rest: Local::Trs(rest), rest_source: RestSource::File, pose: None, ..about.clone() };
+        vec![Edit::SetNode { node: joint, to: Some(Box::new(to)) }]
+    };
+    let (mirrored, flat) = (with_scale(Vec3::new(-1.0, 1.0, 1.0)), with_scale(Vec3::new(1.0, 0.0, 1.0)));
+    session.preview("Mirror it", mirrored).unwrap();
+    session.commit();
+    run(&mut session, CommandLine::new("skin.bind"));
+    let document = session.document();
+    let skin = document.node(node).skin.unwrap();
+    assert!(document.skin(skin).inverse_bind[1].determinant() < 0.0);
+    let seen = shape(document, &Stack::default(), node);
+    assert!(seen.iter().all(|p| p.is_finite()) && size(&seen) > 1.0);
+    let before = document.clone();
+    session.preview("Squash it", flat).unwrap();
+    session.commit();
+    let said = session.run_line(&CommandLine::new("skin.bind")).unwrap_err().to_string();
+    assert!(said.contains("squashed flat"), "{said}");
+    assert_eq!(session.document().skins, before.skins);
+    // On one joint, and on a thousand of the same places.
+    let mut document = before;
+    let bare = Node { skin: None, ..document.node(node).clone() };
+    apply(&mut document, Edit::SetNode { node, to: Some(Box::new(bare)) }).unwrap();
+    let mesh = document.node(node).mesh.unwrap();
+    apply(&mut document, Edit::BindWeights { mesh, primitive: ulna::model::PrimitiveId::from(0usize), to: None })
+        .unwrap();
+    let pose = Pose::evaluate(&document, &Stack::default());
+    let place = world(&document, &pose, node);
+    let many = vec![document.skin(skin).joints[0]; 1000];
+    assert_eq!(snapshot(&document, &pose, &many, &place).unwrap().len(), 1000);
+    assert_eq!(snapshot(&document, &pose, &many[..1], &place).unwrap().len(), 1);
+}

@@ -415,7 +415,7 @@ fn a_height_map_becomes_a_normal_map_on_command() {
     let folder = tempfile::tempdir().unwrap();
     let heights = image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]));
     heights.save(folder.path().join("bumps.png")).unwrap();
-    image_of(4, 4).save(folder.path().join("skin.png")).unwrap();
+    image_of(3, 2).save(folder.path().join("skin.png")).unwrap();
     let list = "MeshTextureCoords { 3; 0;0;, 1;0;, 0;1;; }
         MeshMaterialList { 2; 1; 0;; Material Stone { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename { \"bumps.png\"; } }
         Material Skin { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename { \"skin.png\"; } } }";

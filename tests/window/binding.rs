@@ -84,3 +84,35 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     assert!(session(&window).document().skins.values().next().expect("a skin").inverse_bind == before);
     assert!(!says(&window, "Something in Ulna failed"));
 }
+
+#[test]
+fn a_page_says_how_steep_height_maps_become() {
+    let folder = tempfile::tempdir().expect("a folder");
+    image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]))
+        .save(folder.path().join("bump.png"))
+        .expect("a picture");
+    let effect = "EffectInstance { \"Phong.fx\"; EffectParamString { \"BumpMap\"; \"bump.png\"; } }";
+    let text = format!(
+        "xof 0303txt 0032\nFrame A {{ Mesh {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;
+         MeshTextureCoords {{ 3; 0;0;, 1;0;, 0;1;; }}
+         MeshMaterialList {{ 1; 1; 0;; Material Stone {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; {effect} }} }} }} }}"
+    );
+    let path = folder.path().join("stone.x");
+    std::fs::write(&path, text).expect("a file");
+    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60);
+    let mut window = builder.wgpu().build_eframe(move |cc| App::new(cc, Some(path)));
+    page(&mut window, "Open stone.x");
+    assert!(says(&window, "1 height map becomes a normal map, this steep"));
+    window.get_by_label("Steepness of height maps").focus();
+    window.run_steps(2);
+    window.event(egui::Event::Text("20".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+    window.get_by_label("Open").click();
+    wait(&mut window);
+    let document = session(&window).document();
+    assert!(document.materials[0].normal_texture.is_some());
+    let conversion = &session(&window).imported().expect("an import").conversion;
+    assert_eq!(conversion.height, Some(20.0));
+    assert!(!says(&window, "Something in Ulna failed"));
+}

@@ -49,7 +49,10 @@ impl App {
             DialogAction::Convert(draft) => self.convert(ctx, &draft),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
-            DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
+            DialogAction::ImportFrom(path) => {
+                self.files.arriving = None;
+                self.import_from(ctx, &path);
+            }
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),
             DialogAction::DiscardAndContinue(wish) => {

@@ -101,7 +101,8 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
             if field.changed() {
                 now.conversion.height = Some(steep);
             }
-            let text = format!("{} become normal maps, this steep", many(draft.found.heights, "height map"));
+            let words = if draft.found.heights == 1 { "becomes a normal map" } else { "become normal maps" };
+            let text = format!("{} {words}, this steep", many(draft.found.heights, "height map"));
             small(ui, theme, &text);
         });
     }

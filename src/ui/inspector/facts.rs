@@ -86,6 +86,9 @@ pub fn clip(
     heading(ui, theme, "Clip");
     fact(ui, theme, "Name", document.clip_label(id));
     fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
+    if let Some(rate) = clip.ticks {
+        fact(ui, theme, "Ticks", format!("{:.1}, {rate} a second", f64::from(clip.length()) * rate));
+    }
     let found = found.update((generation, id), |_| Found::of(document, id));
     if let Some(way) = &found.travel {
         fact(ui, theme, "Travels", way.as_str());
