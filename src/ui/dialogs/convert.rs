@@ -76,6 +76,8 @@ const UNITS: [(f32, &str); 6] = [
 pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &mut Actions) {
     let theme = view.theme;
     let mut now = draft.clone();
+    // Enter in a field is the field's.
+    let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
     ui.label(RichText::new(format!("{} · {}", draft.format, draft.contents())).font(Theme::font(Font::Heading)));
     small(ui, theme, "It is taken over as a glTF model; the file itself stays as it is.");
@@ -110,7 +112,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     ui.add_space(14.0);
     ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
         let verb = primary(ui, theme, "Open");
-        let enter = ui.input(|i| i.key_pressed(egui::Key::Enter)) && ui.memory(|m| m.focused()).is_none();
+        let enter = !typing && ui.input(|i| i.key_pressed(egui::Key::Enter));
         if verb.clicked() || enter {
             actions.push(DialogAction::Convert(Box::new(now.clone())));
         }
