@@ -15,7 +15,85 @@ use crate::formats::{gltf::ReadError, import::NodeOut};
 pub(super) type Corner = (usize, Option<usize>);
 
 /// Normals, and those of the corners of each face.
-type Normals = (Vec<[f32; 3]>, Vec<Vec<usize>>);
+type Normals = (Vec<[f32; 3]>, Faces);
+
+/// Lists of corners side by side, a list a face.
+#[derive(Default)]
+struct Faces {
+    ends: Vec<u32>,
+    corners: Vec<u32>,
+}
+
+impl Faces {
+    /// The faces of a list, each corner below `limit`.
+    fn read(numbers: &mut Numbers<'_>, limit: usize) -> Result<Self, ReadError> {
+        let count = numbers.count(1)?;
+        let mut made = Self { ends: Vec::with_capacity(count), corners: Vec::with_capacity(count.saturating_mul(3)) };
+        for _ in 0..count {
+            for _ in 0..numbers.count(1)? {
+                made.corners.push(numbers.index(limit, "vertex")? as u32);
+            }
+            made.ends.push(made.corners.len() as u32);
+        }
+        Ok(made)
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let mut from = 0;
+        self.ends.iter().map(move |end| {
+            let face = &self.corners[from as usize..*end as usize];
+            from = *end;
+            face
+        })
+    }
+}
+
+/// Numbers of corners: those of one place in a chain, and, where that is long, by hashing, so that no file makes it slow.
+struct Known {
+    first: Vec<u32>,
+    next: Vec<u32>,
+    others: HashMap<Corner, u32>,
+}
+
+impl Known {
+    const NONE: u32 = u32::MAX;
+    const LONG: usize = 16;
+
+    fn new(places: usize) -> Self {
+        Self { first: vec![Self::NONE; places], next: Vec::new(), others: HashMap::new() }
+    }
+
+    /// The number of a corner among the vertices, which it joins where it is new.
+    fn vertex(&mut self, key: Corner, vertices: &mut Vec<Corner>) -> u32 {
+        let mut at = self.first[key.0];
+        for _ in 0..Self::LONG {
+            if at == Self::NONE {
+                break;
+            }
+            if vertices[at as usize].1 == key.1 {
+                return at;
+            }
+            at = self.next[at as usize];
+        }
+        let made = vertices.len() as u32;
+        if at != Self::NONE {
+            let found = *self.others.entry(key).or_insert(made);
+            if found == made {
+                vertices.push(key);
+                self.next.push(Self::NONE);
+            }
+            return found;
+        }
+        vertices.push(key);
+        self.next.push(self.first[key.0]);
+        self.first[key.0] = made;
+        made
+    }
+}
 
 /// Vertices as they are written, and the triangles of each material.
 #[derive(Default)]
@@ -26,21 +104,19 @@ struct Corners {
 
 impl Corners {
     /// Faces cut into triangles.
-    fn of(faces: &[Vec<usize>], normals: Option<&Normals>, of_face: &[usize]) -> Self {
+    fn of(faces: &Faces, places: usize, normals: Option<&Normals>, of_face: &[usize]) -> Self {
         let mut made = Self::default();
-        let mut seen: HashMap<Corner, u32> = HashMap::new();
+        let mut known = Known::new(places);
+        let mut corners: Vec<u32> = Vec::new();
+        // Both have as many corners a face.
+        let mut at = 0;
         for (f, face) in faces.iter().enumerate() {
-            let corners: Vec<u32> = face
-                .iter()
-                .enumerate()
-                .map(|(c, position)| {
-                    let key = (*position, normals.map(|(_, of)| of[f][c]));
-                    *seen.entry(key).or_insert_with(|| {
-                        made.vertices.push(key);
-                        made.vertices.len() as u32 - 1
-                    })
-                })
-                .collect();
+            corners.clear();
+            for position in face {
+                let normal = normals.map(|(_, of)| of.corners[at] as usize);
+                corners.push(known.vertex((*position as usize, normal), &mut made.vertices));
+                at += 1;
+            }
             let list = made.triangles.entry(of_face.get(f).copied().unwrap_or(0)).or_default();
             for k in 1..corners.len().saturating_sub(1) {
                 // Mirrored, so the other way round.
@@ -71,7 +147,7 @@ impl Builder<'_, '_> {
         if none > 0 {
             self.odd(object, format!("{none} of its coordinates are no numbers; they are 0"));
         }
-        let faces = faces_of(&mut numbers, count)?;
+        let faces = Faces::read(&mut numbers, count)?;
         if faces.iter().any(|f| f.len() < 3) {
             self.odd(object, "some faces have fewer than three corners and are not shown");
         }
@@ -84,7 +160,7 @@ impl Builder<'_, '_> {
             declared.uvs[0] = Some(uvs);
         }
         let (of_face, materials) = self.material_list(object, faces.len())?;
-        let corners = Corners::of(&faces, normals.as_ref(), &of_face);
+        let corners = Corners::of(&faces, count, normals.as_ref(), &of_face);
         if corners.triangles.is_empty() {
             return Ok(());
         }
@@ -148,7 +224,7 @@ impl Builder<'_, '_> {
     }
 
     /// The normals of a mesh, where their faces are those of the mesh.
-    fn normals(&mut self, object: usize, faces: &[Vec<usize>]) -> Result<Option<Normals>, ReadError> {
+    fn normals(&mut self, object: usize, faces: &Faces) -> Result<Option<Normals>, ReadError> {
         let tree = self.tree;
         let Some(child) = self.children(object, "MeshNormals").next() else { return Ok(None) };
         let mut numbers = Numbers { object: &tree[child], at: 0 };
@@ -157,8 +233,8 @@ impl Builder<'_, '_> {
         for _ in 0..count {
             list.push(mirror(finite(numbers.vec3()?, &mut 0)));
         }
-        let of_faces = faces_of(&mut numbers, count)?;
-        let fits = of_faces.len() == faces.len() && of_faces.iter().zip(faces).all(|(a, b)| a.len() == b.len());
+        let of_faces = Faces::read(&mut numbers, count)?;
+        let fits = of_faces.ends == faces.ends;
         if !fits {
             self.odd(child, "its faces are not those of the mesh; the normals are left out");
         }
@@ -200,17 +276,18 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Faces as lists of corners, each below `limit`.
-fn faces_of(numbers: &mut Numbers<'_>, limit: usize) -> Result<Vec<Vec<usize>>, ReadError> {
-    let count = numbers.count(1)?;
-    let mut list = Vec::with_capacity(count);
-    for _ in 0..count {
-        let corners = numbers.count(1)?;
-        let mut face = Vec::with_capacity(corners);
-        for _ in 0..corners {
-            face.push(numbers.index(limit, "vertex")?);
-        }
-        list.push(face);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_of_one_place_are_one_vertex_each_however_many_there_are() {
+        let (mut known, mut vertices) = (Known::new(2), Vec::new());
+        let all: Vec<Corner> = (0..500).map(|n| (n % 2, Some(n / 2))).chain([(0, None)]).collect();
+        let first: Vec<u32> = all.iter().map(|key| known.vertex(*key, &mut vertices)).collect();
+        let again: Vec<u32> = all.iter().rev().map(|key| known.vertex(*key, &mut vertices)).collect();
+        assert_eq!(vertices, all);
+        assert_eq!(first, (0..all.len() as u32).collect::<Vec<_>>());
+        assert_eq!(again, first.into_iter().rev().collect::<Vec<_>>());
     }
-    Ok(list)
 }

@@ -181,25 +181,36 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
     Ok(tokens.list)
 }
 
+/// Bytes that end a word.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut k = 0;
+    while k < 256 {
+        ends[k] =
+            matches!(k as u8, b'{' | b'}' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' | b'"' | b'<' | 0);
+        k += 1;
+    }
+    ends
+};
+
 /// A name or a number from a byte on; the byte before what follows it.
 fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result<usize, ReadError> {
     let mut at = start;
     while let Some(c) = b.get(at) {
-        if matches!(c, b'{' | b'}' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' | b'"' | b'<') {
+        if ENDS[usize::from(*c)] {
             break;
-        }
-        if *c == 0 {
-            return fail(format!("a NUL byte stands in the text, at byte {}", at + 16));
         }
         at += if double { character(b, at) } else { 1 };
     }
     let end = at.min(b.len());
-    let word = decode(&b[start..end], double);
+    if b.get(end) == Some(&0) {
+        return fail(format!("a NUL byte stands in the text, at byte {}", end + 16));
+    }
     // What stands between a kind and its brace is a name, though it be made of digits.
-    let opens = b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
-    let named = opens && matches!(tokens.list.last(), Some(Token::Name(_)));
-    let found = if named { None } else { number(&word) };
-    tokens.push(found.map_or(Token::Name(word), Token::Number))?;
+    let opens = || b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
+    let named = matches!(tokens.list.last(), Some(Token::Name(_))) && opens();
+    let found = if named { None } else { number(&b[start..end]) };
+    tokens.push(found.map_or_else(|| Token::Name(decode(&b[start..end], double)), Token::Number))?;
     Ok(end - 1)
 }
 
@@ -224,17 +235,18 @@ fn line_end(b: &[u8], at: usize) -> usize {
 }
 
 /// A number, also as old exporters print those that are none.
-fn number(word: &str) -> Option<f64> {
-    let bare = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+fn number(word: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(word).ok()?;
+    let first = *word.first()?;
+    if (first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.'))
+        && let Ok(value) = text.parse()
+    {
+        return Some(value);
+    }
+    let bare = text.trim_start_matches(['-', '+']).to_ascii_lowercase();
     // No frame is called so; one that only begins so is (Nancy).
     let is_nan = bare == "nan" || bare.starts_with("nan(");
-    if bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity") {
-        return Some(f64::NAN);
-    }
-    if !word.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+' || c == '.') {
-        return None;
-    }
-    word.parse().ok()
+    (bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity")).then_some(f64::NAN)
 }
 
 fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
