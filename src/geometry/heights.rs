@@ -36,7 +36,7 @@ pub fn normal_map(picture: &DynamicImage, strength: f32, wrap: bool) -> DynamicI
         let row = |dy: i64| at(x - 1, y + dy) + 2.0 * at(x, y + dy) + at(x + 1, y + dy);
         // Down the picture is down in texture space, too.
         let slope = Vec3::new(column(1) - column(-1), row(-1) - row(1), 0.0) * (strength / 8.0);
-        let normal = (Vec3::Z - slope).normalize();
+        let normal = (Vec3::Z - slope).normalize_or(Vec3::Z);
         *pixel = Rgb((normal * 127.5 + 127.5).round().to_array().map(|v| v as u8));
     }
     DynamicImage::ImageRgb8(made)

@@ -6,7 +6,7 @@
 
 use glam::Quat;
 
-use super::turn::{F32x8, LANES};
+use super::turn::{F32x8, LANES, lane_of};
 use crate::model::{Local, Property, Transform};
 
 /// Transforms of eight nodes.
@@ -29,9 +29,9 @@ impl Block {
     #[inline(always)]
     pub(super) fn at(&self, lane: usize) -> Transform {
         Transform {
-            translation: self.places.map(|v| v[lane]).into(),
-            rotation: Quat::from_array(self.turns.map(|v| v[lane])),
-            scale: self.sizes.map(|v| v[lane]).into(),
+            translation: lane_of(&self.places, lane).into(),
+            rotation: Quat::from_array(lane_of(&self.turns, lane)),
+            scale: lane_of(&self.sizes, lane).into(),
         }
     }
 
@@ -207,7 +207,7 @@ impl Sink for ToLocals<'_> {
     fn put<const W: usize, T: Part<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
         for (k, node) in to.eight(&to.nodes, eight).iter().enumerate().take(LANES) {
             if let Local::Trs(transform) = &mut self.0[*node as usize] {
-                T::set(transform, values.map(|v| v[k]));
+                T::set(transform, lane_of(values, k));
             }
         }
     }

@@ -8,7 +8,7 @@ use glam::{Quat, Vec3};
 
 use super::{
     frame::{Block, Slots},
-    turn::{F32x8, LANES, log_factor, log_terms, unit},
+    turn::{F32x8, LANES, lane_of, log_factor, log_terms, unit},
 };
 use crate::model::{JointMask, Local, NodeId, Property, Transform};
 
@@ -429,9 +429,9 @@ fn lay_whole_block(
         match &mut local[*node as usize] {
             // Part by part: a whole one is put together in memory first, and waited for.
             Local::Trs(t) if whole => {
-                t.translation = result.places.map(|v| v[k]).into();
-                t.rotation = Quat::from_array(result.turns.map(|v| v[k]));
-                t.scale = result.sizes.map(|v| v[k]).into();
+                t.translation = lane_of(&result.places, k).into();
+                t.rotation = Quat::from_array(lane_of(&result.turns, k));
+                t.scale = lane_of(&result.sizes, k).into();
             }
             local => {
                 let result = result.at(k);
@@ -527,7 +527,7 @@ fn lay_block(
         let side = heaviest(turns);
         let mixed = mean(&turns[..], &side, cover.on_sphere, &mut scratch.ways);
         for k in (0..count).filter(|k| sums[*k].count > 0) {
-            result[k].rotation = Quat::from_array(mixed.map(|v| v[k]));
+            result[k].rotation = Quat::from_array(lane_of(&mixed, k));
         }
     }
     for k in 0..count {

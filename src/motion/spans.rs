@@ -233,6 +233,10 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
 
     /// Goes to a moment and gives every node its value there, blended from the points of its track.
     #[inline(always)]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "the insides of zipped iterators are made where the standard library likes"
+    )]
     pub(super) fn step<B: Blend<W, P>, T: Part<W>>(&mut self, time: LaneTime, sink: &mut impl Sink) {
         let LaneTime { high, low, floor } = time;
         let lanes = self.present.len();
@@ -243,8 +247,8 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let next_marks = &self.marks[(moment + 1) * lanes..(moment + 2) * lanes];
         let stored = &self.stored[..];
         let find = Find { marks, next_marks, stored, floor };
-        let blocks = self.blocks.iter_mut().zip(self.present.chunks_mut(LANES));
-        for (b, (block, present)) in blocks.enumerate() {
+        for (b, block) in self.blocks.iter_mut().enumerate() {
+            let present = &mut self.present[b * LANES..lanes.min((b + 1) * LANES)];
             let mut ended = 0u32;
             for k in 0..LANES {
                 ended |= u32::from(floor < block.start[k] || floor >= block.end[k]) << k;
@@ -258,13 +262,13 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                     present[k] = find.place(b * LANES + k);
                     spans[k] = &stored[present[k] as usize];
                 }
-                for (k, span) in spans.iter().enumerate() {
-                    (block.start[k], block.end[k], block.rate[k]) = (span.start, span.end, span.rate);
+                for k in 0..LANES {
+                    (block.start[k], block.end[k], block.rate[k]) = (spans[k].start, spans[k].end, spans[k].rate);
                 }
-                for (p, point) in block.points.iter_mut().enumerate() {
-                    for (c, lane) in point.iter_mut().enumerate() {
-                        for (to, span) in lane.iter_mut().zip(&spans) {
-                            *to = span.points[p][c];
+                for p in 0..P {
+                    for c in 0..W {
+                        for k in 0..LANES {
+                            block.points[p][c][k] = spans[k].points[p][c];
                         }
                     }
                 }
@@ -279,18 +283,18 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                     if follows && span.start <= floor && floor < span.end { next } else { find.place(b * LANES + k) };
                 let span = &stored[present[k] as usize];
                 (block.start[k], block.end[k], block.rate[k]) = (span.start, span.end, span.rate);
-                for (to, from) in block.points.iter_mut().zip(&span.points) {
-                    for (to, from) in to.iter_mut().zip(from) {
-                        to[k] = *from;
+                for p in 0..P {
+                    for c in 0..W {
+                        block.points[p][c][k] = span.points[p][c];
                     }
                 }
             }
             let mut part = [0.0; LANES];
-            for (k, part) in part.iter_mut().enumerate() {
+            for k in 0..LANES {
                 let u = ((high - block.start[k]) + low) * block.rate[k];
                 // What holds since ever gives no number.
                 let u = if u > 0.0 { u } else { 0.0 };
-                *part = if u < 1.0 { u } else { 1.0 };
+                part[k] = if u < 1.0 { u } else { 1.0 };
             }
             sink.put::<W, T>(&self.to, b, &B::blend(&part, &block.points));
         }

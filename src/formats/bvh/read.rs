@@ -242,7 +242,7 @@ impl Capture {
                 self.values.push(before);
             }
         }
-        self.frames = if self.width == 0 { 0 } else { self.values.len() / self.width };
+        self.frames = self.values.len().checked_div(self.width).unwrap_or(0);
         self.values.truncate(self.frames * self.width);
         if none > 0 {
             odd(format!("{none} numbers are none; they are as in the frame before"));

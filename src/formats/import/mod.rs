@@ -111,8 +111,11 @@ pub struct Importer {
     /// Whether bytes begin as its files do.
     pub sniff: fn(&[u8]) -> bool,
     /// Makes a GLB. The path is where textures are looked for, and what clips without a name are called by.
-    pub read: fn(&[u8], Option<&Path>, &Conversion) -> Result<Converted, ReadError>,
+    pub read: Reader,
 }
+
+/// What reads the bytes of a file, which lies at a path, as it is to be taken.
+pub type Reader = fn(&[u8], Option<&Path>, &Conversion) -> Result<Converted, ReadError>;
 
 /// All formats that are read beside glTF.
 pub const IMPORTERS: [Importer; 2] = [

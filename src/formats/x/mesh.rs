@@ -69,29 +69,26 @@ impl Known {
 
     /// The number of a corner among the vertices, which it joins where it is new.
     fn vertex(&mut self, key: Corner, vertices: &mut Vec<Corner>) -> u32 {
+        let made = vertices.len() as u32;
         let mut at = self.first[key.0];
         for _ in 0..Self::LONG {
             if at == Self::NONE {
-                break;
+                vertices.push(key);
+                self.next.push(self.first[key.0]);
+                self.first[key.0] = made;
+                return made;
             }
             if vertices[at as usize].1 == key.1 {
                 return at;
             }
             at = self.next[at as usize];
         }
-        let made = vertices.len() as u32;
-        if at != Self::NONE {
-            let found = *self.others.entry(key).or_insert(made);
-            if found == made {
-                vertices.push(key);
-                self.next.push(Self::NONE);
-            }
-            return found;
+        let found = *self.others.entry(key).or_insert(made);
+        if found == made {
+            vertices.push(key);
+            self.next.push(Self::NONE);
         }
-        vertices.push(key);
-        self.next.push(self.first[key.0]);
-        self.first[key.0] = made;
-        made
+        found
     }
 }
 
@@ -213,10 +210,8 @@ impl Builder<'_, '_> {
         if let (Some(list), None) = (&declared.tangents, normals) {
             attributes["TANGENT"] = self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
         }
-        let mut set = 0;
-        for list in declared.uvs.iter().flatten() {
+        for (set, list) in declared.uvs.iter().flatten().enumerate() {
             attributes[format!("TEXCOORD_{set}")] = self.glb.floats(&spread(vertices, list), "VEC2", 2, false).into();
-            set += 1;
         }
         if let Some(list) = &declared.colors {
             attributes["COLOR_0"] = self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
