@@ -39,9 +39,10 @@ impl<'a> Skinner<'a> {
         self.simd.vectorize(
             #[inline(always)]
             || {
-                let from = positions.as_chunks::<EIGHT>().0.iter().zip(normals.as_chunks::<EIGHT>().0);
-                let to = out.as_chunks_mut::<EIGHT>().0.iter_mut().zip(out_normals.as_chunks_mut::<EIGHT>().0);
-                for (k, ((p, n), (out, out_normal))) in from.zip(to).enumerate() {
+                let (p, n) = (positions.as_chunks::<EIGHT>().0, normals.as_chunks::<EIGHT>().0);
+                let (out, out_normals) = (out.as_chunks_mut::<EIGHT>().0, out_normals.as_chunks_mut::<EIGHT>().0);
+                let count = p.len().min(n.len()).min(out.len()).min(out_normals.len());
+                for k in 0..count {
                     let zero = [0.0f32; 8];
                     let (mut front, mut back) = ([cast(zero); EIGHT], [cast(zero); EIGHT]);
                     for v in 0..EIGHT {
@@ -49,8 +50,8 @@ impl<'a> Skinner<'a> {
                         [front[v], back[v]] = self.sum(joints, weights);
                     }
                     let ([x, y], [z, w]) = (self.columns(&front), self.columns(&back));
-                    *out = self.scatter(self.position([&x, &y, &z, &w], &self.gather(p)));
-                    *out_normal = self.scatter(self.normal([&x, &y, &z], &self.gather(n)));
+                    out[k] = self.scatter(self.position([&x, &y, &z, &w], &self.gather(&p[k])));
+                    out_normals[k] = self.scatter(self.normal([&x, &y, &z], &self.gather(&n[k])));
                 }
             },
         );
@@ -62,9 +63,11 @@ impl<'a> Skinner<'a> {
         let (avx, fma) = (self.simd.avx, self.simd.fma);
         let none = self.palette.len() - 1;
         let mut sum = [cast([0.0f32; 8]); 2];
-        for (joint, weight) in joints.iter().zip(weights) {
-            let [front, back] = &self.palette[usize::from(*joint).min(none)];
-            let weight = avx._mm256_set1_ps(*weight);
+        let count = joints.len().min(weights.len());
+        let (joints, weights) = (&joints[..count], &weights[..count]);
+        for k in 0..count {
+            let [front, back] = &self.palette[usize::from(joints[k]).min(none)];
+            let weight = avx._mm256_set1_ps(weights[k]);
             sum = [fma._mm256_fmadd_ps(cast(*front), weight, sum[0]), fma._mm256_fmadd_ps(cast(*back), weight, sum[1])];
         }
         sum
@@ -138,12 +141,11 @@ impl<'a> Skinner<'a> {
     #[inline(always)]
     fn cross(self, a: &Three, b: &Three) -> Three {
         let avx = self.simd.avx;
-        let mut out = *a;
-        for (out, (i, j)) in out.iter_mut().zip([(1, 2), (2, 0), (0, 1)]) {
-            // Not fused: what is parallel must give zero.
-            *out = avx._mm256_sub_ps(avx._mm256_mul_ps(a[i], b[j]), avx._mm256_mul_ps(a[j], b[i]));
-        }
-        out
+        // Not fused: what is parallel must give zero.
+        let (yz, zy) = (avx._mm256_mul_ps(a[1], b[2]), avx._mm256_mul_ps(a[2], b[1]));
+        let (zx, xz) = (avx._mm256_mul_ps(a[2], b[0]), avx._mm256_mul_ps(a[0], b[2]));
+        let (xy, yx) = (avx._mm256_mul_ps(a[0], b[1]), avx._mm256_mul_ps(a[1], b[0]));
+        [avx._mm256_sub_ps(yz, zy), avx._mm256_sub_ps(zx, xz), avx._mm256_sub_ps(xy, yx)]
     }
 
     #[inline(always)]

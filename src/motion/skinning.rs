@@ -238,9 +238,11 @@ impl Sums<'_> {
     fn of(&self, joints: &[u16], weights: &[f32]) -> [Vec4; 4] {
         let none = self.palette.len() - 1;
         let mut m = [Vec4::ZERO; 4];
-        for (joint, weight) in joints.iter().zip(weights) {
-            let matrix = &self.palette[usize::from(*joint).min(none)];
-            let weight = Vec4::splat(*weight);
+        let count = joints.len().min(weights.len());
+        let (joints, weights) = (&joints[..count], &weights[..count]);
+        for k in 0..count {
+            let matrix = &self.palette[usize::from(joints[k]).min(none)];
+            let weight = Vec4::splat(weights[k]);
             m = [
                 m[0] + matrix[0] * weight,
                 m[1] + matrix[1] * weight,
@@ -257,7 +259,7 @@ impl Sums<'_> {
 #[inline(always)]
 fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
     let position = (m[0] * Vec4::splat(p.x) + m[1] * Vec4::splat(p.y) + m[2] * Vec4::splat(p.z) + m[3]).truncate();
-    let [x, y, z, _] = m.map(Vec3A::from_vec4);
+    let [x, y, z] = [Vec3A::from_vec4(m[0]), Vec3A::from_vec4(m[1]), Vec3A::from_vec4(m[2])];
     let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
     let turned = yz * n.x + zx * n.y + xy * n.z;
     let side = if x.dot(yz) < 0.0 { -1.0 } else { 1.0 };
