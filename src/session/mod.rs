@@ -430,7 +430,8 @@ impl Session {
             cameras: self.document.nodes.values().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
             redo: self.history.redo_label().is_some(),
-            unsaved: self.is_unsaved(),
+            // What was imported has no file of its own yet.
+            unsaved: self.is_unsaved() || (self.path.is_none() && self.imported.is_some()),
             unkeyed: !self.document.aids.unkeyed.is_empty(),
             ..Availability::default()
         }

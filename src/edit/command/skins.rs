@@ -221,6 +221,7 @@ impl CreateSkin {
     }
 
     fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
+        let pose = standing(document, self.clip.as_ref(), self.time)?;
         let nodes = self.node.all(document)?;
         let mut joints: Vec<NodeId> = Vec::new();
         for joint in self.joint.all(document)? {
@@ -248,7 +249,6 @@ impl CreateSkin {
                 joints.len()
             ));
         }
-        let pose = standing(document, self.clip.as_ref(), self.time)?;
         let is_bare = |m: &MeshId| document.mesh(*m).primitives.iter().any(|p| p.weights.is_none());
         let bare: Vec<MeshId> = meshes.iter().copied().filter(is_bare).collect();
         let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare };
@@ -307,6 +307,7 @@ impl BindSkin {
     }
 
     fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
+        let pose = standing(document, self.clip.as_ref(), self.time)?;
         let nodes: Vec<NodeId> = match &self.node {
             Some(nodes) => nodes.all(document)?,
             None => document.node_ids().filter(|n| document.node(*n).skin.is_some()).collect(),
@@ -322,7 +323,6 @@ impl BindSkin {
         if skins.is_empty() {
             return refuse("no mesh hangs on a skin");
         }
-        let pose = standing(document, self.clip.as_ref(), self.time)?;
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());
         let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
         let mut joints: Vec<NodeId> = Vec::new();
