@@ -175,7 +175,9 @@ impl App {
     pub(super) fn remake_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
-        let (images, (serial, loader)) = (self.renderer.images(), self.renderer.remake(true));
+        // Those that are not kept are decoded anew: without them the model would lose its textures.
+        let images = self.renderer.images().filter(|kept| kept.len() == document.images.len());
+        let (serial, loader) = self.renderer.remake(true);
         let small = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
         if let (true, Some(images)) = (small, &images) {
             let posed = Posed::new(&document);

@@ -237,7 +237,6 @@ pub enum EditError {
         /// The primitive.
         primitive: PrimitiveId,
     },
-    /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
     /// A shape that does not fit its primitive.
     #[error("the shape does not fit primitive {primitive} of mesh {mesh}", primitive = primitive.index())]
     Shape {
@@ -246,7 +245,7 @@ pub enum EditError {
         /// The primitive.
         primitive: PrimitiveId,
     },
-    /// Weight layers that do not fit.
+    /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
     #[error("the weight layers do not fit skin {0}")]
     Layers(u32),
     /// The track breaks a rule.

@@ -80,7 +80,9 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     assert!(document.skins.values().next().expect("a skin").inverse_bind != before);
     assert!(document.node(arm).pose.is_none(), "the pose is the rest now");
     assert_eq!(session(&window).history().done().len(), 2);
+    wait(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::Z);
+    wait(&mut window);
     assert!(session(&window).document().skins.values().next().expect("a skin").inverse_bind == before);
     assert!(!says(&window, "Something in Ulna failed"));
 }
@@ -115,4 +117,38 @@ fn a_page_says_how_steep_height_maps_become() {
     let conversion = &session(&window).imported().expect("an import").conversion;
     assert_eq!(conversion.height, Some(20.0));
     assert!(!says(&window, "Something in Ulna failed"));
+}
+
+/// The scene is made anew after a bind, and keeps its textures: bound where it stands, the model is seen as before.
+#[test]
+fn a_bind_leaves_the_picture_as_it_was() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Pose mode");
+    window.run_steps(20);
+    let picture = |window: &mut Window| {
+        let rect = window.get_by_label("Viewport").rect().shrink(80.0);
+        let image = window.render().expect("a picture");
+        image::imageops::crop_imm(
+            &image,
+            rect.left() as u32,
+            rect.top() as u32,
+            rect.width() as u32,
+            rect.height() as u32,
+        )
+        .to_image()
+    };
+    let before = picture(&mut window);
+    find(&mut window, "Bind…");
+    page(&mut window, "What will change");
+    window.get_by_label("Bind").click();
+    window.run_steps(4);
+    wait(&mut window);
+    window.run_steps(20);
+    assert_eq!(session(&window).history().done().len(), 1);
+    let after = picture(&mut window);
+    let apart = |(a, b): (&u8, &u8)| u64::from(a.abs_diff(*b));
+    let sum: u64 = before.as_raw().iter().zip(after.as_raw()).map(apart).sum();
+    let mean = sum as f64 / before.as_raw().len() as f64;
+    // The hands that see it: it is not one color.
+    assert!(before.pixels().any(|p| p.0[0] > 90) && mean < 0.5, "{mean}");
 }

@@ -42,7 +42,10 @@ impl App {
             DialogAction::ClearJournals => self.clear_journals(ctx),
             DialogAction::SetDialog(dialog) => {
                 if !matches!(dialog, Some(crate::ui::Dialog::Convert { .. })) {
-                    self.files.arriving = None;
+                    // What was dropped beside a file that is declined goes with it.
+                    if self.files.arriving.take().is_some() {
+                        self.files.dropped = None;
+                    }
                 }
                 self.dialogs.open = dialog;
             }
