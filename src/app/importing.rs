@@ -21,7 +21,7 @@ use crate::{
     model::{Clip, Document, NodeId, Shared, Tree},
     motion::{Evaluator, Pose, Stack},
     render::Capture,
-    session::{Arrival, ClipSource, ImportOptions, arrivals, files_meant},
+    session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals, files_meant},
     ui::{Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind},
 };
 
@@ -155,6 +155,11 @@ impl App {
 
     /// Reads files beside the window.
     pub(super) fn read_clips(&mut self, ctx: &Context, paths: Vec<PathBuf>) {
+        self.read_clips_as(ctx, paths, Conversion::default());
+    }
+
+    /// The same, those of other formats as they are to be taken.
+    pub(super) fn read_clips_as(&mut self, ctx: &Context, paths: Vec<PathBuf>, conversion: Conversion) {
         if self.session.is_none() || paths.is_empty() {
             return;
         }
@@ -167,7 +172,7 @@ impl App {
         let (stopped, waker) = (Arc::clone(&stop), ctx.clone());
         let read = move || {
             for path in files {
-                let source = ClipSource::read(path, &stopped);
+                let source = ClipSource::read(path, &conversion, &stopped);
                 if stopped.reach(0.0).is_err() || sender.send(source).is_err() {
                     return;
                 }

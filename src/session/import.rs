@@ -15,7 +15,7 @@ use crate::{
     edit::command::{ClipTexts, PutClips, TakenName},
     formats::{
         gltf::{Progress, ReadError},
-        import::endings,
+        import::{Conversion, endings},
     },
     model::{ClipId, Document, NodeId, Property, Shared},
     motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy},
@@ -108,10 +108,10 @@ pub struct ClipSource {
 }
 
 impl ClipSource {
-    /// Opens it.
-    pub fn read(path: PathBuf, progress: &Progress) -> Self {
-        let document =
-            Session::open(&path, progress).map(|s| Arc::new(s.document().clone())).map_err(|e| e.to_string());
+    /// Opens it; one of another format as it is asked for.
+    pub fn read(path: PathBuf, conversion: &Conversion, progress: &Progress) -> Self {
+        let opened = Session::open_as(&path, conversion, progress);
+        let document = opened.map(|s| Arc::new(s.document().clone())).map_err(|e| e.to_string());
         Self { path, document }
     }
 

@@ -52,9 +52,10 @@ impl App {
             DialogAction::Convert(draft) => self.convert(ctx, &draft),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
-            DialogAction::ImportFrom(path) => {
+            DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
+            DialogAction::TakeClips(draft) => {
                 self.files.arriving = None;
-                self.import_from(ctx, &path);
+                self.read_clips_as(ctx, vec![draft.path], draft.conversion);
             }
             DialogAction::FitImport(draft) => self.fit_import(*draft),
             DialogAction::Import(draft) => self.import(ctx, &draft),

@@ -354,6 +354,12 @@ impl BindSkin {
             let place = if own.len() == users.len() { skin } else { plan.draft.document.skins.next_id() };
             plan.draft.put(Edit::SetSkin { skin: place, to: Some(to) })?;
             if place != skin {
+                if document.aids.weight_layers.contains_key(&skin) {
+                    return refuse(format!(
+                        "{} shares its skin with others and has weight layers; flatten them first, or bind all of the skin",
+                        labels(document, &own)
+                    ));
+                }
                 for node in &own {
                     plan.draft.skin(*node, place)?;
                 }

@@ -123,7 +123,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
             let text = "Take its clips onto the open model…";
             let about = "Joints are matched by name and role, and the motion is fitted to the model";
             if ui.add(egui::Button::new(text).min_size(vec2(0.0, 32.0))).on_hover_text(about).clicked() {
-                actions.push(DialogAction::ImportFrom(draft.path.clone()));
+                actions.push(DialogAction::TakeClips(Box::new(now.clone())));
             }
         }
     });

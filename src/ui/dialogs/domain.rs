@@ -311,6 +311,8 @@ pub enum DialogAction {
     OpenPath(PathBuf),
     /// Open a file of another format as it is chosen.
     Convert(Box<ConvertDraft>),
+    /// Look at the clips of a file of another format, read as it is chosen.
+    TakeClips(Box<ConvertDraft>),
     /// Open this file in a window of its own.
     OpenApart(PathBuf),
     /// Save to this file.
