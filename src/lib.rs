@@ -1,18 +1,14 @@
 //! Ulna, an editor for rigged models: opens glTF, poses it, edits its keys, and saves it back with nothing else changed.
 //!
-//! The folders are layers; `docs/architecture.md` says what each holds and whom it may name.
+//! The folders are layers; `docs/architecture.md` says what each holds and whom it may name. Those that need neither window nor
+//! device are a package of their own, `src/core/`, and are named here as if they were not.
+
+pub use ulna_core::{edit, formats, geometry, model, motion, session, weights};
 
 #[cfg(feature = "gui")]
 pub mod app;
-pub mod edit;
-pub mod formats;
-pub mod geometry;
 pub mod headless;
-pub mod model;
-pub mod motion;
 #[cfg(feature = "render")]
 pub mod render;
-pub mod session;
 #[cfg(feature = "gui")]
 pub mod ui;
-pub mod weights;

@@ -547,7 +547,7 @@ mod tests {
     }
 
     /// Packed by meshoptimizer 1.3.0 and unpacked by its reference decoder: mode, filter, count, stride, packed, plain.
-    const SAMPLES: &str = include_str!("../../../tests/data/meshopt.tsv");
+    const SAMPLES: &str = include_str!("../../../../tests/data/meshopt.tsv");
 
     #[test]
     fn what_the_reference_packed_is_unpacked_as_the_reference_does() {
